@@ -1,0 +1,115 @@
+// swift-tools-version: 6.2
+// Every arrow of docs/architecture is a target dependency below: what is not listed cannot be imported.
+import PackageDescription
+
+/// Swift 6 language mode, warnings are errors, imports show what a file really uses.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "larder",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "larder", targets: ["Larder"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ],
+    targets: [
+        // The executable: commands, configuration, the one composition root.
+        .executableTarget(
+            name: "Larder",
+            dependencies: [
+                "Screens", "Upstream", "Storage", "HTTPCaching", "Ships", "Sandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Yams", package: "Yams"),
+                hummingbird, lifecycle, logging, metrics, nioCore, nioPosix, httpTypes, grdb,
+            ],
+            swiftSettings: strict
+        ),
+
+        // Apps: one module each, none imports another.
+        .target(
+            name: "Ships",
+            dependencies: ["Screens", "Upstream", "Storage", grdb, hummingbird, httpTypes, nioCore, logging],
+            path: "Sources/Apps/Ships",
+            resources: [.embedInCode("Resources")],
+            swiftSettings: strict
+        ),
+
+        // Kit.
+        .target(
+            name: "Screens",
+            dependencies: [
+                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                nioCore, nioHTTP1, httpTypes, logging, metrics, lifecycle, crypto, grdb,
+            ],
+            path: "Sources/Kit/Screens",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Upstream",
+            dependencies: [
+                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, logging, metrics, lifecycle, grdb, crypto,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            path: "Sources/Kit/Upstream",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Storage",
+            dependencies: ["HTTPCaching", grdb, crypto, httpTypes, logging],
+            path: "Sources/Kit/Storage",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "HTTPCaching",
+            dependencies: [httpTypes],
+            path: "Sources/Kit/HTTPCaching",
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // Simulated upstreams; knows nothing of the server it is used against.
+        .target(
+            name: "Sandbox",
+            dependencies: [hummingbird, httpTypes, nioCore, nioPosix, logging, lifecycle, crypto],
+            resources: [.embedInCode("Resources")],
+            swiftSettings: strict
+        ),
+    ]
+)

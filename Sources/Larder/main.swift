@@ -1,0 +1,6 @@
+import Ships
+import Sandbox
+import Configuration
+import ArgumentParser
+import Yams
+print(n, m)
