@@ -1,0 +1,23 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+extension ShipService {
+    /// `GET /v1/ships/{id}/image`: the picture through the cache, or a placeholder that is not stored. Only URLs that the API named are ever fetched.
+    @Sendable func image(_ request: ScreenRequest) async throws -> Reply {
+        let ship = try visibleShip(try request.parameter("id"), try request.requiredSession())
+        guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        do {
+            let reading = try await api.upstream.read(api.picture(at: url), try request.demand())
+            guard let answer = reading.answer, let body = try await store.responses.data(of: answer), let type = PictureType(of: body) else {
+                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+            }
+            return .picture(body, type: type, provenance: reading.provenance, now: clock.now())
+        } catch let error as UpstreamError {
+            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder"))
+        }
+    }
+}

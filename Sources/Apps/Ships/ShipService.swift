@@ -1,0 +1,82 @@
+import Foundation
+public import Screens
+import Storage
+public import Upstream
+
+/// What the Ships app does: the rules of its screens (design/screens.md 5).
+public struct ShipService: Sendable {
+    /// What a deletion means when the list is refreshed (setting `ships.deleted`).
+    public enum Deletion: String, Sendable, CaseIterable {
+        /// A deleted ship stays away until it is restored.
+        case hidden
+        /// The next refresh brings it back, as the original app's rules say to the letter.
+        case literal
+    }
+
+    /// What the app can be told.
+    public struct Options: Sendable {
+        /// How long a login takes; the original simulates a server with it.
+        public var loginDelay: Duration
+        /// What a deletion means.
+        public var deletion: Deletion
+
+        /// Creates options; the defaults are those of design/screens.md 1.8.
+        public init(loginDelay: Duration = .milliseconds(2500), deletion: Deletion = .hidden) {
+            self.loginDelay = loginDelay
+            self.deletion = deletion
+        }
+    }
+
+    let api: SpaceXAPI
+    let store: ShipStore
+    let sessions: SessionStore
+    let events: EventStream
+    let snapshot: ShipSnapshot
+    let options: Options
+    let clock: WallClock
+
+    /// Puts the app together.
+    public init(
+        api: SpaceXAPI,
+        store: ShipStore,
+        sessions: SessionStore,
+        events: EventStream,
+        snapshot: ShipSnapshot,
+        options: Options,
+        clock: WallClock
+    ) {
+        self.api = api
+        self.store = store
+        self.sessions = sessions
+        self.events = events
+        self.snapshot = snapshot
+        self.options = options
+        self.clock = clock
+    }
+
+    /// Brings the ships up to date from the API, or fails over to what is known; the account of it goes with every screen that shows ships.
+    func refresh(_ demand: Demand) async throws -> Provenance {
+        let events = self.events
+        var resource = api.ships { records in
+            { db in
+                guard let revision = try ShipStore.merge(records, in: db) else { return }
+                let event = try ServerEvent.screenChanged(app: "ships", screen: "ships.list", revision: revision)
+                db.afterNextTransaction { _ in events.publish(event) }
+            }
+        }
+        resource.bundledAt = snapshot.recordedAt
+        let reading: Reading
+        do {
+            reading = try await api.upstream.read(resource, demand)
+        } catch let error as UpstreamError {
+            throw UpstreamFailure(error, of: api.upstream)
+        }
+        if reading.answer == nil { try await store.importSnapshot(snapshot) }
+        return reading.provenance
+    }
+
+    /// What is due when the upstream is back. Failing again is not an error here: the upstream's health knows.
+    public func refreshAfterRecovery() async throws {
+        _ = try await refresh(.refresh)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import GRDB
+import Screens
+
+/// What the list shows an account, read in one consistent state.
+struct ShipListing: Sendable {
+    /// Numbers that go with every answer.
+    struct Counts: Sendable, Equatable {
+        /// Last change that this account could see.
+        let revision: Int
+        /// Ships that the account has deleted.
+        let hidden: Int
+        /// Ships that it sees.
+        let total: Int
+
+        init(_ db: Database, account: String) throws {
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT
+                        max((SELECT content FROM ship_revision),
+                            coalesce((SELECT max(revision) FROM ship_of_account WHERE account = :account), 0)) AS revision,
+                        (SELECT count(*) FROM ship_of_account AS mine JOIN ship ON ship.id = mine.ship_id
+                            WHERE mine.account = :account AND mine.hidden = 1 AND ship.removed_revision IS NULL) AS hidden,
+                        (SELECT count(*) FROM ship WHERE removed_revision IS NULL) AS total
+                    """,
+                arguments: ["account": account]
+            )
+            revision = row?["revision"] ?? 0
+            hidden = row?["hidden"] ?? 0
+            total = (row?["total"] ?? 0) - hidden
+        }
+    }
+
+    let ships: [Ship]
+    let counts: Counts
+    let changes: ShipChanges
+}
+
+extension ShipStore {
+    /// A page of the ships that an account sees, by name. Changes count from `since`; without it, from the revision before the present one.
+    func list(account: String, page: PageRequest, since: Int?) throws -> ShipListing {
+        try database.read { db in
+            let ships = try Row.fetchAll(
+                try db.cachedStatement(sql: Self.selectPage),
+                arguments: ["account": account, "limit": page.limit, "offset": page.offset]
+            ).map(Ship.init(row:))
+            let counts = try ShipListing.Counts(db, account: account)
+            return ShipListing(ships: ships, counts: counts, changes: try Self.changes(db, account: account, since: since, now: counts.revision))
+        }
+    }
+
+    static let selectPage = """
+        SELECT ship.* FROM ship LEFT JOIN ship_of_account AS mine ON mine.account = :account AND mine.ship_id = ship.id
+        WHERE ship.removed_revision IS NULL AND coalesce(mine.hidden, 0) = 0
+        ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset
+        """
+
+    /// A revision that this database has not given out yet comes from another one: everything counts as new.
+    private static func changes(_ db: Database, account: String, since wanted: Int?, now: Int) throws -> ShipChanges {
+        let since = wanted.map { $0 > now ? 0 : $0 } ?? max(0, now - 1)
+        var changes = ShipChanges(since: since)
+        let rows = try Row.fetchCursor(
+            try db.cachedStatement(sql: selectChanged),
+            arguments: ["account": account, "since": since]
+        )
+        while let row = try rows.next() {
+            let id: String = row["id"]
+            let isHidden: Bool = row["hidden"]
+            let ownRevision: Int = row["own_revision"]
+            let added: Int = row["added_revision"]
+            if row["removed_revision"] == nil, !isHidden {
+                // Visible now: new if it appeared, or was restored, after `since`.
+                if max(added, ownRevision) > since { changes.added.append(id) } else { changes.updated.append(id) }
+            } else if added <= since, !(isHidden && ownRevision <= since) {
+                changes.removed.append(id)
+            }
+        }
+        return changes
+    }
+
+    static let selectChanged = """
+        SELECT ship.id, ship.added_revision, ship.removed_revision, coalesce(mine.hidden, 0) AS hidden, coalesce(mine.revision, 0) AS own_revision
+        FROM ship LEFT JOIN ship_of_account AS mine ON mine.account = :account AND mine.ship_id = ship.id
+        WHERE ship.changed_revision > :since OR ship.removed_revision > :since OR mine.revision > :since
+        ORDER BY ship.sort_key, ship.id
+        """
+}
+
+extension Ship {
+    /// Reads a row of table `ship`.
+    init(row: Row) {
+        self.init(
+            id: row["id"],
+            name: row["name"],
+            type: row["type"],
+            roles: (try? JSONDecoder().decode([String].self, from: Data((row["roles"] as String).utf8))) ?? [],
+            isActive: row["active"],
+            yearBuilt: row["year_built"],
+            homePort: row["home_port"],
+            massKilograms: row["mass_kg"],
+            imageURL: row["image_url"],
+            isListed: row["listed"]
+        )
+    }
+}

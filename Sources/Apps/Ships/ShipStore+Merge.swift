@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+
+extension ShipStore {
+    /// Takes over what the API lists: inserts what is missing, updates what changed, keeps and marks what is not listed any more. None twice: the key is the API's id.
+    ///
+    /// - Returns: The new revision, nil where nothing changed.
+    @discardableResult
+    static func merge(_ records: ShipRecords, in db: Database) throws -> Int? {
+        let known = try Known.fetchAll(db)
+        var merge = Merge(db)
+        for ship in records.ships {
+            guard let present = known[ship.id], !present.isRemoved else {
+                try merge.insert(ship, fromSnapshot: false)
+                continue
+            }
+            if present.ship != ship || present.isFromSnapshot { try merge.update(ship) }
+        }
+        let listed = Set(records.ships.map(\.id))
+        for (id, present) in known where !listed.contains(id) && !present.isRemoved {
+            if present.isFromSnapshot {
+                // Nobody but the snapshot ever spoke of it: this upstream does not know it.
+                try merge.remove(id)
+            } else if present.ship.isListed {
+                var vanished = present.ship
+                vanished.isListed = false
+                try merge.update(vanished)
+            }
+        }
+        return merge.revision
+    }
+
+    /// Takes over the bundled snapshot, where no ship is known yet: the first start without an upstream.
+    func importSnapshot(_ snapshot: ShipSnapshot) async throws {
+        try await database.write { db in
+            guard try Int.fetchOne(db, sql: "SELECT count(*) FROM ship WHERE removed_revision IS NULL") == 0 else { return }
+            var merge = Merge(db)
+            for ship in snapshot.records.ships { try merge.insert(ship, fromSnapshot: true) }
+        }
+    }
+
+    private struct Known {
+        let ship: Ship
+        let isFromSnapshot: Bool
+        let isRemoved: Bool
+
+        static func fetchAll(_ db: Database) throws -> [String: Known] {
+            var known: [String: Known] = [:]
+            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM ship")
+            while let row = try rows.next() {
+                let ship = Ship(row: row)
+                known[ship.id] = Known(ship: ship, isFromSnapshot: row["from_snapshot"], isRemoved: row["removed_revision"] != nil)
+            }
+            return known
+        }
+    }
+
+    /// The writes of one merge; they share one revision, taken when the first of them comes.
+    private struct Merge {
+        let db: Database
+        private(set) var revision: Int?
+
+        init(_ db: Database) { self.db = db }
+
+        private mutating func take() throws -> Int {
+            if let revision { return revision }
+            let next = try ShipStore.nextRevision(content: true, db)
+            revision = next
+            return next
+        }
+
+        mutating func insert(_ ship: Ship, fromSnapshot: Bool) throws {
+            let revision = try take()
+            try db.cachedStatement(
+                sql: """
+                    INSERT OR REPLACE INTO ship
+                        (id, name, sort_key, type, roles, active, year_built, home_port, mass_kg, image_url, listed, from_snapshot,
+                        added_revision, changed_revision, removed_revision)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+                    """
+            ).execute(arguments: [ship.id] + (try columns(ship)) + [fromSnapshot, revision, revision])
+        }
+
+        mutating func update(_ ship: Ship) throws {
+            let revision = try take()
+            try db.cachedStatement(
+                sql: """
+                    UPDATE ship SET name = ?, sort_key = ?, type = ?, roles = ?, active = ?, year_built = ?, home_port = ?, mass_kg = ?, image_url = ?,
+                        listed = ?, from_snapshot = 0, changed_revision = ?
+                    WHERE id = ?
+                    """
+            ).execute(arguments: try columns(ship) + [revision, ship.id])
+        }
+
+        mutating func remove(_ id: String) throws {
+            let revision = try take()
+            try db.cachedStatement(sql: "UPDATE ship SET removed_revision = ? WHERE id = ?").execute(arguments: [revision, id])
+        }
+
+        private func columns(_ ship: Ship) throws -> StatementArguments {
+            let roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
+            return [
+                ship.name, ship.sortKey, ship.type, roles, ship.isActive, ship.yearBuilt, ship.homePort, ship.massKilograms, ship.imageURL, ship.isListed,
+            ]
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// One ship as the API sends it. Every field may be missing, null or, but for a few, of a surprising type; missing and null mean the same.
+struct Record: Decodable, Sendable {
+    let ship: Ship?
+
+    private enum Key: String, CodingKey {
+        case id, name, type, roles, active, image
+        case yearBuilt = "year_built"
+        case homePort = "home_port"
+        case massKilograms = "mass_kg"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        guard let id = Self.text(fields, .id), let name = Self.text(fields, .name), Self.isIdentity(id) else {
+            ship = nil
+            return
+        }
+        ship = Ship(
+            id: id,
+            name: name,
+            type: Self.text(fields, .type),
+            roles: ((try? fields.decode([String?].self, forKey: .roles)) ?? []).compactMap { $0 }.filter { !$0.isEmpty },
+            isActive: (try? fields.decode(Bool.self, forKey: .active)) ?? false,
+            yearBuilt: Self.number(fields, .yearBuilt).flatMap { Int(exactly: $0.rounded(.towardZero)) }.flatMap { $0 == 0 ? nil : $0 },
+            homePort: Self.text(fields, .homePort),
+            massKilograms: Self.number(fields, .massKilograms),
+            imageURL: Self.text(fields, .image)
+        )
+    }
+
+    /// A text that says something; empty ones mean nothing.
+    private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> String? {
+        guard let text = try? fields.decode(String.self, forKey: key), !text.allSatisfy(\.isWhitespace) else { return nil }
+        return text
+    }
+
+    /// Mongoose numbers come as integers or with a fraction.
+    private static func number(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> Double? {
+        (try? fields.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The API's ids are 24 hexadecimal digits; anything that is safe in a path is taken.
+    private static func isIdentity(_ id: String) -> Bool {
+        id.utf8.count <= 64 && id.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || $0 == 0x2D || $0 == 0x5F }
+    }
+}

@@ -1,0 +1,39 @@
+/// A button of a screen: `data.actions[]` of design/screens.md 1.2.
+public struct Action: Encodable, Sendable, Equatable {
+    /// What to ask before doing it.
+    public struct Confirmation: Encodable, Sendable, Equatable {
+        /// The question.
+        public var message: String
+        /// The answers, the doing one first.
+        public var buttons: [String]
+
+        /// Creates a question.
+        public init(message: String, buttons: [String]) {
+            self.message = message
+            self.buttons = buttons
+        }
+    }
+
+    /// Name for programs.
+    public var id: String
+    /// Name for people.
+    public var title: String
+    /// Method of the request that does it.
+    public var method: String
+    /// Target of that request.
+    public var href: String
+    /// Whether it can be done now.
+    public var enabled: Bool
+    /// What to ask before, or null.
+    @Nullable public var confirm: Confirmation?
+
+    /// Creates a button.
+    public init(id: String, title: String, method: String, href: String, enabled: Bool = true, confirm: Confirmation? = nil) {
+        self.id = id
+        self.title = title
+        self.method = method
+        self.href = href
+        self.enabled = enabled
+        _confirm = Nullable(wrappedValue: confirm)
+    }
+}

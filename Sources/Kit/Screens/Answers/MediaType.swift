@@ -1,0 +1,19 @@
+/// Media types that Larder writes itself.
+public enum MediaType {
+    /// Screens.
+    public static let json = "application/json; charset=utf-8"
+    /// Errors (RFC 9457 §3).
+    public static let problem = "application/problem+json; charset=utf-8"
+    /// Plain text.
+    public static let text = "text/plain; charset=utf-8"
+    /// Server-sent events (HTML Living Standard §9.2).
+    public static let events = "text/event-stream; charset=utf-8"
+    /// Prometheus text exposition format 0.0.4.
+    public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// Whether gzip makes bodies of this type smaller; pictures and archives are compressed already.
+    public static func isCompressible(_ type: String) -> Bool {
+        let essence = (type.split(separator: ";").first.map(String.init) ?? type).lowercased()
+        return essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml") || essence == "application/javascript"
+    }
+}

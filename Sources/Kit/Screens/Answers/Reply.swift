@@ -1,0 +1,72 @@
+public import Foundation
+import HTTPCaching
+public import HTTPTypes
+public import HummingbirdCore
+public import Upstream
+
+/// What a handler answers, before it is fitted to the request: conditional requests, HEAD and gzip come after, in ``ReplyRenderer``.
+public struct Reply: Sendable {
+    /// The body of an answer.
+    public enum Body: Sendable {
+        /// Bytes of a media type.
+        case bytes(Data, type: String)
+        /// Written piece by piece; never compressed, without an ETag.
+        case stream(type: String, ResponseBody)
+        /// None.
+        case none
+    }
+
+    /// Status.
+    public var status: HTTPResponse.Status
+    /// Header fields other than those of the body.
+    public var headerFields: HTTPFields
+    /// Body.
+    public var body: Body
+    /// Whether the answer carries an ETag and may be answered with 304.
+    public var hasValidator: Bool
+
+    /// Creates an answer.
+    public init(status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body, hasValidator: Bool = true) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+        self.hasValidator = hasValidator
+    }
+
+    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`.
+    public static func screen<Content>(
+        _ envelope: Envelope<Content>,
+        status: HTTPResponse.Status = .ok,
+        provenance: Provenance,
+        now: Date,
+        headerFields: HTTPFields = [:]
+    ) throws -> Reply {
+        var fields = headerFields
+        fields[.cacheControl] = "private, no-cache"
+        fields[.vary] = "Authorization, Accept-Encoding"
+        fields.add(provenance, now: now)
+        return Reply(status: status, headerFields: fields, body: .bytes(try WireFormat.encode(envelope), type: MediaType.json))
+    }
+}
+
+extension HTTPFields {
+    /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the answer of something that has an upstream.
+    public mutating func add(_ provenance: Provenance, now: Date) {
+        guard let cacheStatus = provenance.cacheStatus else { return }
+        self[.cacheStatus] = cacheStatus.member(of: "larder")
+        guard let fetchedAt = provenance.fetchedAt else { return }
+        self[.age] = provenance.source == .upstream ? "0" : String(max(0, Int(now.timeIntervalSince(fetchedAt))))
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `Cache-Status`, RFC 9211.
+    public static let cacheStatus = HTTPField.Name("Cache-Status")!
+    // swift-format-ignore: NeverForceUnwrap
+    /// `X-Request-Id`: the request's identity, as in the logs.
+    public static let requestID = HTTPField.Name("X-Request-Id")!
+    // swift-format-ignore: NeverForceUnwrap
+    /// `X-Content-Type-Options`, Fetch Standard: browsers keep to the declared type.
+    public static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

@@ -1,0 +1,86 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import ServiceLifecycle
+
+/// `GET /v1/events`: server-sent events (HTML Living Standard §9.2) with identities, heartbeats and replay from `Last-Event-ID`.
+public struct EventRoutes: Sendable {
+    private let events: EventStream
+    private let sessions: SessionStore
+
+    /// The route over a stream. A session of any app adds the events of its account.
+    public init(events: EventStream, sessions: SessionStore) {
+        self.events = events
+        self.sessions = sessions
+    }
+
+    /// The table.
+    public var routes: [Route] {
+        [Route(.get, "/v1/events", "events", listen)]
+    }
+
+    @Sendable private func listen(_ request: ScreenRequest) async throws -> Reply {
+        let audience = try sessions.audience(for: request.headerFields)
+        let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
+        let events = self.events
+        let body = ResponseBody { writer in
+            let subscription = events.subscribe(lastEventID: lastEventID)
+            defer { events.unsubscribe(subscription.number) }
+            try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription)))
+            for (identity, event) in subscription.missed where audience.hears(event) {
+                try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
+            }
+            try await withTaskCancellationOrGracefulShutdownHandler {
+                for await message in subscription.messages {
+                    switch message {
+                    case .heartbeat: try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
+                    case .event(let identity, let event) where audience.hears(event):
+                        try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
+                    case .event: break
+                    }
+                }
+            } onCancelOrGracefulShutdown: {
+                events.unsubscribe(subscription.number)
+            }
+            try await writer.finish(nil)
+        }
+        let fields: HTTPFields = [.cacheControl: "no-store", .vary: "Authorization"]
+        return Reply(headerFields: fields, body: .stream(type: MediaType.events, body), hasValidator: false)
+    }
+}
+
+/// Whose events a listener hears.
+struct EventAudience: Sendable {
+    let session: Session?
+
+    func hears(_ event: ServerEvent) -> Bool {
+        switch event.audience {
+        case .everyone: true
+        case .account(let app, let account): session?.app == app && session?.account == account
+        }
+    }
+}
+
+/// The text of server-sent events.
+enum ServerSentEvents {
+    /// How soon a client that lost the connection comes back, and where it stands. A `reset` says that events were lost to it.
+    static func opening(_ subscription: EventStream.Subscription) -> String {
+        var text = "retry: 2000\n"
+        if subscription.isReset {
+            text += "id: \(subscription.identity)\nevent: reset\ndata: {\"reason\":\"the events since Last-Event-ID are not kept any more\"}\n"
+        } else if subscription.missed.isEmpty {
+            text += "id: \(subscription.identity)\n"
+        }
+        return text + "\n"
+    }
+
+    static func text(identity: String, _ event: ServerEvent) -> String {
+        "id: \(identity)\nevent: \(event.kind)\ndata: \(event.json)\n\n"
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `Last-Event-ID`, HTML Living Standard §9.2.4.
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}

@@ -1,0 +1,121 @@
+import NIOConcurrencyHelpers
+public import ServiceLifecycle
+public import Upstream
+
+/// The event stream of the server: takes events from everywhere, gives them to everybody who listens, keeps the last ones for those who come back.
+public final class EventStream: Service, Sendable {
+    /// What a listener receives.
+    enum Message: Sendable {
+        case event(identity: String, ServerEvent)
+        /// Nothing happened for a while; keeps connections open and finds those that are gone.
+        case heartbeat
+    }
+
+    /// What a new listener begins with.
+    struct Subscription: Sendable {
+        let number: Int
+        /// Events since `Last-Event-ID`.
+        let missed: [(identity: String, event: ServerEvent)]
+        /// `Last-Event-ID` is not known any more.
+        let isReset: Bool
+        /// Where the listener stands.
+        let identity: String
+        let messages: AsyncStream<Message>
+    }
+
+    private struct State {
+        var backlog: EventBacklog
+        var listeners: [Int: AsyncStream<Message>.Continuation] = [:]
+        var nextNumber = 0
+        var isFinished = false
+    }
+
+    private let state: NIOLockedValueBox<State>
+    private let clock: WallClock
+    private let heartbeat: Duration
+    /// Messages that wait for one listener; one that falls further behind is let go, and comes back with `Last-Event-ID`.
+    private static let listenerBuffer = 256
+
+    /// A stream. `run` tells runs of the server apart; `capacity` is the number of events kept.
+    public init(run: String, capacity: Int = 1000, heartbeat: Duration = .seconds(15), clock: WallClock) {
+        state = NIOLockedValueBox(State(backlog: EventBacklog(run: run, capacity: capacity)))
+        self.clock = clock
+        self.heartbeat = heartbeat
+    }
+
+    /// Listeners at present.
+    public var listenerCount: Int { state.withLockedValue { $0.listeners.count } }
+
+    /// Tells everybody.
+    public func publish(_ event: ServerEvent) {
+        state.withLockedValue { state in
+            let entry = state.backlog.append(event)
+            send(.event(identity: state.backlog.identity(of: entry), event), in: &state)
+        }
+    }
+
+    /// Sends heartbeats until the server stops, then ends every listener's stream.
+    public func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            while await self.pauseBetweenHeartbeats() {
+                self.state.withLockedValue { self.send(.heartbeat, in: &$0) }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.finish()
+        }
+        finish()
+    }
+
+    /// False when the wait was cut short by the end of the server.
+    private func pauseBetweenHeartbeats() async -> Bool {
+        let finished = await cancelWhenGracefulShutdown {
+            do {
+                try await self.clock.sleep(self.heartbeat)
+                return false
+            } catch {
+                return true
+            }
+        }
+        return !finished && !state.withLockedValue { $0.isFinished }
+    }
+
+    /// Ends every listener's stream.
+    func finish() {
+        let listeners = state.withLockedValue { state in
+            state.isFinished = true
+            defer { state.listeners = [:] }
+            return state.listeners.values.map { $0 }
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    func subscribe(lastEventID: String?) -> Subscription {
+        state.withLockedValue { state in
+            state.nextNumber += 1
+            let (messages, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingOldest(Self.listenerBuffer))
+            if state.isFinished { continuation.finish() } else { state.listeners[state.nextNumber] = continuation }
+            var missed: [(identity: String, event: ServerEvent)] = []
+            var isReset = false
+            if let lastEventID {
+                switch state.backlog.missed(since: lastEventID) {
+                case .entries(let entries): missed = entries.map { (state.backlog.identity(of: $0), $0.event) }
+                case .unknown: isReset = true
+                }
+            }
+            return Subscription(number: state.nextNumber, missed: missed, isReset: isReset, identity: state.backlog.newestIdentity, messages: messages)
+        }
+    }
+
+    func unsubscribe(_ number: Int) {
+        state.withLockedValue { $0.listeners.removeValue(forKey: number) }?.finish()
+    }
+
+    private func send(_ message: Message, in state: inout State) {
+        for (number, listener) in state.listeners {
+            if case .dropped = listener.yield(message) {
+                listener.finish()
+                state.listeners[number] = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses foreign hosts and foreign writes before anything else looks at a request, and lets listed origins read the answer.
+struct GuardMiddleware: RouterMiddleware {
+    typealias Context = ScreenContext
+
+    let hosts: HostRules
+    let origins: OriginRules
+
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+        guard hosts.allows(request.head.authority) else {
+            throw Problem(.hostNotAllowed, "This server does not answer to that host name; http.allowed_hosts lists those it answers to.")
+        }
+        guard origins.allows(request.method, headerFields: request.headers, authority: request.head.authority) else {
+            throw Problem(.originNotAllowed, "Pages of that origin may not write here; http.allowed_origins lists those that may.")
+        }
+        return try await next(request, context)
+    }
+}
+
+/// Adds the CORS fields of listed origins to every answer, problems included. Outside of ``ProblemMiddleware``.
+struct CORSFieldsMiddleware: RouterMiddleware {
+    typealias Context = ScreenContext
+
+    let origins: OriginRules
+
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+        var response = try await next(request, context)
+        guard !origins.allowedOrigins.isEmpty, request.headers[.origin] != nil else { return response }
+        for field in origins.fields(for: request.headers) {
+            if field.name == .vary, let vary = response.headers[.vary] {
+                response.headers[.vary] = vary + ", " + field.value
+            } else {
+                response.headers[field.name] = field.value
+            }
+        }
+        if request.method == .options {
+            for field in origins.preflightFields(for: request.headers, allowed: response.headers[.allow]) { response.headers[field.name] = field.value }
+        }
+        return response
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+public import Upstream
+
+extension Problem {
+    /// What a client is told when an upstream gave nothing usable and nothing is stored.
+    ///
+    /// A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing") translates before this.
+    public init(_ error: UpstreamError, upstream name: String, title: String) {
+        switch error {
+        case .unreachable:
+            self.init(
+                .upstreamUnavailable,
+                "\(title) did not answer and nothing is stored for this screen.",
+                offline: true,
+                upstream: UpstreamCause(name: name)
+            )
+        case .rejected(let status, _):
+            let code: ProblemCode =
+                switch status.code {
+                case 401: .upstreamSessionExpired
+                case 403: .upstreamForbidden
+                case 404, 410: .notFound
+                case 413: .tooLarge
+                case 507: .upstreamStorageFull
+                default: .upstreamBadResponse
+                }
+            self.init(code, "\(title) answered \(status.code).", upstream: UpstreamCause(name: name, status: status.code))
+        case .failing(let status, let retryAfter):
+            var fields = HTTPFields()
+            if let retryAfter { fields[.retryAfter] = String(retryAfter) }
+            self.init(
+                status.code == 429 ? .rateLimited : status.code == 507 ? .upstreamStorageFull : .upstreamUnavailable,
+                "\(title) answered \(status.code) and nothing is stored for this screen.",
+                upstream: UpstreamCause(name: name, status: status.code),
+                headerFields: fields
+            )
+        case .badAnswer(let status, let reason):
+            self.init(
+                .upstreamBadResponse,
+                "\(title) gave an unusable answer (\(reason)) and nothing is stored for this screen.",
+                upstream: UpstreamCause(name: name, status: status?.code)
+            )
+        case .forbiddenTarget(let target):
+            self.init(
+                .upstreamBadResponse,
+                "\(title) leads to \(target), which upstreams.\(name).allowed_hosts does not list.",
+                upstream: UpstreamCause(name: name)
+            )
+        case .notStored:
+            self.init(.notInCache, "Nothing is stored for this screen.", upstream: UpstreamCause(name: name))
+        }
+    }
+}
+
+/// An upstream's failure together with its name, on its way to ``Problem``.
+public struct UpstreamFailure: Error, Sendable {
+    /// The problem that a client is told.
+    public let problem: Problem
+    /// What happened.
+    public let error: UpstreamError
+
+    /// Names the upstream that failed.
+    public init(_ error: UpstreamError, of upstream: Upstream) {
+        self.error = error
+        problem = Problem(error, upstream: upstream.configuration.name, title: upstream.configuration.title)
+    }
+}

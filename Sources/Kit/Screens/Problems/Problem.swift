@@ -1,0 +1,115 @@
+public import HTTPTypes
+
+/// An error on its way to the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one place.
+public struct Problem: Error, Sendable, Equatable {
+    /// What is wrong with one field or parameter.
+    public struct FieldError: Encodable, Sendable, Equatable {
+        /// JSON pointer (RFC 6901) of a field of the body.
+        public var pointer: String?
+        /// Name of a query parameter, a path parameter or a header field.
+        public var parameter: String?
+        /// What is wrong, for programs: `required`, `invalid`, `too-long`, …
+        public var code: String
+        /// What is wrong and what is accepted, for people.
+        public var detail: String
+
+        /// An error in a field of the body.
+        public static func field(_ pointer: String, _ code: String, _ detail: String) -> FieldError {
+            FieldError(pointer: pointer, parameter: nil, code: code, detail: detail)
+        }
+
+        /// An error in a parameter.
+        public static func parameter(_ name: String, _ code: String, _ detail: String) -> FieldError {
+            FieldError(pointer: nil, parameter: name, code: code, detail: detail)
+        }
+    }
+
+    /// What a front end shows in an alert.
+    public struct Dialog: Encodable, Sendable, Equatable {
+        /// Heading.
+        public var title: String
+        /// Text.
+        public var message: String
+        /// Buttons.
+        public var buttons: [String]
+
+        /// Creates an alert.
+        public init(title: String = "Error", message: String, buttons: [String] = ["OK"]) {
+            self.title = title
+            self.message = message
+            self.buttons = buttons
+        }
+    }
+
+    /// The upstream that caused it.
+    public struct UpstreamCause: Encodable, Sendable, Equatable {
+        /// Its name in settings and `/v1/status`.
+        public var name: String
+        /// What it answered, null where it did not.
+        @Nullable public var status: Int?
+
+        /// Names an upstream.
+        public init(name: String, status: Int? = nil) {
+            self.name = name
+            _status = Nullable(wrappedValue: status)
+        }
+    }
+
+    /// Kind of error.
+    public var code: ProblemCode
+    /// What happened this time, for people.
+    public var detail: String
+    /// Whether an upstream is out of reach.
+    public var offline: Bool
+    /// The upstream that caused it, if any.
+    public var upstream: UpstreamCause?
+    /// The fields at fault.
+    public var errors: [FieldError]
+    /// What an app shows, where it differs from ``detail``.
+    public var dialog: Dialog?
+    /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
+    public var headerFields: HTTPFields
+
+    /// Creates a problem.
+    public init(
+        _ code: ProblemCode,
+        _ detail: String,
+        offline: Bool = false,
+        upstream: UpstreamCause? = nil,
+        errors: [FieldError] = [],
+        dialog: Dialog? = nil,
+        headerFields: HTTPFields = [:]
+    ) {
+        self.code = code
+        self.detail = detail
+        self.offline = offline
+        self.upstream = upstream
+        self.errors = errors
+        self.dialog = dialog
+        self.headerFields = headerFields
+        if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
+    }
+}
+
+extension Problem {
+    /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` says what would be.
+    public static func invalidParameter(_ name: String, accepted: String) -> Problem {
+        Problem(.invalidParameter, "Parameter \(name): \(accepted).", errors: [.parameter(name, "invalid", accepted)])
+    }
+
+    /// 422: fields of the body are not acceptable.
+    public static func validation(_ errors: [FieldError], dialog: Dialog? = nil) -> Problem {
+        Problem(.validationFailed, errors.map(\.detail).joined(separator: " "), errors: errors, dialog: dialog)
+    }
+
+    /// 404.
+    public static func notFound(_ what: String) -> Problem {
+        Problem(.notFound, what)
+    }
+
+    /// 405 with the methods that are allowed.
+    public static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
+        let list = allowed.map(\.rawValue).joined(separator: ", ")
+        return Problem(.methodNotAllowed, "\(method.rawValue) is not allowed here; allowed: \(list).", headerFields: [.allow: list])
+    }
+}

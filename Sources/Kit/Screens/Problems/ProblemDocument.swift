@@ -1,0 +1,47 @@
+public import Foundation
+
+/// A problem as it is written: RFC 9457 with the members of design/screens.md 1.4.
+public struct ProblemDocument: Encodable, Sendable {
+    /// `urn:larder:problem:<code>`.
+    public var type: String
+    /// The same for all problems of a code.
+    public var title: String
+    /// HTTP status, repeated.
+    public var status: Int
+    /// What happened this time.
+    public var detail: String
+    /// Path of the request.
+    public var instance: String
+    /// The code by itself.
+    public var code: String
+    /// Always `error`: the fourth state of a screen.
+    public var state = "error"
+    /// Whether an upstream is out of reach.
+    public var offline: Bool
+    /// Whether the same request may succeed later.
+    public var retryable: Bool
+    /// The upstream that caused it, or null.
+    @Nullable public var upstream: Problem.UpstreamCause?
+    /// The fields at fault.
+    public var errors: [Problem.FieldError]
+    /// What an app shows.
+    public var dialog: Problem.Dialog
+
+    /// Writes a problem down. `instance` is the path of the request, without its query: that may hold what is private.
+    public init(_ problem: Problem, instance: String) {
+        type = "urn:larder:problem:\(problem.code.rawValue)"
+        title = problem.code.title
+        status = problem.code.status.code
+        detail = problem.detail
+        self.instance = instance
+        code = problem.code.rawValue
+        offline = problem.offline
+        retryable = problem.code.isRetryable
+        _upstream = Nullable(wrappedValue: problem.upstream)
+        errors = problem.errors
+        dialog = problem.dialog ?? Problem.Dialog(message: problem.detail)
+    }
+
+    /// The document's bytes.
+    public func bytes() throws -> Data { try WireFormat.encode(self) }
+}

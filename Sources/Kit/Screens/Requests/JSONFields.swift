@@ -1,0 +1,72 @@
+public import Foundation
+
+/// The fields of a JSON object that a client sent, read one by one: every field at fault is named, not just the first.
+public struct JSONFields: Sendable {
+    /// A JSON value as it came.
+    public enum Value: Sendable, Equatable, Decodable {
+        case null
+        case bool(Bool)
+        case number(Double)
+        case string(String)
+        case array([Value])
+        case object([String: Value])
+
+        /// Reads any JSON value.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let bool = try? container.decode(Bool.self) {
+                self = .bool(bool)
+            } else if let number = try? container.decode(Double.self) {
+                self = .number(number)
+            } else if let string = try? container.decode(String.self) {
+                self = .string(string)
+            } else if let array = try? container.decode([Value].self) {
+                self = .array(array)
+            } else {
+                self = .object(try container.decode([String: Value].self))
+            }
+        }
+    }
+
+    /// The fields as they came.
+    public let values: [String: Value]
+
+    /// Reads an object. 400 `malformed-json` if the bytes are not JSON or not an object.
+    public init(_ data: Data) throws {
+        guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
+        let value: Value
+        do {
+            value = try JSONDecoder().decode(Value.self, from: data)
+        } catch {
+            throw Problem(.malformedJSON, "The body is not valid JSON.")
+        }
+        guard case .object(let values) = value else { throw Problem(.malformedJSON, "The body is JSON, but not an object.") }
+        self.values = values
+    }
+
+    /// A text field; null counts as absent. 422 if it is something else.
+    public func string(_ name: String) throws -> String? {
+        switch values[name] {
+        case nil, .null: nil
+        case .string(let text): text
+        default: throw Problem.validation([.field("/\(name)", "invalid", "\(name) must be a string.")])
+        }
+    }
+
+    /// A list of texts; null counts as absent. 422 if it is something else.
+    public func strings(_ name: String) throws -> [String]? {
+        switch values[name] {
+        case nil, .null: return nil
+        case .array(let items):
+            return try items.enumerated().map { index, item in
+                guard case .string(let text) = item else {
+                    throw Problem.validation([.field("/\(name)/\(index)", "invalid", "\(name) must be a list of strings.")])
+                }
+                return text
+            }
+        default: throw Problem.validation([.field("/\(name)", "invalid", "\(name) must be a list of strings.")])
+        }
+    }
+}

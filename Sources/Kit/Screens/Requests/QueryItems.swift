@@ -1,0 +1,58 @@
+import Foundation
+
+/// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names it.
+///
+/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a screen does not know are ignored.
+public struct QueryItems: Sendable {
+    private let values: [String: [String]]
+
+    /// Reads the part of a URL after `?`; nil is an empty query.
+    public init(_ query: String?) {
+        var values: [String: [String]] = [:]
+        for item in (query ?? "").split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = Self.decode(parts[0])
+            values[name, default: []].append(parts.count > 1 ? Self.decode(parts[1]) : "")
+        }
+        self.values = values
+    }
+
+    private static func decode(_ text: Substring) -> String {
+        let spaced = text.replacing("+", with: " ")
+        return spaced.removingPercentEncoding ?? spaced
+    }
+
+    /// The one value of a parameter, nil where it is not given. 400 if it is given twice.
+    public func string(_ name: String) throws -> String? {
+        guard let all = values[name] else { return nil }
+        guard all.count == 1 else { throw Problem.invalidParameter(name, accepted: "may be given once") }
+        return all[0]
+    }
+
+    /// An integer within a range. 400 otherwise.
+    public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = try string(name) else { return nil }
+        guard let value = Int(text), text.utf8.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }), range.contains(value) else {
+            let accepted = range.upperBound == .max ? "accepts an integer of at least \(range.lowerBound)" : "accepts an integer from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem.invalidParameter(name, accepted: accepted)
+        }
+        return value
+    }
+
+    /// A switch: `1`, `true` or nothing after the name is on; `0` and `false` are off. 400 otherwise.
+    public func flag(_ name: String) throws -> Bool {
+        switch try string(name) {
+        case nil, "0", "false": false
+        case "1", "true", "": true
+        default: throw Problem.invalidParameter(name, accepted: "accepts 1 or 0")
+        }
+    }
+
+    /// `limit` and `offset` (design/screens.md 1.3). 400 if they are not integers or out of range.
+    public func page(defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
+        PageRequest(
+            limit: try integer("limit", in: 1...maximumLimit) ?? defaultLimit,
+            offset: try integer("offset", in: 0...Int.max) ?? 0
+        )
+    }
+}

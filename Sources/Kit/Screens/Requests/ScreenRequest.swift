@@ -1,0 +1,108 @@
+public import Foundation
+public import HTTPTypes
+import Hummingbird
+public import Logging
+import NIOCore
+public import Upstream
+
+/// A request as a screen sees it: everything about it that a handler may ask, and nothing of how it came.
+public struct ScreenRequest: Sendable {
+    /// Method; a HEAD arrives as the GET that it stands for.
+    public let method: HTTPRequest.Method
+    /// Path, percent-encoded as it came, without the query.
+    public let path: String
+    /// The query.
+    public let query: QueryItems
+    /// Header fields.
+    public let headerFields: HTTPFields
+    /// Identity of the request in logs and in `X-Request-Id`.
+    public let requestID: String
+    /// Address of the client without its port, where it has one.
+    public let clientAddress: String?
+    /// Logger that knows the request's identity.
+    public let logger: Logger
+    /// The session, on routes that require one.
+    public let session: Session?
+
+    private let rawQuery: String?
+    private let parameters: [String: String]
+    private let requestBody: RequestBody
+    private let maximumBodyBytes: Int
+
+    init(_ request: Request, context: ScreenContext, parameters: [String: String], session: Session?, maximumBodyBytes: Int) {
+        method = request.method
+        path = request.uri.path
+        rawQuery = request.uri.query
+        query = QueryItems(request.uri.query)
+        headerFields = request.headers
+        requestID = context.requestID
+        clientAddress = context.clientAddress
+        logger = context.logger
+        self.session = session
+        self.parameters = parameters
+        requestBody = request.body
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// A part of the path by the name that the route gives it, percent-decoded. 404 if it is not UTF-8.
+    public func parameter(_ name: String) throws -> String {
+        guard let value = parameters[name] else { throw Problem.notFound("There is no \(name).") }
+        return value
+    }
+
+    /// What the client asks of freshness: `?refresh=1`, `Cache-Control: no-cache` or `max-age=0`, `only-if-cached` (RFC 9111 §5.2.1).
+    public func demand() throws -> Demand {
+        let directives = Set(
+            headerFields[values: .cacheControl].joined(separator: ",").lowercased()
+                .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        )
+        if directives.contains("only-if-cached") { return .onlyIfCached }
+        if try query.flag("refresh") || directives.contains("no-cache") || directives.contains("max-age=0") { return .refresh }
+        return .usual
+    }
+
+    /// The session of a route that requires one.
+    public func requiredSession() throws -> Session {
+        guard let session else { throw Problem(.sessionRequired, "This needs a session.") }
+        return session
+    }
+
+    /// The whole body as bytes. 413 if it is larger than the route allows.
+    public func body() async throws -> Data {
+        do {
+            let buffer = try await requestBody.collect(upTo: maximumBodyBytes)
+            return Data(buffer.readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at the most.")
+        }
+    }
+
+    /// The body as a JSON object, its fields to be read one by one. 400 `malformed-json` if it is none, 415 if it is declared to be something else.
+    public func jsonObject() async throws -> JSONFields {
+        if let type = headerFields[.contentType] {
+            let essence = type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
+            guard essence == "application/json" || essence.hasSuffix("+json") || essence == "application/x-www-form-urlencoded" else {
+                throw Problem(.unsupportedMediaType, "\(essence) is not accepted here; accepted: application/json.")
+            }
+        }
+        return try JSONFields(try await body())
+    }
+
+    /// Path and query of this answer for `links.self`: what asks for the same again, so without `refresh`.
+    public var selfLink: String { link(replacing: [:]) }
+
+    /// The same path and query with some parameters replaced, for `links.next`.
+    public func link(replacing replaced: [String: String]) -> String {
+        var items = (rawQuery ?? "").split(separator: "&").map(String.init).filter { item in
+            let name = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
+            return name != "refresh" && replaced[name] == nil
+        }
+        items += replaced.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
+    }
+
+    /// `links` of a list: this part and the next.
+    public func links(for page: Page) -> Links {
+        Links(self: selfLink, next: page.nextOffset.map { link(replacing: ["offset": String($0), "limit": String(page.limit)]) })
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The one place where errors become answers: typed problems as they are, router misses as 404, 405 or the answer to OPTIONS, everything else as 500 without its cause.
+struct ProblemMiddleware: RouterMiddleware {
+    typealias Context = ScreenContext
+
+    let table: RouteTable
+
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let outcome = reply(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
+            return try ReplyRenderer.render(outcome, for: request.head)
+        }
+    }
+
+    private func reply(to request: Request, error: any Error, endpoint: String?, logger: Logger) -> Reply {
+        let path = request.uri.path
+        if isMiss(error, endpoint: endpoint) {
+            let allowed = table.allowedMethods(path: path)
+            if allowed.isEmpty { return .problem(.notFound("There is no \(path)."), instance: path) }
+            guard request.method == .options else { return .problem(.methodNotAllowed(request.method, allowed: allowed), instance: path) }
+            return Reply(status: .noContent, headerFields: [.allow: allowed.map(\.rawValue).joined(separator: ", ")], body: .none)
+        }
+        return .problem(problem(for: error, logger: logger), instance: path)
+    }
+
+    /// Hummingbird's own 404: no route of this path and method.
+    private func isMiss(_ error: any Error, endpoint: String?) -> Bool {
+        guard let error = error as? HTTPError else { return false }
+        return error.status == .notFound && endpoint == "NotFound"
+    }
+
+    private func problem(for error: any Error, logger: Logger) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let failure as UpstreamFailure: return failure.problem
+        case let error as any HTTPResponseError where error.status == .contentTooLarge:
+            return Problem(.tooLarge, "The body is larger than is accepted here.")
+        case let error as any HTTPResponseError where error.status.kind == .clientError:
+            return Problem(.malformedRequest, "The request cannot be understood.")
+        default:
+            logger.error("unexpected error", metadata: ["error": "\(error)"])
+            return Problem(.internal, "An error that should not happen; it is in the log under this request's X-Request-Id.")
+        }
+    }
+}
+
+extension Reply {
+    /// A problem as an answer.
+    static func problem(_ problem: Problem, instance: String) -> Reply {
+        var fields = problem.headerFields
+        fields[.cacheControl] = "no-store"
+        let bytes = (try? ProblemDocument(problem, instance: instance).bytes()) ?? Data()
+        return Reply(status: problem.code.status, headerFields: fields, body: .bytes(bytes, type: MediaType.problem), hasValidator: false)
+    }
+}

@@ -1,0 +1,37 @@
+public import HTTPTypes
+
+/// All routes that are served, and what can be said of them without calling one.
+public struct RouteTable: Sendable {
+    /// The routes, in the order of their apps.
+    public private(set) var routes: [Route]
+
+    /// Collects the tables of apps.
+    public init(_ routes: [Route] = []) {
+        self.routes = routes
+    }
+
+    /// Adds an app's table.
+    public mutating func add(_ more: [Route]) {
+        routes += more
+    }
+
+    /// The methods that a path answers, in the order that `Allow` lists them; empty where there is nothing.
+    public func allowedMethods(path: String) -> [HTTPRequest.Method] {
+        let segments = Self.segments(path)
+        var methods = Set<HTTPRequest.Method>()
+        for route in routes where Self.matches(Self.segments(route.path), segments) { methods.insert(route.method) }
+        guard !methods.isEmpty else { return [] }
+        if methods.contains(.get) { methods.insert(.head) }
+        methods.insert(.options)
+        return [.get, .head, .post, .put, .patch, .delete, .options].filter(methods.contains)
+    }
+
+    private static func segments(_ path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: true)
+    }
+
+    private static func matches(_ pattern: [Substring], _ path: [Substring]) -> Bool {
+        guard pattern.count == path.count else { return false }
+        return zip(pattern, path).allSatisfy { expected, actual in expected.hasPrefix("{") || expected == actual }
+    }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+
+extension Router where Context == ScreenContext {
+    /// Serves every route of a table, HEAD beside GET, with the session that the route requires.
+    func add(_ table: RouteTable, sessions: SessionStore) {
+        for route in table.routes {
+            let names = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+            let responder = RouteResponder(route: route, parameterNames: names, sessions: sessions)
+            on(RouterPath(route.path), method: route.method, responder: responder)
+            if route.method == .get { on(RouterPath(route.path), method: .head, responder: responder) }
+        }
+    }
+}
+
+/// Calls the handler of one route.
+private struct RouteResponder: HTTPResponder {
+    let route: Route
+    let parameterNames: [String]
+    let sessions: SessionStore
+
+    func respond(to request: Request, context: ScreenContext) async throws -> Response {
+        var parameters: [String: String] = [:]
+        for name in parameterNames {
+            guard let raw = context.parameters.get(name), let value = raw.removingPercentEncoding else {
+                throw Problem(.malformedRequest, "The \(name) in the path is not UTF-8.")
+            }
+            parameters[name] = value
+        }
+        var session: Session?
+        if case .session(let app) = route.access { session = try sessions.session(for: request.headers, app: app) }
+        let screenRequest = ScreenRequest(
+            request,
+            context: context,
+            parameters: parameters,
+            session: session,
+            maximumBodyBytes: route.maximumBodyBytes
+        )
+        let reply = try await route.handler(screenRequest)
+        return try ReplyRenderer.render(reply, for: request.head)
+    }
+}

@@ -1,0 +1,28 @@
+import NIOConcurrencyHelpers
+
+/// Names requests: a client's own `X-Request-Id` where it is harmless, else the run of the server and a running number.
+final class RequestIdentities: Sendable {
+    private let run: String
+    private let lastNumber = NIOLockedValueBox(0)
+
+    init(run: String) {
+        self.run = run
+    }
+
+    func identity(wanted: String?) -> String {
+        if let wanted, Self.isHarmless(wanted) { return wanted }
+        let number = lastNumber.withLockedValue { number in
+            number += 1
+            return number
+        }
+        return "\(run)-\(number)"
+    }
+
+    /// Up to 128 characters that cannot break a log line or a header.
+    static func isHarmless(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 128
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x3A, 0x5F].contains(byte)
+            }
+    }
+}

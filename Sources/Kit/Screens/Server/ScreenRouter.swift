@@ -1,0 +1,32 @@
+public import Hummingbird
+import Logging
+
+/// Everything that stands between the socket and a handler, put together once by the composition root.
+public struct ScreenRouter: Sendable {
+    /// The routes that are served.
+    public let table: RouteTable
+    private let sessions: SessionStore
+    private let hosts: HostRules
+    private let origins: OriginRules
+    private let run: String
+
+    /// A router for a table. `run` tells the runs of the server apart in request identities.
+    public init(table: RouteTable, sessions: SessionStore, hosts: HostRules, origins: OriginRules, run: String) {
+        self.table = table
+        self.sessions = sessions
+        self.hosts = hosts
+        self.origins = origins
+        self.run = run
+    }
+
+    /// The way of a request: identity and log → CORS fields → problems → guards → route.
+    public func build() -> Router<ScreenContext> {
+        let router = Router(context: ScreenContext.self)
+        router.add(middleware: RequestLogMiddleware(run: run))
+        router.add(middleware: CORSFieldsMiddleware(origins: origins))
+        router.add(middleware: ProblemMiddleware(table: table))
+        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
+        router.add(table, sessions: sessions)
+        return router
+    }
+}

@@ -1,0 +1,94 @@
+public import Foundation
+public import GRDB
+public import HTTPTypes
+public import Storage
+
+/// The sessions of all apps, in one table. Tokens are kept as hashes only.
+public struct SessionStore: Sendable {
+    /// The table.
+    public static let migrations: [SchemaMigration] = [
+        SchemaMigration("sessions/001 session") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE session (
+                        token_hash BLOB NOT NULL PRIMARY KEY,
+                        app TEXT NOT NULL,
+                        kind TEXT NOT NULL CHECK (kind IN ('user', 'guest')),
+                        account TEXT NOT NULL,
+                        name TEXT,
+                        created_at INTEGER NOT NULL -- milliseconds since 1970 UTC
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX session_account ON session (app, account);
+                    """
+            )
+        }
+    ]
+
+    private let database: LarderDatabase
+
+    /// Sessions of one database.
+    public init(_ database: LarderDatabase) {
+        self.database = database
+    }
+
+    /// Keeps a session and gives out its token: the only time that the token is known.
+    public func open(_ session: Session) throws -> String {
+        let token = SessionToken.make()
+        try database.write { db in
+            try db.execute(
+                sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+                arguments: [
+                    SessionToken.hash(token), session.app, session.kind.rawValue, session.account, session.name,
+                    Int64(session.createdAt.timeIntervalSince1970 * 1000),
+                ]
+            )
+        }
+        return token
+    }
+
+    /// The session that a request belongs to. 401 `session-required` without a token, `session-expired` with one that is not known (any more) to this app.
+    public func session(for headerFields: HTTPFields, app: String) throws -> Session {
+        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else {
+            throw Problem(.sessionRequired, "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer.")
+        }
+        guard let session = try session(token: token), session.app == app else {
+            throw Problem(.sessionExpired, "This token opens no session of \(app); it may have been logged out.")
+        }
+        return session
+    }
+
+    /// Ends the session that a request belongs to.
+    public func close(for headerFields: HTTPFields) throws {
+        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }
+        try database.write { db in
+            try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [SessionToken.hash(token)])
+        }
+    }
+
+    fileprivate func session(token: String) throws -> Session? {
+        try database.read { db in
+            try Row.fetchOne(
+                db,
+                sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?",
+                arguments: [SessionToken.hash(token)]
+            ).map { row in
+                Session(
+                    app: row["app"],
+                    kind: row["kind"] == Session.Kind.guest.rawValue ? .guest : .user,
+                    account: row["account"],
+                    name: row["name"],
+                    createdAt: Date(timeIntervalSince1970: Double(row["created_at"] as Int64) / 1000)
+                )
+            }
+        }
+    }
+}
+
+extension SessionStore {
+    /// Whose events a listener hears: everybody's, and with a token those of its account. 401 with a token that is not known.
+    func audience(for headerFields: HTTPFields) throws -> EventAudience {
+        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return EventAudience(session: nil) }
+        guard let session = try session(token: token) else { throw Problem(.sessionExpired, "This token opens no session.") }
+        return EventAudience(session: session)
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPTypes
+
+/// `/health/live`, `/health/ready` and `/metrics`: for whoever runs the server.
+public struct HealthRoutes: Sendable {
+    /// One thing that readiness depends on.
+    public struct Check: Sendable {
+        /// Its name in the answer.
+        public let name: String
+        /// Throws where it does not hold.
+        public let run: @Sendable () throws -> Void
+
+        /// Creates a check.
+        public init(_ name: String, run: @escaping @Sendable () throws -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    struct Health: Encodable {
+        let status: String
+        let checks: [Outcome]
+    }
+
+    struct Outcome: Encodable {
+        let name: String
+        let ok: Bool
+    }
+
+    private let checks: [Check]
+    private let exposition: @Sendable () -> String
+
+    /// Routes over checks and the text of the metrics.
+    public init(checks: [Check], exposition: @escaping @Sendable () -> String) {
+        self.checks = checks
+        self.exposition = exposition
+    }
+
+    /// The table.
+    public var routes: [Route] {
+        [
+            Route(.get, "/health/live", "health.live") { _ in try Self.reply(Health(status: "live", checks: []), status: .ok) },
+            Route(.get, "/health/ready", "health.ready", ready),
+            Route(.get, "/metrics", "metrics") { _ in
+                Reply(body: .bytes(.init(exposition().utf8), type: MediaType.metrics), hasValidator: false)
+            },
+        ]
+    }
+
+    /// 200 if every check holds, else 503; which one does not is in the answer, why is in the log.
+    @Sendable private func ready(_ request: ScreenRequest) async throws -> Reply {
+        let outcomes = checks.map { check in
+            do {
+                try check.run()
+                return Outcome(name: check.name, ok: true)
+            } catch {
+                request.logger.error("not ready", metadata: ["check": "\(check.name)", "error": "\(error)"])
+                return Outcome(name: check.name, ok: false)
+            }
+        }
+        let isReady = outcomes.allSatisfy(\.ok)
+        return try Self.reply(Health(status: isReady ? "ready" : "not-ready", checks: outcomes), status: isReady ? .ok : .serviceUnavailable)
+    }
+
+    private static func reply(_ health: Health, status: HTTPResponse.Status) throws -> Reply {
+        Reply(status: status, body: .bytes(try WireFormat.encode(health), type: MediaType.json), hasValidator: false)
+    }
+}

@@ -1,0 +1,67 @@
+public import Upstream
+public import Foundation
+
+/// `GET /v1`: the apps, their screens and where they are.
+public struct IndexRoutes: Sendable {
+    /// One app of the index.
+    public struct App: Encodable, Sendable {
+        let app: String
+        let title: String
+        let screens: [Screen]
+    }
+
+    /// One screen of an app.
+    public struct Screen: Encodable, Sendable {
+        let screen: String
+        let method: String
+        let href: String
+        let session: Bool
+    }
+
+    struct Content: Encodable, Sendable {
+        let name: String
+        let version: String
+        let apps: [App]
+        let screens: [Screen]
+    }
+
+    private let content: Content
+    private let clock: WallClock
+
+    /// An index of a table. `apps` names the apps that are served, in order, with their titles.
+    public init(version: String, apps: [(app: String, title: String)], table: RouteTable, clock: WallClock) {
+        func screens(_ belongs: (Route) -> Bool) -> [Screen] {
+            table.routes.filter(belongs).map {
+                Screen(screen: $0.screen, method: $0.method.rawValue, href: $0.path, session: $0.access != .open)
+            }
+        }
+        let listed = apps.map { app in
+            App(app: app.app, title: app.title, screens: screens { Self.app(of: $0) == app.app })
+        }
+        content = Content(
+            name: "Larder",
+            version: version,
+            apps: listed,
+            screens: screens { route in !apps.contains { $0.app == Self.app(of: route) } }
+        )
+        self.clock = clock
+    }
+
+    private static func app(of route: Route) -> String? {
+        let segments = route.path.split(separator: "/")
+        return segments.count > 1 && segments[0] == "v1" ? String(segments[1]) : nil
+    }
+
+    /// The table.
+    public var routes: [Route] {
+        [
+            Route(.get, "/v1", "index") { request in
+                try .screen(
+                    Envelope(data: content, meta: Meta(screen: "index", provenance: .local), links: Links(self: request.selfLink)),
+                    provenance: .local,
+                    now: clock.now()
+                )
+            }
+        ]
+    }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+
+/// Which network addresses a link taken from an upstream's data may lead to: public ones only, so that no data can make Larder ask the machine's own network.
+enum AddressRules {
+    /// True for addresses that are globally reachable (IANA special-purpose registries, RFC 6890 and successors).
+    static func isPublic(_ address: SocketAddress) -> Bool {
+        switch address {
+        case .v4(let v4):
+            return isPublic(v4: withUnsafeBytes(of: v4.address.sin_addr) { Array($0) })
+        case .v6(let v6):
+            return isPublic(v6: withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) })
+        case .unixDomainSocket:
+            return false
+        }
+    }
+
+    /// Four bytes in network order.
+    static func isPublic(v4 bytes: [UInt8]) -> Bool {
+        guard bytes.count == 4 else { return false }
+        switch (bytes[0], bytes[1], bytes[2]) {
+        case (0, _, _), (10, _, _), (127, _, _): return false  // this network, private, loopback
+        case (100, 64...127, _): return false  // shared address space, RFC 6598
+        case (169, 254, _): return false  // link local, cloud metadata
+        case (172, 16...31, _), (192, 168, _): return false  // private
+        case (192, 0, 0), (192, 0, 2), (198, 51, 100), (203, 0, 113): return false  // protocol assignments, documentation
+        case (198, 18...19, _): return false  // benchmarking
+        case (224..., _, _): return false  // multicast, reserved, broadcast
+        default: return true
+        }
+    }
+
+    /// Sixteen bytes in network order.
+    static func isPublic(v6 bytes: [UInt8]) -> Bool {
+        guard bytes.count == 16 else { return false }
+        if bytes[0..<10].allSatisfy({ $0 == 0 }) && bytes[10] == 0xFF && bytes[11] == 0xFF {
+            return isPublic(v4: Array(bytes[12...]))  // IPv4-mapped, RFC 4291 §2.5.5.2
+        }
+        if bytes[0] == 0x00 && bytes[1] == 0x64 && bytes[2] == 0xFF && bytes[3] == 0x9B {
+            return isPublic(v4: Array(bytes[12...]))  // NAT64, RFC 6052
+        }
+        if bytes[0] == 0x20 && bytes[1] == 0x02 { return isPublic(v4: Array(bytes[2..<6])) }  // 6to4, RFC 3056
+        if bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0x0D && bytes[3] == 0xB8 { return false }  // documentation
+        if bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0 && bytes[3] == 0 { return false }  // Teredo
+        return bytes[0] & 0xE0 == 0x20  // global unicast 2000::/3; not loopback, unique local, link local, multicast
+    }
+}

@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+public import HTTPTypes
+import NIOCore
+public import NIOPosix
+import NIOSSL
+
+/// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
+///
+/// Two clients stand behind it. One goes where the operator configured it to go; the other, for links and redirects to listed hosts, looks at the address of every connection it made
+/// before a request is sent on it, which no change of DNS between check and connect can defeat.
+public final class HTTPClientTransport: Transport {
+    private let configured: HTTPClient
+    private let publicOnly: HTTPClient
+
+    /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
+    public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .init(connectTimeout)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = .http1Only
+        configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
+                return channel.eventLoop.makeFailedFuture(PrivateAddress())
+            }
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
+    }
+
+    /// Closes all connections.
+    public func shutdown() async throws {
+        try await configured.shutdown()
+        try await publicOnly.shutdown()
+    }
+
+    /// One exchange over the network.
+    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
+        let outcome: Result<IncomingAnswer, UpstreamError> = await withTaskGroup(of: Result<IncomingAnswer, UpstreamError>?.self) { group in
+            group.addTask { await self.attempt(request, within: limits) }
+            group.addTask {
+                // `HTTPClient.execute(timeout:)` ends with the head; this one covers the body too. Cancelled when the answer is whole.
+                try? await Task.sleep(for: limits.total)
+                return Task.isCancelled ? nil : .failure(.unreachable(.totalTimeout))
+            }
+            var first: Result<IncomingAnswer, UpstreamError>?
+            while first == nil, let finished = await group.next() { first = finished }
+            group.cancelAll()
+            return first ?? .failure(.unreachable(.totalTimeout))
+        }
+        return try outcome.get()
+    }
+
+    private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<IncomingAnswer, UpstreamError> {
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = .init(rawValue: request.method.rawValue)
+        for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
+        if let body = request.body { outgoing.body = .bytes(body) }
+        var status: HTTPResponse.Status?
+        do {
+            let client = limits.publicAddressesOnly ? publicOnly : configured
+            let response = try await client.execute(outgoing, timeout: .init(limits.total))
+            status = .init(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
+            var fields = HTTPFields()
+            for (name, value) in response.headers {
+                if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+            }
+            let body = try await response.body.collect(upTo: limits.maximumBytes)
+            return .success(IncomingAnswer(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView)))
+        } catch is NIOTooManyBytesError {
+            return .failure(.badAnswer(status: status, reason: "more than \(limits.maximumBytes) bytes"))
+        } catch is PrivateAddress {
+            return .failure(.forbiddenTarget("an address that is not public"))
+        } catch {
+            if let status { return .failure(Self.whileReading(error, status: status)) }
+            return .failure(Self.beforeHead(error))
+        }
+    }
+}
+
+/// A connection led to an address of this machine or its network.
+private struct PrivateAddress: Error {}

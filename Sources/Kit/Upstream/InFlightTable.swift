@@ -1,0 +1,41 @@
+/// Which requests are under way and who waits for each: single flight as a value. No tasks and no locks of its own.
+struct InFlightTable<Key: Hashable, Waiter> {
+    /// What a newcomer is to do.
+    enum Role: Equatable {
+        /// Nobody asks for this yet: send the request.
+        case lead
+        /// It is under way: wait with the others.
+        case follow
+    }
+
+    private var flights: [Key: [Int: Waiter]] = [:]
+    private var nextTicket = 0
+
+    /// Requests under way.
+    var count: Int { flights.count }
+
+    /// Registers interest in a key.
+    mutating func join(_ key: Key) -> Role {
+        if flights[key] != nil { return .follow }
+        flights[key] = [:]
+        return .lead
+    }
+
+    /// Adds a waiter and returns its ticket; nil when the flight has landed in the meantime.
+    mutating func wait(for key: Key, _ waiter: Waiter) -> Int? {
+        guard flights[key] != nil else { return nil }
+        nextTicket += 1
+        flights[key]?[nextTicket] = waiter
+        return nextTicket
+    }
+
+    /// A waiter gives up (its patience is over, or its client has gone); the flight goes on. Returns it if it still waited.
+    mutating func leave(_ key: Key, ticket: Int) -> Waiter? {
+        flights[key]?.removeValue(forKey: ticket)
+    }
+
+    /// The flight has landed: everybody who still waits, in no order.
+    mutating func land(_ key: Key) -> [Waiter] {
+        flights.removeValue(forKey: key).map { Array($0.values) } ?? []
+    }
+}

@@ -1,0 +1,38 @@
+public import Foundation
+public import HTTPCaching
+
+/// Where an answer comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`, `Cache-Status` and `Age`.
+public struct Provenance: Sendable, Equatable {
+    /// The kinds of origin (design/screens.md 1.2).
+    public enum Source: String, Sendable, Codable {
+        /// Fetched for this answer.
+        case upstream
+        /// A stored copy of an upstream.
+        case cache
+        /// Data without an upstream.
+        case local
+    }
+
+    /// Where the data comes from.
+    public var source: Source
+    /// The upstream could not be reached. Implies ``stale``.
+    public var offline: Bool
+    /// The data is older than its freshness time.
+    public var stale: Bool
+    /// When the data was fetched, or last confirmed by the upstream; nil for local data.
+    public var fetchedAt: Date?
+    /// How the cache handled the request; nil for local data.
+    public var cacheStatus: CacheStatus?
+
+    /// Creates an account of where an answer comes from.
+    public init(source: Source, offline: Bool = false, stale: Bool = false, fetchedAt: Date? = nil, cacheStatus: CacheStatus? = nil) {
+        self.source = source
+        self.offline = offline
+        self.stale = stale || offline
+        self.fetchedAt = fetchedAt
+        self.cacheStatus = cacheStatus
+    }
+
+    /// Data that has no upstream: lists, notes, documents, sessions.
+    public static let local = Provenance(source: .local)
+}

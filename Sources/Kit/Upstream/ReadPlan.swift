@@ -1,0 +1,48 @@
+public import HTTPCaching
+
+/// What to do with a read, decided before anything is sent. Pure: design/screens.md 1.5 as a table.
+public enum ReadPlan: Sendable, Equatable {
+    /// Answer the stored copy and ask nobody.
+    case serveStored(CacheStatus, offline: Bool, stale: Bool)
+    /// Ask the upstream, for this reason. `patience` is how long the client waits before it is given the stored copy, nil where there is none to give.
+    case ask(because: CacheStatus.Forward, patience: Duration?)
+    /// The upstream asked to be left alone for so many seconds and nothing is stored.
+    case leaveAlone(seconds: Int)
+    /// The client wants a stored copy only and there is none.
+    case notStored
+
+    /// What is known about the stored copy.
+    public enum Stored: Sendable, Equatable {
+        /// There is none.
+        case nothing
+        /// There is one. `timeToLive` is its remaining freshness in seconds, negative when stale.
+        case copy(timeToLive: Int, isFresh: Bool)
+    }
+
+    /// The table of design/screens.md 1.5. `paused` is the rest of a `Retry-After` in seconds.
+    public static func plan(stored: Stored, demand: Demand, isReachable: Bool, paused: Int?, patience: Duration) -> ReadPlan {
+        guard case .copy(let timeToLive, let isFresh) = stored else {
+            if demand == .onlyIfCached { return .notStored }
+            if let paused, demand == .usual { return .leaveAlone(seconds: paused) }
+            return .ask(because: .uriMiss, patience: nil)
+        }
+        switch demand {
+        case .refresh:
+            return .ask(because: isFresh ? .request : .stale, patience: patience)
+        case .onlyIfCached, .usual:
+            if !isReachable {
+                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"), offline: true, stale: true)
+            }
+            if isFresh {
+                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: false)
+            }
+            if demand == .onlyIfCached {
+                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: true)
+            }
+            if paused != nil {
+                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive, detail: "retry-after"), offline: false, stale: true)
+            }
+            return .ask(because: .stale, patience: patience)
+        }
+    }
+}

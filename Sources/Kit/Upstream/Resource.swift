@@ -1,0 +1,53 @@
+public import GRDB
+public import HTTPTypes
+public import Storage
+
+/// One thing of an upstream that a screen is made from: how to ask for it, how long it is fresh, and what its answer means to an app.
+public struct Resource: Sendable {
+    /// What an app writes when an answer is admitted, in the transaction that stores the answer: rows and answer change together or not at all.
+    public typealias Admission = @Sendable (Database) throws -> Void
+
+    /// Absolute URL. Its origin is the upstream's own, or its host is listed in `allowed_hosts`.
+    public var url: String
+    /// Header fields of the request, without conditions: those are added when a copy is stored.
+    public var headerFields: HTTPFields
+    /// Whose answer it is; nil for everybody's.
+    public var credential: CredentialHash?
+    /// For how long an answer is fresh after it was fetched or confirmed; nil for ever.
+    public var freshness: Duration?
+    /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
+    public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
+
+    /// Describes a resource. Without `admit` any 200 will do.
+    public init(
+        url: String,
+        headerFields: HTTPFields = [:],
+        credential: CredentialHash? = nil,
+        freshness: Duration?,
+        admit: @escaping @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission = { _ in { _ in } }
+    ) {
+        self.url = url
+        self.headerFields = headerFields
+        self.credential = credential
+        self.freshness = freshness
+        self.admit = admit
+    }
+
+    /// What makes two requests the same request: identical ones under way are collapsed.
+    var flightKey: FlightKey { FlightKey(url: url, headerFields: headerFields, credential: credential) }
+}
+
+/// Identity of a request under way.
+struct FlightKey: Hashable, Sendable {
+    let url: String
+    let headerFields: HTTPFields
+    let credential: CredentialHash?
+}
+
+/// What a read came to.
+public struct Reading: Sendable {
+    /// The answer, fetched or stored.
+    public var answer: StoredAnswer
+    /// Where it comes from.
+    public var provenance: Provenance
+}

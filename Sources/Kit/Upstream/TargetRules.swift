@@ -1,0 +1,44 @@
+import Foundation
+
+/// Where requests of one upstream may go: its own origin, and the listed hosts for links and redirects.
+struct TargetRules: Sendable {
+    let base: URL
+    let allowedHosts: Set<String>
+
+    init(_ configuration: UpstreamConfiguration) {
+        base = configuration.baseURL
+        allowedHosts = Set(configuration.allowedHosts.map { $0.lowercased() })
+    }
+
+    /// How a URL is to be reached.
+    enum Target: Equatable {
+        /// The configured origin: the operator chose it, any address will do, credentials may go there.
+        case ownOrigin
+        /// A listed host: public addresses only, no credentials.
+        case listedHost
+        /// Anything else.
+        case forbidden(String)
+    }
+
+    func target(of url: String) -> Target {
+        guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host?.lowercased(), parsed.user == nil else {
+            return .forbidden("not an absolute URL")
+        }
+        guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
+        if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
+        if scheme == "http", base.scheme?.lowercased() == "https", !allowedHosts.contains(host) { return .forbidden("host \(host)") }
+        return allowedHosts.contains(host) ? .listedHost : .forbidden("host \(host)")
+    }
+
+    private static func port(_ url: URL) -> Int {
+        url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+    }
+
+    /// The absolute URL that a `Location` means, seen from the URL that answered it (RFC 9110 §10.2.2); nil when it is none.
+    static func resolve(location: String, from url: String) -> String? {
+        guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL else { return nil }
+        var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
+        components?.fragment = nil
+        return components?.url?.absoluteString
+    }
+}

@@ -1,0 +1,55 @@
+public import Foundation
+
+/// What Larder is told about one upstream. Settings `upstreams.{name}.*` of design/screens.md 1.8.
+public struct UpstreamConfiguration: Sendable, Equatable {
+    /// Its name in settings, `/v1/status` and problems, such as `spacex`.
+    public var name: String
+    /// Its name for people, such as `SpaceX`.
+    public var title: String
+    /// Where its API begins, without a trailing slash.
+    public var baseURL: URL
+    /// Longest wait for a connection.
+    public var connectTimeout: Duration
+    /// Longest wait for a whole answer, retries included.
+    public var totalTimeout: Duration
+    /// How long a client waits before it is given the stored copy instead.
+    public var patience: Duration
+    /// First pause between probes of an unreachable upstream; later pauses grow.
+    public var probeInterval: Duration
+    /// Hosts other than the base URL's that its links and redirects may lead to.
+    public var allowedHosts: [String]
+    /// Largest body accepted, in bytes.
+    public var maximumAnswerBytes: Int
+    /// Path that the probe asks for, below the base URL.
+    public var probePath: String
+
+    /// Creates a configuration; the defaults are those of design/screens.md 1.8.
+    public init(
+        name: String,
+        title: String,
+        baseURL: URL,
+        connectTimeout: Duration = .milliseconds(3000),
+        totalTimeout: Duration = .milliseconds(8000),
+        patience: Duration = .milliseconds(2000),
+        probeInterval: Duration = .milliseconds(5000),
+        allowedHosts: [String] = [],
+        maximumAnswerBytes: Int = 16 << 20,
+        probePath: String = "/"
+    ) {
+        self.name = name
+        self.title = title
+        self.baseURL = baseURL
+        self.connectTimeout = connectTimeout
+        self.totalTimeout = totalTimeout
+        self.patience = patience
+        self.probeInterval = probeInterval
+        self.allowedHosts = allowedHosts
+        self.maximumAnswerBytes = maximumAnswerBytes
+        self.probePath = probePath
+    }
+
+    /// Absolute URL of a path (and query) below the base URL.
+    public func url(of path: String) -> String {
+        baseURL.absoluteString + path
+    }
+}

@@ -1,0 +1,38 @@
+public import HTTPTypes
+
+/// Why an upstream gave nothing usable. Thrown by ``Upstream``; `Screens` turns it into a problem in one place.
+public enum UpstreamError: Error, Sendable, Equatable {
+    /// No answer reached us: the upstream counts as offline.
+    case unreachable(UnreachableReason)
+    /// The upstream answered 4xx (other than 408 and 429): news about the thing asked for, never hidden by a stored copy.
+    case rejected(status: HTTPResponse.Status, body: [UInt8])
+    /// The upstream answered 5xx, 408 or 429: it is there, but not working. `retryAfter` in seconds where it named one.
+    case failing(status: HTTPResponse.Status, retryAfter: Int?)
+    /// The upstream answered something that this version of its API does not answer: not JSON, wrong shape, cut short, too large.
+    case badAnswer(status: HTTPResponse.Status?, reason: String)
+    /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is not public.
+    case forbiddenTarget(String)
+    /// The client sent `only-if-cached` and nothing is stored.
+    case notStored
+}
+
+/// The ways in which an upstream can be out of reach (design/screens.md 1.5).
+public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
+    /// Its name does not resolve.
+    case nameResolution = "dns"
+    /// It, or something before it, refuses the connection.
+    case refused
+    /// The connection broke before an answer had begun.
+    case reset
+    /// No TLS session could be made.
+    case tls
+    /// No connection within `connect_timeout_ms`.
+    case connectTimeout = "connect-timeout"
+    /// No whole answer within `total_timeout_ms`.
+    case totalTimeout = "total-timeout"
+    /// The network itself reports an error.
+    case network
+
+    /// Whether a second try at once has a chance: a kept-alive connection may have been closed under us.
+    var isWorthAnotherTry: Bool { self == .reset }
+}
