@@ -10,7 +10,7 @@ extension LarderDatabase {
         do {
             return try pool.read(value)
         } catch {
-            throw StorageError.translating(error, path: directory.databasePath)
+            throw translating(error)
         }
     }
 
@@ -22,7 +22,7 @@ extension LarderDatabase {
         do {
             return try pool.write(updates)
         } catch {
-            throw StorageError.translating(error, path: directory.databasePath)
+            throw translating(error)
         }
     }
 
@@ -33,7 +33,7 @@ extension LarderDatabase {
         do {
             return try await pool.write(updates)
         } catch {
-            throw StorageError.translating(error, path: directory.databasePath)
+            throw translating(error)
         }
     }
 }

@@ -1,5 +1,6 @@
 public import GRDB
 public import Logging
+import Synchronization
 
 /// The one database of a Larder: SQLite in WAL mode, one writer, several readers that never wait for it.
 ///
@@ -12,9 +13,10 @@ public final class LarderDatabase: Sendable {
     public let pool: DatabasePool
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
+    private let isClosed = Atomic(false)
 
     /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
-    static let ownMigrations = BlobStore.migrations + ResponseStore.migrations
+    static let ownMigrations = BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations
 
     /// Opens the database of `directory`, creates it where it is missing and brings it to the newest schema; removes files of blobs that no row knows.
     ///
@@ -55,8 +57,16 @@ public final class LarderDatabase: Sendable {
             // GRDB closes the writer first; the log is only moved when the writer is the last connection.
             pool.invalidateReadOnlyConnections()
             try pool.close()
+            isClosed.store(true, ordering: .sequentiallyConsistent)
         } catch {
-            throw StorageError.translating(error, path: directory.databasePath)
+            throw translating(error)
         }
+    }
+
+    /// The error to report for what GRDB threw. After ``close()`` SQLite's own say anything, such as "out of memory".
+    func translating(_ error: any Error) -> any Error {
+        let path = directory.databasePath
+        if error is DatabaseError, isClosed.load(ordering: .sequentiallyConsistent) { return StorageError.databaseClosed(path: path) }
+        return StorageError.translating(error, path: path)
     }
 }

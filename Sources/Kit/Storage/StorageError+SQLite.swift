@@ -15,8 +15,6 @@ extension StorageError {
             return StorageError.databaseBusy(path: path)
         case .SQLITE_IOERR:
             return StorageError.inputOutput(path: path, operation: "SQLite", code: error.extendedResultCode.rawValue)
-        case .SQLITE_MISUSE where error.message == "Connection is closed":
-            return StorageError.databaseClosed(path: path)
         default:
             return error
         }
