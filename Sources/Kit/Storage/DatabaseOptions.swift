@@ -1,0 +1,26 @@
+/// How a database is opened.
+public struct DatabaseOptions: Sendable {
+    /// When the pages of a database are checked before it is used. The check reads the whole file.
+    public enum IntegrityCheck: Sendable {
+        /// Always.
+        case always
+        /// When the last process ended without closing it. SQLite recovers from that by itself; what is looked for is a disk that lied.
+        case afterUncleanStop
+        /// Never; a damaged page shows when it is read.
+        case never
+    }
+
+    /// When the pages are checked. Only the file's header is looked at in any case.
+    public var integrityCheck: IntegrityCheck
+    /// Connections that read at the same time. Each keeps up to 4 MiB of pages.
+    public var maximumReaderCount: Int
+    /// How long a connection waits for a lock that somebody else holds on the database, in seconds.
+    public var busyTimeout: Double
+
+    /// Creates options; the defaults fit a server.
+    public init(integrityCheck: IntegrityCheck = .afterUncleanStop, maximumReaderCount: Int = 5, busyTimeout: Double = 5) {
+        self.integrityCheck = integrityCheck
+        self.maximumReaderCount = maximumReaderCount
+        self.busyTimeout = busyTimeout
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+
+extension LarderDatabase {
+    /// Settings of every connection. `synchronous` is not among them: see `openPool`.
+    static func configuration(_ options: DatabaseOptions) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "larder"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(options.busyTimeout)
+        configuration.maximumReaderCount = options.maximumReaderCount
+        configuration.prepareDatabase { db in
+            // No mmap: a failing disk shall be a typed error of one request, not a SIGBUS that ends the process.
+            // auto_vacuum counts only for a new file; it lets a purge give space back.
+            try db.execute(
+                sql: """
+                    PRAGMA cache_size = -4096;
+                    PRAGMA mmap_size = 0;
+                    PRAGMA temp_store = MEMORY;
+                    PRAGMA trusted_schema = OFF;
+                    """
+            )
+            if !db.configuration.readonly {
+                try db.execute(
+                    sql: """
+                        PRAGMA auto_vacuum = INCREMENTAL;
+                        PRAGMA journal_size_limit = 67108864;
+                        PRAGMA secure_delete = FAST;
+                        """
+                )
+            }
+        }
+        return configuration
+    }
+
+    /// The pool, brought to the schema of `migrations`.
+    static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions) throws -> DatabasePool {
+        let migrator = try SchemaMigration.migrator(migrations)
+        do {
+            try inspect(path, migrator: migrator, options: options)
+            // SQLite would create it readable by everybody.
+            _ = try OpenFile(path, O_RDWR | O_CREAT)
+            try OpenFile.synchronizeDirectory(folder)
+            let pool = try DatabasePool(path: path, configuration: configuration(options))
+            // GRDB sets NORMAL after the connection was prepared, under which a loss of power may take back what was acknowledged.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try migrator.migrate(pool)
+            return pool
+        } catch {
+            throw StorageError.translating(error, path: path)
+        }
+    }
+
+    /// Looks at an existing file without writing to it, so that one that we cannot use stays as it is for whoever can.
+    private static func inspect(_ path: String, migrator: DatabaseMigrator, options: DatabaseOptions) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let file = try OpenFile(path, O_RDONLY)
+        let header = try file.read(at: 0, count: 16)
+        if header.isEmpty { return }  // SQLite takes an empty file for an empty database.
+        guard header == Data("SQLite format 3\0".utf8) else {
+            throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(options.busyTimeout)
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        try database.inDatabase { db in
+            let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations)
+            guard unknown.isEmpty else { throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted()) }
+            switch options.integrityCheck {
+            case .never: break
+            case .always: try checkPages(db, path: path)
+            case .afterUncleanStop: if try wasLeftOpen(path) { try checkPages(db, path: path) }
+            }
+        }
+        try database.close()
+    }
+
+    /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was ended.
+    private static func wasLeftOpen(_ path: String) throws -> Bool {
+        let log = path + "-wal"
+        guard FileManager.default.fileExists(atPath: log) else { return false }
+        return try OpenFile(log, O_RDONLY).length() > 0
+    }
+
+    static func checkPages(_ db: Database, path: String) throws {
+        let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(3)")
+        guard findings == ["ok"] else { throw StorageError.damagedDatabase(path: path, detail: findings.joined(separator: "; ")) }
+    }
+}

@@ -1,0 +1,72 @@
+public import GRDB
+public import Logging
+import Synchronization
+
+/// The one database of a Larder: SQLite in WAL mode, one writer, several readers that never wait for it.
+///
+/// What a write has acknowledged survives the end of the process (WAL) and a loss of power (`synchronous = FULL`).
+/// Its own tables (stored responses, page lists, blobs, sealed secrets) are always there; apps add theirs as migrations.
+public final class LarderDatabase: Sendable {
+    /// The folder that this database lives in, locked for as long as the database is open.
+    public let directory: DataDirectory
+    /// GRDB's pool, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. Its errors are GRDB's own.
+    public let pool: DatabasePool
+    /// The files of bodies that are too large for a row.
+    public let blobs: BlobStore
+    private let isClosed = Atomic(false)
+
+    /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
+    static let ownMigrations = BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations
+
+    /// Opens the database of `directory`, creates it where it is missing and brings it to the newest schema; removes files of blobs that no row knows.
+    ///
+    /// - Parameters:
+    ///   - directory: The locked folder.
+    ///   - migrations: Those of all apps of this build, also of apps that are switched off: an unknown one counts as written by a newer build.
+    ///   - options: How to open.
+    ///   - logger: Told of blob files that could not be removed; the next start removes them.
+    /// - Throws: ``StorageError``.
+    public init(in directory: DataDirectory, migrations: [SchemaMigration] = [], options: DatabaseOptions = .init(), logger: Logger) throws {
+        self.directory = directory
+        pool = try Self.openPool(
+            at: directory.databasePath,
+            folder: directory.path,
+            migrations: Self.ownMigrations + migrations,
+            options: options
+        )
+        blobs = BlobStore(folder: directory.blobsPath)
+        try blobs.removeUnknownFiles(pool)
+        pool.add(transactionObserver: BlobFileRemoval(blobs: blobs, logger: logger), extent: .databaseLifetime)
+    }
+
+    /// A database in a temporary folder that goes with it. For tests.
+    public static func temporary(migrations: [SchemaMigration] = [], logger: Logger = Logger(label: "storage")) throws -> LarderDatabase {
+        try LarderDatabase(in: .temporary(), migrations: migrations, logger: logger)
+    }
+
+    /// Checks the pages of the whole file (`PRAGMA quick_check`); takes as long as reading it.
+    ///
+    /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
+    public func checkIntegrity() throws {
+        try read { try Self.checkPages($0, path: directory.databasePath) }
+    }
+
+    /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws ``StorageError/databaseClosed(path:)``.
+    public func close() throws {
+        do {
+            // GRDB closes the writer first; the log is only moved when the writer is the last connection.
+            pool.invalidateReadOnlyConnections()
+            try pool.close()
+            isClosed.store(true, ordering: .sequentiallyConsistent)
+        } catch {
+            throw translating(error)
+        }
+    }
+
+    /// The error to report for what GRDB threw. After ``close()`` SQLite's own say anything, such as "out of memory".
+    func translating(_ error: any Error) -> any Error {
+        let path = directory.databasePath
+        if error is DatabaseError, isClosed.load(ordering: .sequentiallyConsistent) { return StorageError.databaseClosed(path: path) }
+        return StorageError.translating(error, path: path)
+    }
+}

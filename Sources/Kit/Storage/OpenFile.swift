@@ -1,0 +1,81 @@
+import Foundation
+
+/// An open file of the operating system, closed when the last reference goes. Unlike Foundation's `FileHandle` it tells a full disk from a missing right,
+/// and children that the server starts do not inherit it.
+final class OpenFile: Sendable {
+    let path: String
+    let descriptor: Int32
+
+    /// Opens `path`; `flags` as of open(2), `O_CLOEXEC` added. A file that this creates is readable by its owner only.
+    init(_ path: String, _ flags: Int32) throws {
+        let descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw StorageError.system(errno, path: path, operation: "open") }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // close(2) reports nothing here that fsync(2) did not report before, and a reader has nothing to lose.
+        close(descriptor)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = retryingInterrupts { Foundation.write(descriptor, rest.baseAddress, rest.count) }
+            guard written >= 0 else { throw StorageError.system(errno, path: path, operation: "write") }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
+    /// Up to `count` bytes from `offset` on; fewer only at the end of the file.
+    func read(at offset: Int, count: Int) throws -> Data {
+        var data = Data(count: count)
+        var filled = 0
+        try data.withUnsafeMutableBytes { buffer in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                let got = retryingInterrupts { pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled)) }
+                guard got >= 0 else { throw StorageError.system(errno, path: path, operation: "read") }
+                if got == 0 { break }
+                filled += got
+            }
+        }
+        return filled == count ? data : data.prefix(filled)
+    }
+
+    func length() throws -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StorageError.system(errno, path: path, operation: "fstat") }
+        return Int(status.st_size)
+    }
+
+    /// Returns when the bytes, or a directory's entries, have reached the disk.
+    func synchronize() throws {
+        guard retryingInterrupts({ fsync(descriptor) }) == 0 else { throw StorageError.system(errno, path: path, operation: "fsync") }
+    }
+
+    /// Makes the names created, renamed or removed in a directory survive a loss of power.
+    static func synchronizeDirectory(_ path: String) throws {
+        try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()
+    }
+}
+
+/// Repeats a system call that a signal interrupted.
+func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result != -1 || errno != EINTR { return result }
+    }
+}
+
+extension StorageError {
+    /// The error for `errno` after `operation` failed on `path`.
+    static func system(_ code: Int32, path: String, operation: String) -> StorageError {
+        switch code {
+        case ENOSPC, EDQUOT: .diskFull(path: path)
+        case EACCES, EPERM, EROFS: .notWritable(path: path)
+        default: .inputOutput(path: path, operation: operation, code: code)
+        }
+    }
+}

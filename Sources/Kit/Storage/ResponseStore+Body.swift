@@ -1,0 +1,33 @@
+public import Foundation
+import GRDB
+
+extension ResponseStore {
+    /// A body, ready to be sent.
+    public enum OpenBody: Sendable {
+        /// All of it.
+        case bytes(Data)
+        /// An open file.
+        case blob(BlobReader)
+    }
+
+    /// Opens the body of a stored answer. An answer whose file is missing or truncated is removed: it counts as never stored.
+    ///
+    /// - Returns: nil for such an answer. Only then this waits for a writer.
+    public func openBody(of answer: StoredAnswer) async throws -> OpenBody? {
+        switch answer.body {
+        case .bytes(let data): return .bytes(data)
+        case .blob(let blob):
+            do {
+                return .blob(try database.blobs.reader(blob))
+            } catch StorageError.blobUnavailable {
+                // By the blob's id, because the answer may have got another body since it was read.
+                try await database.write { db in
+                    try db.execute(sql: Self.deleteByBlob, arguments: [blob.id])
+                }
+                return nil
+            }
+        }
+    }
+
+    static let deleteByBlob = "DELETE FROM stored_response WHERE blob_id = ?"
+}

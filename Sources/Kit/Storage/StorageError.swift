@@ -1,0 +1,66 @@
+/// What can go wrong with stored data, in terms that a person can act upon.
+///
+/// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's `DatabaseError`.
+public enum StorageError: Error, Sendable, Equatable {
+    /// Another process holds the data directory; its process id where its lock file tells one.
+    case directoryInUse(path: String, pid: Int32?)
+    /// Permissions, or a read-only file system, forbid what has to be written here.
+    case notWritable(path: String)
+    /// The disk, or the quota, is full. Nothing of the change was kept.
+    case diskFull(path: String)
+    /// The operating system failed to read or write; `code` is its `errno`, or SQLite's extended result code.
+    case inputOutput(path: String, operation: String, code: Int32)
+    /// The file is no database, or its pages contradict each other. It was left as it is.
+    case damagedDatabase(path: String, detail: String)
+    /// A newer build wrote this database: it carries these migrations, which this build does not know. It was left as it is.
+    case newerSchema(path: String, unknownMigrations: [String])
+    /// Two migrations of this build share one name.
+    case ambiguousMigration(name: String)
+    /// Somebody else held a lock of the database for longer than the busy timeout.
+    case databaseBusy(path: String)
+    /// The database was used after it had been closed.
+    case databaseClosed(path: String)
+    /// A blob's file is gone or has another length than its row says: what it held counts as not stored.
+    case blobUnavailable(BlobID)
+    /// Bytes were added to, or the end was declared of, a body that had been finished or given up before.
+    case bodyAlreadyFinished
+    /// A body ended at another length than was announced. Lengths in bytes.
+    case incompleteBody(expected: Int, received: Int)
+    /// A read beyond the end of a blob. Positions in bytes.
+    case rangeOutsideBlob(BlobID, requested: Range<Int>, length: Int)
+    /// Secrets were sealed here, but the key file is gone. Without it they cannot be read.
+    case keyMissing(path: String)
+    /// The key file holds another key than the one that sealed the secrets of this database.
+    case wrongKey(path: String)
+    /// The key file does not hold exactly 256 bits.
+    case malformedKey(path: String)
+    /// A sealed secret does not open under its name: it was changed, or moved to another name.
+    case secretNotAuthentic(name: String)
+}
+
+extension StorageError: CustomStringConvertible {
+    /// One sentence for a person; holds paths, names and numbers, never stored content.
+    public var description: String {
+        switch self {
+        case .directoryInUse(let path, let pid):
+            "The data directory \(path) is in use by another process" + (pid.map { " (pid \($0))." } ?? ".")
+        case .notWritable(let path): "\(path) cannot be written: check its permissions and whether the file system is read-only."
+        case .diskFull(let path): "The disk that holds \(path) is full."
+        case .inputOutput(let path, let operation, let code): "\(operation) failed on \(path) (code \(code))."
+        case .damagedDatabase(let path, let detail): "The database \(path) is damaged: \(detail)."
+        case .newerSchema(let path, let unknown):
+            "The database \(path) was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
+        case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
+        case .databaseBusy(let path): "The database \(path) is locked by somebody else."
+        case .databaseClosed(let path): "The database \(path) is closed."
+        case .blobUnavailable(let id): "The file of blob \(id) is missing or truncated."
+        case .bodyAlreadyFinished: "The body was finished before."
+        case .incompleteBody(let expected, let received): "The body ended after \(received) of \(expected) bytes."
+        case .rangeOutsideBlob(let id, let requested, let length): "Bytes \(requested) lie outside blob \(id) of \(length) bytes."
+        case .keyMissing(let path): "The key file \(path) is missing, and the database holds secrets that were sealed with it."
+        case .wrongKey(let path): "The key file \(path) holds another key than the one that sealed the secrets of this database."
+        case .malformedKey(let path): "The key file \(path) does not hold a 256-bit key."
+        case .secretNotAuthentic(let name): "The sealed secret \"\(name)\" does not open: it was changed or moved."
+        }
+    }
+}

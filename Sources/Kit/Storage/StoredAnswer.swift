@@ -1,0 +1,60 @@
+public import Foundation
+public import HTTPCaching
+
+/// A body, small ones at hand, large ones to be read from a file.
+public enum StoredBody: Sendable, Equatable {
+    /// Up to ``BlobStore/inlineLimit`` bytes, kept in the database.
+    case bytes(Data)
+    /// A file, opened by ``BlobStore/reader(_:)``.
+    case blob(Blob)
+
+    /// Length in bytes.
+    public var count: Int {
+        switch self {
+        case .bytes(let data): data.count
+        case .blob(let blob): blob.length
+        }
+    }
+}
+
+/// One answer of an upstream with its body, as the database keeps it.
+public struct StoredAnswer: Sendable, Equatable {
+    /// Identity of a stored answer. It stays when a newer answer replaces the same variant, and is never given to another.
+    public typealias ID = Int64
+
+    /// Identity; nil for an answer that was not stored yet.
+    public var id: ID?
+    /// Name of the upstream that answered, such as `spacex`. Part of the key: what one upstream said is never taken for another's word.
+    public var upstream: String
+    /// Whose answer it is; nil: anybody's.
+    public var credential: CredentialHash?
+    /// Everything but the body. Times are kept to the millisecond.
+    public var response: StoredResponse
+    /// The body.
+    public var body: StoredBody
+    /// When it last served a request; decides what goes first when space runs out.
+    public var lastUsed: Date
+    /// Whether a write to its target made it doubtful since: it must be validated before it is used as fresh (RFC 9111 §4.4).
+    public var isInvalidated: Bool
+
+    /// Creates an answer to store.
+    ///
+    /// - Parameter lastUsed: nil means when it was received.
+    public init(
+        id: ID? = nil,
+        upstream: String,
+        credential: CredentialHash? = nil,
+        response: StoredResponse,
+        body: StoredBody,
+        lastUsed: Date? = nil,
+        isInvalidated: Bool = false
+    ) {
+        self.id = id
+        self.upstream = upstream
+        self.credential = credential
+        self.response = response
+        self.body = body
+        self.lastUsed = lastUsed ?? response.responseTime
+        self.isInvalidated = isInvalidated
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import GRDB
+import Logging
+import Testing
+
+@testable import Storage
+
+@Suite struct BlobStoreTests {
+    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+
+    private func open() throws -> LarderDatabase {
+        try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+    }
+
+    private func files(_ database: LarderDatabase) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).sorted()
+    }
+
+    @Test("What is written in chunks is read in ranges")
+    func ranges() throws {
+        let database = try LarderDatabase.temporary()
+        let writer = try database.blobs.writer()
+        for chunk in ["Hell", "", "o, ", "world"] { try writer.append(Data(chunk.utf8)) }
+        let blob = try writer.finish(expectedLength: 12)
+        let reader = try database.blobs.reader(blob)
+        #expect(try reader.read(7..<12) == Data("world".utf8))
+        #expect(try reader.read(0..<4) == Data("Hell".utf8))
+        #expect(try reader.read(12..<12).isEmpty)
+        #expect(try reader.readAll() == Data("Hello, world".utf8))
+        #expect(throws: StorageError.rangeOutsideBlob(blob.id, requested: 7..<13, length: 12)) { try reader.read(7..<13) }
+    }
+
+    @Test("A body of another length than announced, one given up and one dropped leave nothing")
+    func abort() throws {
+        let database = try LarderDatabase.temporary()
+        do {
+            let short = try database.blobs.writer()
+            try short.append(Data("abc".utf8))
+            #expect(throws: StorageError.incompleteBody(expected: 4, received: 3)) { try short.finish(expectedLength: 4) }
+            let abandoned = try database.blobs.writer()
+            #expect(try files(database).count == 2)
+            abandoned.abort()
+            #expect(throws: StorageError.bodyAlreadyFinished) { try abandoned.append(Data([1])) }
+            #expect(throws: StorageError.bodyAlreadyFinished) { try abandoned.finish() }
+        }
+        #expect(try files(database).isEmpty)
+    }
+
+    @Test("A blob appears under its name only when it is whole")
+    func unfinishedName() throws {
+        let database = try LarderDatabase.temporary()
+        let writer = try database.blobs.writer()
+        try writer.append(Data([1]))
+        #expect(try files(database).allSatisfy { $0.hasSuffix(".part") })
+        let blob = try writer.finish()
+        #expect(try files(database) == [blob.id.fileName])
+    }
+
+    @Test("A small body stays in memory, a large one becomes a file")
+    func bodyWriter() throws {
+        let database = try LarderDatabase.temporary()
+        let small = BodyWriter(blobs: database.blobs, inlineLimit: 4)
+        try small.append(Data([1, 2]))
+        try small.append(Data([3, 4]))
+        #expect(try small.finish(expectedLength: 4) == .bytes(Data([1, 2, 3, 4])))
+        #expect(throws: StorageError.bodyAlreadyFinished) { try small.append(Data()) }
+        let large = BodyWriter(blobs: database.blobs, inlineLimit: 4)
+        for byte in 1...6 { try large.append([UInt8(byte)]) }
+        guard case .blob(let blob) = try large.finish(expectedLength: 6) else { return #expect(Bool(false), "not a blob") }
+        #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3, 4, 5, 6]))
+        let short = BodyWriter(blobs: database.blobs)
+        #expect(throws: StorageError.incompleteBody(expected: 1, received: 0)) { try short.finish(expectedLength: 1) }
+    }
+
+    @Test("A full disk while writing a body is a typed error", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func diskFull() throws {
+        let file = try OpenFile("/dev/full", O_WRONLY)
+        #expect(throws: StorageError.diskFull(path: "/dev/full")) { try Array("x".utf8).withUnsafeBytes { try file.write($0) } }
+    }
+
+    @Test("The file goes with its row once the transaction has committed, and stays when it is rolled back")
+    func removalWithRow() async throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        let blob = try database.blobs.write(Data([1]))
+        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) {
+            try database.write { db in
+                try store.remove(id, in: db)
+                throw Refusal()
+            }
+        }
+        #expect(try files(database) == [blob.id.fileName])
+        let reader = try database.blobs.reader(blob)
+        try await database.write { db in
+            try store.remove(id, in: db)
+            #expect(FileManager.default.fileExists(atPath: database.blobs.path(blob.id)))
+        }
+        #expect(try files(database).isEmpty)
+        #expect(try reader.readAll() == Data([1]))
+        #expect(try await database.write { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+    }
+
+    @Test("A newer body takes the older one's file along, a purge and a logout all files; a body saved again keeps its file")
+    func removalWithReplacement() async throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        let first = try database.blobs.write(Data([1]))
+        try await store.save(madeAnswer(body: .blob(first)))
+        let second = try database.blobs.write(Data([2]))
+        try await store.save(madeAnswer(body: .blob(second)))
+        try await store.save(madeAnswer(body: .blob(second)))
+        #expect(try files(database) == [second.id.fileName])
+        try await store.save(madeAnswer("https://ships.test/other", body: .blob(try database.blobs.write(Data([3])))))
+        #expect(try files(database).count == 2)
+        try await database.write { _ = try store.purge(upstream: "ships", in: $0) }
+        #expect(try files(database).isEmpty)
+    }
+
+    @Test("A start removes unfinished files and files without a row, and nothing else")
+    func sweep() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var database: LarderDatabase? = try open()
+        let kept = try #require(try database?.blobs.write(Data([1])))
+        try await ResponseStore(#require(database)).save(madeAnswer(body: .blob(kept)))
+        let path = try #require(database).directory.blobsPath
+        _ = try database?.blobs.write(Data([2]))
+        try Data([3]).write(to: URL(fileURLWithPath: path + "/0000000000000abc.part"))
+        try Data([4]).write(to: URL(fileURLWithPath: path + "/note-of-the-owner.txt"))
+        try database?.close()
+        database = nil
+        let again = try open()
+        #expect(try files(again) == [kept.id.fileName, "note-of-the-owner.txt"].sorted())
+    }
+
+    @Test("An answer whose file is missing or truncated counts as not stored and is removed", arguments: [true, false])
+    func lostFile(isMissing: Bool) async throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        let blob = try database.blobs.write(Data(count: 1000))
+        try await store.save(madeAnswer(body: .blob(blob)))
+        if isMissing {
+            try FileManager.default.removeItem(atPath: database.blobs.path(blob.id))
+        } else {
+            #expect(truncate(database.blobs.path(blob.id), 999) == 0)
+        }
+        #expect(throws: StorageError.blobUnavailable(blob.id)) { try database.blobs.reader(blob) }
+        let answer = try #require(try store.responses(like: madeAnswer()).first)
+        #expect(try await store.openBody(of: answer) == nil)
+        #expect(try store.responses(like: madeAnswer()).isEmpty)
+        #expect(try files(database).isEmpty)
+    }
+
+    @Test("A row for a blob whose file is not there cannot be written")
+    func rowWithoutFile() async throws {
+        let database = try LarderDatabase.temporary()
+        let blob = Blob(id: .random(), length: 5)
+        await #expect(throws: StorageError.blobUnavailable(blob.id)) { try await ResponseStore(database).save(madeAnswer(body: .blob(blob))) }
+    }
+
+    @Test("The names of blobs are read back, other names are not taken for them")
+    func names() {
+        #expect(BlobID(fileName: BlobID(number: 0xABC).fileName) == BlobID(number: 0xABC))
+        for name in ["", "abc", "-000000000000abc", "0000000000000000", "0000000000000abc.part", "8000000000000000"] {
+            #expect(BlobID(fileName: name) == nil, "\(name)")
+        }
+    }
+}

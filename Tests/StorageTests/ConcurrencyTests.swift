@@ -1,0 +1,76 @@
+import Foundation
+import GRDB
+import HTTPCaching
+import Storage
+import Testing
+
+@Suite struct ConcurrencyTests {
+    @Test("Eight tasks that save and read one key see whole answers only, and leave one answer, one file and right totals")
+    func oneKey() async throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for round in 0..<20 {
+                        // All bytes of a body are equal, and its length follows from them: a mixed one would show.
+                        let value = UInt8(task * 20 + round)
+                        let bytes = Data(repeating: value, count: 100 + Int(value))
+                        let body: StoredBody = round.isMultiple(of: 2) ? .bytes(bytes) : .blob(try database.blobs.write(bytes))
+                        try await store.save(madeAnswer(body: body, seconds: Double(value)))
+                        let answers = try store.responses(like: madeAnswer())
+                        #expect(answers.count == 1)
+                        guard let answer = answers.first else { continue }
+                        let seen: Data?
+                        switch try await store.openBody(of: answer) {
+                        case .bytes(let data): seen = data
+                        case .blob(let reader): seen = try reader.readAll()
+                        case nil: seen = nil  // Replaced between the two reads.
+                        }
+                        guard let seen, let first = seen.first else { continue }
+                        #expect(seen == Data(repeating: first, count: 100 + Int(first)))
+                        #expect(answer.response.responseTime == noon + Double(first))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.totals().map(\.responses) == [1])
+        let sizes = try await database.pool.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") }
+        #expect(try store.totals().map(\.bytes) == [sizes])
+        let blobs = try await database.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).count == blobs)
+    }
+
+    @Test("A read does not wait for a write that is under way, and sees the state before it")
+    func readDuringWrite() throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        try database.write { db in
+            try store.save(madeAnswer(), in: db)
+            // On another connection, while this one holds the write lock: GRDB refuses nested reads on one thread, so another thread reads.
+            let count = OtherThread.run { try? store.responses(like: madeAnswer()).count }
+            #expect(count == 0)
+        }
+        #expect(try store.responses(like: madeAnswer()).count == 1)
+    }
+}
+
+private enum OtherThread {
+    /// Runs `body` on a thread of its own and waits for it.
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
+        let done = DispatchSemaphore(value: 0)
+        let box = Box<Value>()
+        Thread {
+            box.value = body()
+            done.signal()
+        }.start()
+        done.wait()
+        return box.value
+    }
+
+    /// The semaphore orders the accesses.
+    private final class Box<Value>: @unchecked Sendable {
+        var value: Value?
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Storage
+import Testing
+
+@Suite struct DataDirectoryTests {
+    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+
+    private func rights(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("A missing folder is made, with everything above it, for its owner only")
+    func creation() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = try DataDirectory(at: folder.appendingPathComponent("a/b"))
+        #expect(try rights(folder.path) == 0o700 && rights(directory.path) == 0o700 && rights(directory.blobsPath) == 0o700)
+    }
+
+    @Test("A folder in use is refused with its path and the holder's process id, and free again when the holder lets go")
+    func lock() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var first: DataDirectory? = try DataDirectory(at: folder)
+        let path = try #require(first).path
+        #expect(throws: StorageError.directoryInUse(path: path, pid: getpid())) { try DataDirectory(at: folder) }
+        #expect(throws: StorageError.directoryInUse(path: path, pid: getpid())) { try DataDirectory(at: folder) }
+        first = nil
+        _ = try DataDirectory(at: folder)
+    }
+
+    @Test("The database and its log are readable by their owner only")
+    func rightsOfDatabase() throws {
+        let database = try LarderDatabase.temporary()
+        #expect(try rights(database.directory.databasePath) == 0o600)
+        #expect(try rights(database.directory.databasePath + "-wal") == 0o600)
+    }
+
+    @Test("A folder where nothing may be written is a typed error", .enabled(if: FileManager.default.fileExists(atPath: "/sys/kernel")))
+    func readOnly() {
+        #expect(throws: StorageError.notWritable(path: "/sys/kernel/larder")) { try DataDirectory(at: URL(fileURLWithPath: "/sys/kernel/larder")) }
+    }
+
+    @Test("A folder that exists but lets nobody write is a typed error", .enabled(if: geteuid() != 0, "root may write everywhere"))
+    func withoutRights() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        #expect(throws: StorageError.notWritable(path: folder.path + "/larder.lock")) { try DataDirectory(at: folder) }
+    }
+
+    @Test("A file in the folder's place is a typed error")
+    func fileInTheWay() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("x".utf8).write(to: folder)
+        #expect(throws: StorageError.inputOutput(path: folder.path, operation: "mkdir", code: ENOTDIR)) { try DataDirectory(at: folder) }
+    }
+
+    @Test("A temporary folder goes with its last holder")
+    func temporary() throws {
+        var directory: DataDirectory? = try DataDirectory.temporary()
+        let path = try #require(directory).path
+        #expect(FileManager.default.fileExists(atPath: path))
+        directory = nil
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}

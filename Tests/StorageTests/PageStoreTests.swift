@@ -1,0 +1,86 @@
+import Foundation
+import Storage
+import Testing
+
+@Suite struct PageStoreTests {
+    let database: LarderDatabase
+    let pages = PageStore()
+
+    init() throws {
+        database = try LarderDatabase.temporary()
+    }
+
+    private func page(_ rowKeys: [String], account: String = "disk/1", screen: String = "files", offset: Int = 0, total: Int? = nil) -> PageList {
+        PageList(
+            key: PageKey(account: account, screen: screen, query: "/", offset: offset, limit: 20),
+            rowKeys: rowKeys,
+            total: total,
+            hasMore: true,
+            fetchedAt: noon
+        )
+    }
+
+    private func save(_ lists: PageList...) throws {
+        try database.write { db in for list in lists { try pages.save(list, in: db) } }
+    }
+
+    private func stored(_ list: PageList) throws -> PageList? {
+        try database.read { try pages.page(list.key, in: $0) }
+    }
+
+    @Test("A page comes back in its order; a newer one of its key replaces it; a later page evicts no earlier one")
+    func pagesAreIndependent() throws {
+        let first = page(["c", "a", "b", "a"], total: 40)
+        let second = page(["d"], offset: 20, total: 40)
+        try save(first, second)
+        #expect(try stored(first) == first && stored(second) == second)
+        let newer = page(["z"], total: nil)
+        try save(newer)
+        #expect(try stored(first) == newer && stored(second) == second)
+        #expect(try stored(page([], offset: 40)) == nil)
+    }
+
+    @Test("A row that is removed leaves all lists of its account, and all pages of those lists count one less")
+    func removeRow() throws {
+        let first = page(["a", "b"], total: 3)
+        let second = page(["c"], offset: 20, total: 3)
+        let recent = page(["b"], screen: "recent")
+        let unrelated = page(["x"], screen: "trash", total: 1)
+        let foreign = page(["b"], account: "disk/2", total: 1)
+        try save(first, second, recent, unrelated, foreign)
+        try database.write { try pages.remove(rowKey: "b", account: "disk/1", in: $0) }
+        #expect(try stored(first) == page(["a"], total: 2))
+        #expect(try stored(second) == page(["c"], offset: 20, total: 2))
+        #expect(try stored(recent)?.rowKeys == [])
+        #expect(try stored(unrelated) == unrelated && stored(foreign) == foreign)
+    }
+
+    @Test("A renamed folder renames what is below it, and nothing that is merely called alike")
+    func renameFolder() throws {
+        try save(page(["/a/", "/a/x", "/a/é/y", "/ab", "/b/a/x"]), page(["/a/x"], account: "disk/2"))
+        try database.write { try pages.replace(rowKeyPrefix: "/a/", by: "/neu/", account: "disk/1", in: $0) }
+        #expect(try stored(page([]))?.rowKeys == ["/neu/", "/neu/x", "/neu/é/y", "/ab", "/b/a/x"])
+        #expect(try stored(page([], account: "disk/2"))?.rowKeys == ["/a/x"])
+    }
+
+    @Test("A prefix beyond the basic plane is cut at characters, not at bytes")
+    func renamePrefixOfEmoji() throws {
+        try save(page(["/📁é/x"]))
+        try database.write { try pages.replace(rowKeyPrefix: "/📁é/", by: "/", account: "disk/1", in: $0) }
+        #expect(try stored(page([]))?.rowKeys == ["/x"])
+    }
+
+    @Test("A renamed row, a deleted folder, a dropped list and a dropped account change what they should")
+    func otherChanges() throws {
+        try save(page(["/a", "/a/x", "/b"]), page(["/a"], screen: "recent"), page(["/a"], account: "disk/2"))
+        try database.write { db in
+            try pages.replace(rowKey: "/b", by: "/c", account: "disk/1", in: db)
+            try pages.remove(rowKeysWithPrefix: "/a/", account: "disk/1", in: db)
+        }
+        #expect(try stored(page([]))?.rowKeys == ["/a", "/c"])
+        try database.write { try pages.remove(account: "disk/1", screen: "recent", query: "/", in: $0) }
+        #expect(try stored(page([], screen: "recent")) == nil && stored(page([])) != nil)
+        try database.write { try pages.remove(account: "disk/1", in: $0) }
+        #expect(try stored(page([])) == nil && stored(page([], account: "disk/2")) != nil)
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+/// What the server does per request, and what runs over many rows, must find its rows by an index.
+@Suite struct QueryPlanTests {
+    static let hotQueries = [
+        ResponseStore.selectByKey, ResponseStore.upsert, ResponseStore.upsertBody, ResponseStore.deleteVariantsBeyond, ResponseStore.update,
+        ResponseStore.updateLastUse, ResponseStore.invalidation, ResponseStore.deleteByID, ResponseStore.deleteByURL, ResponseStore.deleteByCredential,
+        ResponseStore.deleteByBlob, ResponseStore.purgePrefix, ResponseStore.purgeAll,
+        PageStore.selectPage, PageStore.selectRows, PageStore.upsertPage, PageStore.updateLastUse, PageStore.decrementTotals, PageStore.deleteRow,
+        PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList, PageStore.deleteAccount,
+        SealedSecrets.select, SealedSecrets.upsert, SealedSecrets.delete,
+        "DELETE FROM blob WHERE id = ?",
+    ]
+
+    @Test("A hot query scans no table", arguments: hotQueries)
+    func noScan(sql: String) throws {
+        let plan = try plan(sql)
+        #expect(!plan.contains { $0.contains("SCAN") }, "\(plan)")
+    }
+
+    @Test("The least recently used are found in an index that holds their sizes too", arguments: ["stored_response", "page"])
+    func leastRecentlyUsed(table: String) throws {
+        let plan = try plan("SELECT id, size FROM \(table) ORDER BY last_used LIMIT 100")
+        #expect(plan == ["SCAN \(table) USING COVERING INDEX \(table)_by_last_use"])
+    }
+
+    @Test("The plan of a query without an index does tell of a scan")
+    func scanIsSeen() throws {
+        #expect(try plan("SELECT id FROM stored_response WHERE reason = ?").contains { $0.contains("SCAN") })
+    }
+
+    private func plan(_ sql: String) throws -> [String] {
+        try LarderDatabase.temporary().read { db in
+            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+            let arguments = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
+            return try Row.fetchAll(statement, arguments: arguments).map { $0["detail"] }
+        }
+    }
+}

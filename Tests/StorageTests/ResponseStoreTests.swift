@@ -1,0 +1,172 @@
+import Crypto
+import Foundation
+import GRDB
+import HTTPCaching
+import HTTPTypes
+import Storage
+import Testing
+
+@Suite struct ResponseStoreTests {
+    let database: LarderDatabase
+    let store: ResponseStore
+    let ann = CredentialHash(of: "Bearer ann", key: SymmetricKey(data: Data(repeating: 7, count: 32)))
+    let bob = CredentialHash(of: "Bearer bob", key: SymmetricKey(data: Data(repeating: 7, count: 32)))
+
+    init() throws {
+        database = try LarderDatabase.temporary()
+        store = ResponseStore(database)
+    }
+
+    @Test("A saved answer comes back as it was, with header fields in their order, repeats and bytes beyond ASCII")
+    func roundTrip() async throws {
+        var answer = madeAnswer(credential: ann, body: .bytes(Data([0, 255, 10])))
+        let odd = try #require(HTTPField.Name("X-oDD"))
+        answer.response.status = .init(code: 299, reasonPhrase: "Fine, mostly")
+        answer.response.headerFields = [:]
+        for field in [
+            HTTPField(name: .setCookie, value: "b=2"), HTTPField(name: odd, lenientValue: [0xE9, 0x20, 0x80]), HTTPField(name: .setCookie, value: "a=1"),
+            HTTPField(name: .eTag, value: ""),
+        ] {
+            answer.response.headerFields.append(field)
+        }
+        answer.id = try await store.save(answer)
+        let found = try store.responses(like: answer)
+        #expect(found == [answer])
+        #expect(Array(try #require(found.first).response.headerFields) == Array(answer.response.headerFields))
+        #expect(found.first?.response.headerFields.map(\.name.rawName) == ["Set-Cookie", "X-oDD", "Set-Cookie", "ETag"])
+        #expect(found.first?.response.status.reasonPhrase == "Fine, mostly")
+    }
+
+    @Test("An answer to the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first")
+    func variants() async throws {
+        let german = madeAnswer(varying: [.acceptLanguage: "de", .accept: "*/*"])
+        let first = try await store.save(german)
+        var newer = madeAnswer(varying: [.accept: "*/*", .acceptLanguage: "de"], body: .bytes(Data("new".utf8)), seconds: 5)
+        newer.id = try await store.save(newer)
+        var french = madeAnswer(varying: [.acceptLanguage: "fr", .accept: "*/*"], seconds: 9)
+        french.id = try await store.save(french)
+        #expect(newer.id == first)
+        #expect(try store.responses(like: german) == [french, newer])
+    }
+
+    @Test("A credential sees its own and the shared answers, nobody else's")
+    func credentials() async throws {
+        let shared = madeAnswer(seconds: 1)
+        let anns = madeAnswer(credential: ann, seconds: 2)
+        let bobs = madeAnswer(credential: bob, seconds: 3)
+        for answer in [shared, anns, bobs] { try await store.save(answer) }
+        #expect(try store.responses(like: anns).map(\.credential) == [ann, nil])
+        #expect(try store.responses(like: shared).map(\.credential) == [nil])
+        try await database.write { try store.remove(credential: ann, in: $0) }
+        #expect(try store.responses(like: anns).map(\.credential) == [nil])
+        #expect(try store.responses(like: bobs).map(\.credential) == [bob, nil])
+    }
+
+    @Test("What one upstream, method or URL said is not another's")
+    func keys() async throws {
+        try await store.save(madeAnswer())
+        var other = madeAnswer()
+        other.upstream = "other"
+        #expect(try store.responses(like: other).isEmpty)
+        other = madeAnswer()
+        other.response.method = .head
+        #expect(try store.responses(like: other).isEmpty)
+        #expect(try store.responses(like: madeAnswer("https://ships.test/v4/Ships")).isEmpty)
+    }
+
+    @Test("The credential's text is nowhere in the database")
+    func credentialIsNotKept() async throws {
+        try await store.save(madeAnswer(credential: CredentialHash(of: "Bearer rutabaga", key: SymmetricKey(size: .bits256))))
+        try database.close()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: database.directory.databasePath))
+        #expect(bytes.range(of: Data("https://ships.test".utf8)) != nil)
+        #expect(bytes.range(of: Data("rutabaga".utf8)) == nil)
+    }
+
+    @Test("An app's rows and the answer they came from are stored together or not at all")
+    func oneTransaction() async throws {
+        struct Refusal: Error {}
+        await #expect(throws: Refusal.self) {
+            try await database.write { db in
+                try store.save(madeAnswer(), in: db)
+                throw Refusal()
+            }
+        }
+        #expect(try store.responses(like: madeAnswer()).isEmpty)
+        #expect(try store.totals().isEmpty)
+    }
+
+    @Test("Validation replaces header fields and times, keeps the body and lifts an invalidation")
+    func freshen() async throws {
+        let id = try await store.save(madeAnswer())
+        try await database.write { try store.invalidate(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }
+        #expect(try store.responses(like: madeAnswer()).map(\.isInvalidated) == [true])
+        let isStored = try await database.write { db in
+            try store.freshen(id, headerFields: [.eTag: "\"a\"", .date: "later"], requestTime: noon + 60, responseTime: noon + 61, in: db)
+        }
+        let found = try #require(try store.responses(like: madeAnswer()).first)
+        #expect(isStored && !found.isInvalidated && found.body == .bytes(Data("[]".utf8)))
+        #expect(found.response.headerFields == [.eTag: "\"a\"", .date: "later"])
+        #expect(found.response.requestTime == noon + 60 && found.response.responseTime == noon + 61 && found.lastUsed == noon + 61)
+        try await database.write { try store.remove(id, in: $0) }
+        #expect(try await database.write { try store.freshen(id, headerFields: [:], requestTime: noon, responseTime: noon, in: $0) } == false)
+    }
+
+    @Test("A use moves the last use forward, never back")
+    func touch() async throws {
+        let id = try await store.save(madeAnswer())
+        try await database.write { try store.touch([id: noon + 30, 4711: noon], in: $0) }
+        try await database.write { try store.touch([id: noon + 10], in: $0) }
+        #expect(try store.responses(like: madeAnswer()).map(\.lastUsed) == [noon + 30])
+    }
+
+    @Test("Times survive any number of ways through the database")
+    func timesDoNotDrift() async throws {
+        var answer = madeAnswer(seconds: 0.001)
+        answer.id = try await store.save(answer)
+        let once = try #require(try store.responses(like: answer).first)
+        try await store.save(once)
+        #expect(try store.responses(like: answer) == [once])
+        #expect(abs(once.response.responseTime.timeIntervalSince(answer.response.responseTime)) < 0.0011)
+    }
+
+    @Test("A purge takes what begins with the prefix and is older than the limit, and tells how many")
+    func purge() async throws {
+        for (url, seconds) in [("https://a.test/x/1", 0.0), ("https://a.test/x/2", 50), ("https://a.test/xy", 0), ("https://a.test/x/%F0", 0)] {
+            try await store.save(madeAnswer(url, seconds: seconds))
+        }
+        try await store.save(madeAnswer("https://a.test/x/1", upstream: "other"))
+        let count = try await database.write { db in
+            try store.purge(upstream: "ships", urlPrefix: "https://a.test/x/", receivedBefore: noon + 50, in: db)
+        }
+        #expect(count == 2)
+        #expect(try store.totals().map(\.responses) == [1, 2])
+        #expect(try await database.write { try store.purge(upstream: "ships", in: $0) } == 2)
+        #expect(try store.totals().map(\.responses) == [1, 0])
+    }
+
+    @Test("Totals follow saving, replacing, validating and removing, blobs included")
+    func totals() async throws {
+        let blob = try database.blobs.write(Data(count: 150_000))
+        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        func sum() throws -> Int? { try database.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") } }
+        #expect(try #require(try store.totals().first).bytes > 150_000)
+        #expect(try store.totals().first?.bytes == sum())
+        try await store.save(madeAnswer())
+        try await database.write { _ = try store.freshen(id, headerFields: [.eTag: "long"], requestTime: noon, responseTime: noon, in: $0) }
+        let bytes = try #require(try store.totals().first).bytes
+        #expect(try bytes < 200 && bytes == sum())
+        try await database.write { try store.remove(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }
+        let total = try #require(try store.totals().first)
+        #expect(total.responses == 0 && total.bytes == 0)
+    }
+
+    @Test("Of endless variants only the newest are kept")
+    func variantLimit() async throws {
+        let store = ResponseStore(database, maximumVariants: 3)
+        for number in 1...5 {
+            try await store.save(madeAnswer(varying: [.cookie: "\(number)"], seconds: Double(number)))
+        }
+        #expect(try store.responses(like: madeAnswer()).map { $0.response.varyingFields[.cookie] } == ["5", "4", "3"])
+    }
+}
