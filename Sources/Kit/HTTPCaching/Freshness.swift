@@ -1,0 +1,62 @@
+public import Foundation
+import HTTPTypes
+
+/// How long an answer may be used, and how much of that is left. RFC 9111 §4.2.
+public struct Freshness: Sendable, Equatable {
+    /// Freshness lifetime in seconds.
+    public var lifetime: Double
+    /// The age that is held against the lifetime, in seconds.
+    public var age: Double
+
+    /// Creates a freshness.
+    public init(lifetime: Double, age: Double) {
+        self.lifetime = lifetime
+        self.age = age
+    }
+
+    /// RFC 9111 §4.2 `response_is_fresh`.
+    public var isFresh: Bool { lifetime > age }
+    /// Seconds since it went stale; negative while it is fresh.
+    public var staleness: Double { age - lifetime }
+    /// Remaining freshness in whole seconds, negative when stale: `ttl` of RFC 9211 §2.4.
+    public var timeToLive: Int { Int(lifetime.rounded(.down)) - Int(age.rounded(.down)) }
+}
+
+extension Policy {
+    /// Statuses whose answers may be stored, and their lifetime guessed, without an explicit word. RFC 9110 §15.1; 206 is not stored here.
+    static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// Freshness of a stored answer.
+    public func freshness(of stored: StoredResponse, at now: Date) -> Freshness {
+        freshness(of: stored, directives: ResponseDirectives(stored.headerFields, policy: self), at: now)
+    }
+
+    func freshness(of stored: StoredResponse, directives: ResponseDirectives, at now: Date) -> Freshness {
+        if let freshnessOverride, Self.heuristicallyCacheable.contains(stored.status.code) {
+            return Freshness(lifetime: freshnessOverride.inSeconds, age: stored.residentTime(at: now))
+        }
+        return Freshness(lifetime: lifetime(of: stored, directives: directives), age: stored.age(at: now))
+    }
+
+    /// RFC 9111 §4.2.1, the first that applies: `s-maxage` (shared only), `max-age`, `Expires` less `Date`, a guess. Invalid means none left.
+    private func lifetime(of stored: StoredResponse, directives: ResponseDirectives) -> Double {
+        if shared, let seconds = directives.sharedMaxAge { return Double(seconds.value ?? 0) }
+        if let seconds = directives.maxAge { return Double(seconds.value ?? 0) }
+        // RFC 9213 §2.2: a targeted field silences Expires as well.
+        if !directives.isTargeted, let expires = stored.headerFields[.expires] {
+            // RFC 9111 §5.3: what is no date, "0" above all, is past. Several lines joined are no date either.
+            guard let expiry = HTTPDate.parse(expires, now: stored.responseTime) else { return 0 }
+            return max(0, expiry.timeIntervalSince(stored.date))
+        }
+        return guessedLifetime(of: stored, isPublic: directives.isPublic)
+    }
+
+    /// RFC 9111 §4.2.2.
+    private func guessedLifetime(of stored: StoredResponse, isPublic: Bool) -> Double {
+        guard case .lastModified(let fraction, let limit) = heuristics,
+            isPublic || Self.heuristicallyCacheable.contains(stored.status.code),
+            let modified = stored.headerFields[.lastModified].flatMap({ HTTPDate.parse($0, now: stored.responseTime) })
+        else { return 0 }
+        return min(max(0, stored.date.timeIntervalSince(modified) * fraction), limit.inSeconds)
+    }
+}

@@ -1,0 +1,124 @@
+public import Foundation
+
+/// Dates of HTTP, read in their three forms and written in the preferred one. RFC 9110 §5.6.7.
+public enum HTTPDate {
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+    /// Reads a date; nil when it has none of the three forms. Names may be in any case, everything else is exact.
+    /// - Parameter now: settles the century of a two-digit year: what seems more than 50 years ahead is past.
+    public static func parse(_ text: String, now: Date) -> Date? {
+        var reader = DateReader(text)
+        guard let weekday = reader.letters() else { return nil }
+        if reader.take(" ") {
+            return weekdays.contains(where: { $0.prefix(3) == weekday }) ? asctime(&reader) : nil
+        }
+        guard reader.take(","), reader.take(" "), let day = reader.number(digits: 2) else { return nil }
+        if reader.take(" ") {
+            // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT
+            guard weekdays.contains(where: { $0.prefix(3) == weekday }), let month = month(&reader), reader.take(" "),
+                let year = reader.number(digits: 4), reader.take(" "), let time = time(&reader), isGMT(&reader)
+            else { return nil }
+            return date(year: year, month: month, day: day, secondOfDay: time)
+        }
+        // rfc850-date: Sunday, 06-Nov-94 08:49:37 GMT
+        guard reader.take("-"), weekdays.contains(weekday), let month = month(&reader), reader.take("-"),
+            let short = reader.number(digits: 2), reader.take(" "), let time = time(&reader), isGMT(&reader)
+        else { return nil }
+        return date(twoDigitYear: short, month: month, day: day, secondOfDay: time, now: now)
+    }
+
+    /// asctime-date: Sun Nov  6 08:49:37 1994
+    private static func asctime(_ reader: inout DateReader) -> Date? {
+        guard let month = month(&reader), reader.take(" "),
+            let day = reader.take(" ") ? reader.number(digits: 1) : reader.number(digits: 2),
+            reader.take(" "), let time = time(&reader), reader.take(" "), let year = reader.number(digits: 4), reader.isAtEnd
+        else { return nil }
+        return date(year: year, month: month, day: day, secondOfDay: time)
+    }
+
+    private static func month(_ reader: inout DateReader) -> Int? {
+        guard let name = reader.letters(), let index = months.firstIndex(of: name) else { return nil }
+        return index + 1
+    }
+
+    private static func isGMT(_ reader: inout DateReader) -> Bool {
+        reader.take(" ") && reader.letters() == "gmt" && reader.isAtEnd
+    }
+
+    /// A leap second counts as the first one of the next minute.
+    private static func time(_ reader: inout DateReader) -> Int? {
+        guard let hour = reader.number(digits: 2), hour <= 23, reader.take(":"),
+            let minute = reader.number(digits: 2), minute <= 59, reader.take(":"),
+            let second = reader.number(digits: 2), second <= 60
+        else { return nil }
+        return (hour * 60 + minute) * 60 + second
+    }
+
+    private static func date(year: Int, month: Int, day: Int, secondOfDay: Int) -> Date? {
+        guard day >= 1, day <= CivilDate.days(inMonth: month, of: year) else { return nil }
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        return Date(timeIntervalSince1970: Double(days * 86_400 + secondOfDay))
+    }
+
+    private static func date(twoDigitYear: Int, month: Int, day: Int, secondOfDay: Int, now: Date) -> Date? {
+        let current = CivilDate(daysSince1970: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))).year
+        let century = current - current % 100
+        // The latest such year that is not more than 50 years ahead.
+        for base in [century + 100, century, century - 100] {
+            guard let date = date(year: base + twoDigitYear, month: month, day: day, secondOfDay: secondOfDay) else { continue }
+            if base + twoDigitYear - current <= 50 { return date }
+        }
+        return nil
+    }
+
+    /// Writes a date as IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`; fractions of a second are cut off.
+    public static func format(_ date: Date) -> String {
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let days = Int((Double(seconds) / 86_400).rounded(.down))
+        let inDay = seconds - days * 86_400
+        let civil = CivilDate(daysSince1970: days)
+        // 1 January 1970 was a Thursday.
+        let weekday = weekdays[((days + 3) % 7 + 7) % 7].prefix(3).capitalized
+        let month = months[civil.month - 1].capitalized
+        let year = String(repeating: "0", count: max(0, 4 - String(civil.year).count)) + String(civil.year)
+        return "\(weekday), \(padded(civil.day)) \(month) \(year) \(padded(inDay / 3600)):\(padded(inDay / 60 % 60)):\(padded(inDay % 60)) GMT"
+    }
+
+    private static func padded(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}
+
+/// Takes a date apart, character by character.
+private struct DateReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = Substring(text).utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// A run of letters in lower case; nil when there is none.
+    mutating func letters() -> String? {
+        let run = rest.prefix { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") }
+        guard !run.isEmpty else { return nil }
+        rest = rest.dropFirst(run.count)
+        return String(decoding: run.map { $0 | 0x20 }, as: UTF8.self)
+    }
+
+    /// A number of exactly so many digits; a further digit is for the next step to refuse.
+    mutating func number(digits: Int) -> Int? {
+        let run = rest.prefix(digits)
+        guard run.count == digits, run.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        rest = rest.dropFirst(digits)
+        return run.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+}

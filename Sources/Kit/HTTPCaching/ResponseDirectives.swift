@@ -1,0 +1,84 @@
+public import HTTPTypes
+
+/// What an answer says about caching, to a cache of a given policy. RFC 9111 §5.2.2, RFC 5861, RFC 9213.
+public struct ResponseDirectives: Sendable, Equatable {
+    /// What `no-cache` and `private` extend to.
+    public enum Scope: Sendable, Equatable {
+        /// The whole answer.
+        case everything
+        /// The named fields only: the qualified form (RFC 9111 §5.2.2.4, §5.2.2.7).
+        case fields([HTTPField.Name])
+    }
+
+    /// Not to be stored. RFC 9111 §5.2.2.5.
+    public var noStore: Bool
+    /// Not to be used without validation. RFC 9111 §5.2.2.4.
+    public var noCache: Scope?
+    /// Not for a shared cache. RFC 9111 §5.2.2.7.
+    public var isPrivate: Scope?
+    /// Explicitly cacheable. RFC 9111 §5.2.2.9.
+    public var isPublic: Bool
+    /// Not to be used stale. RFC 9111 §5.2.2.2.
+    public var mustRevalidate: Bool
+    /// Not to be used stale by a shared cache. RFC 9111 §5.2.2.8.
+    public var proxyRevalidate: Bool
+    /// To be stored only by those who know the status code; they disregard `no-store`. RFC 9111 §5.2.2.3.
+    public var mustUnderstand: Bool
+    /// Freshness lifetime. RFC 9111 §5.2.2.1.
+    public var maxAge: DeltaSeconds?
+    /// Freshness lifetime for shared caches; includes `proxy-revalidate`. RFC 9111 §5.2.2.10.
+    public var sharedMaxAge: DeltaSeconds?
+    /// Seconds for which a stale answer may be used while it is being validated. RFC 5861 §3; an invalid value permits nothing.
+    public var staleWhileRevalidate: Int?
+    /// Seconds for which a stale answer may be used when the origin fails. RFC 5861 §4; an invalid value permits nothing.
+    public var staleIfError: Int?
+    /// Whether a targeted field spoke, so that `Cache-Control` and `Expires` do not count. RFC 9213 §2.2.
+    public var isTargeted: Bool
+
+    /// Reads the header fields of an answer.
+    public init(_ fields: HTTPFields, policy: Policy) {
+        let targeted = TargetedCacheControl.first(of: policy.targetedFields, in: fields)
+        isTargeted = targeted != nil
+        var control = targeted ?? CacheControl(fields)
+        if !policy.ignoredDirectives.isEmpty { control.directives.removeAll { policy.ignoredDirectives.contains($0.name) } }
+        noStore = control.contains("no-store")
+        noCache = Self.scope("no-cache", in: control)
+        isPrivate = Self.scope("private", in: control)
+        isPublic = control.contains("public")
+        mustRevalidate = control.contains("must-revalidate")
+        proxyRevalidate = control.contains("proxy-revalidate")
+        mustUnderstand = control.contains("must-understand")
+        maxAge = control.deltaSeconds("max-age")
+        sharedMaxAge = control.deltaSeconds("s-maxage")
+        staleWhileRevalidate = control.deltaSeconds("stale-while-revalidate")?.value
+        staleIfError = control.deltaSeconds("stale-if-error")?.value
+    }
+
+    /// The fields that must not be stored, or not be used without validation, by a cache of this kind.
+    func restrictedFields(shared: Bool) -> [HTTPField.Name] {
+        var names: [HTTPField.Name] = []
+        if case .fields(let listed) = noCache { names += listed }
+        if shared, case .fields(let listed) = isPrivate { names += listed }
+        return names
+    }
+
+    /// Whether the answer may never be used stale. RFC 9111 §4.2.4: an explicit directive beats every permission.
+    func forbidsStale(shared: Bool) -> Bool {
+        mustRevalidate || noCache == .everything || (shared && (proxyRevalidate || sharedMaxAge != nil))
+    }
+
+    /// The widest reading: one unqualified occurrence, or one whose field list cannot be read, makes it all.
+    private static func scope(_ name: String, in control: CacheControl) -> Scope? {
+        var listed: [HTTPField.Name] = []
+        var isPresent = false
+        for directive in control.directives where directive.name == name {
+            guard case .value(let text) = directive.argument else { return .everything }
+            let members = ListSyntax.members(of: text)
+            let names = members.compactMap { HTTPField.Name(String($0)) }
+            guard !names.isEmpty, names.count == members.count else { return .everything }
+            listed += names
+            isPresent = true
+        }
+        return isPresent ? .fields(listed) : nil
+    }
+}

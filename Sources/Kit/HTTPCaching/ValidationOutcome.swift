@@ -1,0 +1,79 @@
+public import Foundation
+public import HTTPTypes
+
+/// What the answer to a validation means. RFC 9111 §4.3.3, §4.3.4.
+public enum ValidationOutcome: Sendable, Equatable {
+    /// 304 for stored answers: replace these, then answer the request from the one at `serving` (as ever by ``StoredAnswer``, which evaluates
+    /// the client's own preconditions).
+    case freshened([FreshenedResponse], serving: FreshenedResponse)
+    /// 304 for what the client holds: pass it on; the stored answer is not current.
+    case passNotModified
+    /// 304 that belongs to nothing known: ask again without the preconditions of the cache.
+    case retryUnconditionally
+    /// The upstream failed, and the stored answer may be used all the same.
+    case useStored
+    /// A full answer or an error: pass it on, and store it where it may be stored.
+    case replace
+}
+
+extension Policy {
+    /// Judges the answer to a validation.
+    /// - Parameters:
+    ///   - request: the client's request, as it was decided upon.
+    ///   - candidates: the same stored answers as were decided upon.
+    public func outcome(
+        of validation: Validation,
+        response: HTTPResponse,
+        request: HTTPRequest,
+        candidates: [StoredResponse],
+        requestTime: Date,
+        responseTime: Date
+    ) -> ValidationOutcome {
+        if response.status != .notModified {
+            return validation.fallback.covers(status: response.status.code) ? .useStored : .replace
+        }
+        let condition = validation.condition
+        let indices = freshenedIndices(by: response, validation: validation, request: request, candidates: candidates)
+        guard !indices.isEmpty else { return condition.asksForClient ? .passNotModified : .retryUnconditionally }
+        let updates = indices.map { index in
+            let stored = freshened(
+                candidates[index],
+                by: response,
+                request: request.headerFields,
+                requestTime: requestTime,
+                responseTime: responseTime
+            )
+            let directives = ResponseDirectives(stored.headerFields, policy: self)
+            return FreshenedResponse(index: index, stored: stored, mayBeKept: mayBeKept(stored, directives: directives))
+        }
+        guard let serving = updates.first(where: { $0.index == validation.index }) ?? updates.first else { return .retryUnconditionally }
+        return .freshened(updates, serving: serving)
+    }
+
+    /// RFC 9111 §4.3.4: a strong validator in the 304 updates every stored answer that has it, a weak one the most recent that has it. Without
+    /// any validator it updates the answer that was asked about, provided that nothing else was.
+    private func freshenedIndices(
+        by response: HTTPResponse,
+        validation: Validation,
+        request: HTTPRequest,
+        candidates: [StoredResponse]
+    ) -> [Int] {
+        let selectable = candidates.indices.filter { candidates[$0].status.code != 206 && candidates[$0].matches(request.headerFields) }
+        if let tag = response.headerFields[.eTag].flatMap({ EntityTag($0) }) {
+            let matching = selectable.filter { index in
+                candidates[index].headerFields[.eTag].flatMap { EntityTag($0) }.map { $0.matchesWeakly(tag) } ?? false
+            }
+            return tag.isWeak ? mostRecent(of: matching, among: candidates) : matching
+        }
+        if let modified = response.headerFields[.lastModified] {
+            let matching = selectable.filter { candidates[$0].headerFields[.lastModified] == modified }
+            return mostRecent(of: matching, among: candidates)
+        }
+        let isMeant = validation.condition.asksForStored && !validation.condition.asksForClient
+        return isMeant && selectable.contains(validation.index) ? [validation.index] : []
+    }
+
+    private func mostRecent(of indices: [Int], among candidates: [StoredResponse]) -> [Int] {
+        indices.max { candidates[$0].date < candidates[$1].date }.map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,38 @@
+public import HTTPTypes
+
+/// The part of the cache key that an answer's `Vary` adds. RFC 9111 §4.1.
+public enum Vary: Sendable, Equatable {
+    /// The answer depends on these request fields, if any, each named once and in lower case.
+    case fields([HTTPField.Name])
+    /// `*` somewhere in the list, or something that is no field name: no request ever matches.
+    case everything
+
+    /// Reads the header fields of an answer, all lines of `Vary`.
+    public init(_ fields: HTTPFields) {
+        var names: [HTTPField.Name] = []
+        for member in fields[values: .vary].flatMap({ ListSyntax.members(of: $0) }) {
+            guard member != "*", let name = HTTPField.Name(member.lowercased()) else {
+                self = .everything
+                return
+            }
+            if !names.contains(name) { names.append(name) }
+        }
+        self = .fields(names)
+    }
+
+    /// The request's lines of the nominated fields: what is to be kept beside the answer.
+    public func nominated(in request: HTTPFields) -> HTTPFields {
+        guard case .fields(let names) = self else { return [:] }
+        var kept = HTTPFields()
+        for name in names { kept.append(contentsOf: request[fields: name]) }
+        return kept
+    }
+}
+
+extension StoredResponse {
+    /// Whether the request has the same nominated fields as the one that this answered. RFC 9111 §4.1.
+    public func matches(_ request: HTTPFields) -> Bool {
+        guard case .fields(let names) = Vary(headerFields) else { return false }
+        return names.allSatisfy { SelectingField.normalized($0, in: varyingFields) == SelectingField.normalized($0, in: request) }
+    }
+}
