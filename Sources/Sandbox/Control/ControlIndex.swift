@@ -1,0 +1,44 @@
+/// What `GET /_sandbox` shows: every call of the control API, and the state.
+enum ControlIndex {
+    struct Line: Sendable, Equatable {
+        let method: String
+        let path: String
+        let purpose: String
+
+        var json: JSONValue { ["method": .string(method), "path": .string(path), "purpose": .string(purpose)] }
+    }
+
+    private static let common = [
+        Line(method: "GET", path: "/_sandbox", purpose: "this index"),
+        Line(method: "GET", path: "/_sandbox/upstreams/{name}/fault", purpose: "the fault of an upstream and how many requests are held"),
+        Line(method: "PUT", path: "/_sandbox/upstreams/{name}/fault", purpose: #"sets it: {"fault":"slow(300)"}"#),
+        Line(method: "POST", path: "/_sandbox/upstreams/{name}/release", purpose: "lets held requests go on; they meet the fault that is then set"),
+        Line(method: "GET", path: "/_sandbox/journal?upstream=&path=", purpose: "requests, oldest first; path is a beginning"),
+        Line(method: "DELETE", path: "/_sandbox/journal", purpose: "empties the journal"),
+        Line(
+            method: "GET",
+            path: "/_sandbox/journal/wait?upstream=&path=&count=1&timeout_ms=5000",
+            purpose: "answers as soon as there are that many requests, 408 at the timeout"
+        ),
+        Line(method: "POST", path: "/_sandbox/reset", purpose: "faults, data and journal as at the start; held requests go on"),
+    ]
+
+    static func json(of stage: Stage) -> JSONValue {
+        [
+            "upstreams": .array(stage.places.map { $0.status }),
+            "faults": .array(FaultSyntaxError.accepted.map { .string($0) }),
+            "fault_field": .string("Sandbox-Fault overrides the fault for one request"),
+            "calls": .array((common + stage.places.flatMap { $0.upstream.controls }).map(\.json)),
+        ]
+    }
+}
+
+extension Stage.Place {
+    /// Fault and number of held requests.
+    var status: JSONValue {
+        [
+            "name": .string(upstream.name.rawValue), "base": .string("/\(upstream.name.rawValue)"), "fault": .string(gate.fault.description),
+            "waiting": .integer(gate.waiting),
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+/// What is wrong with a simulated upstream. Its text form (`description`, ``init(parsing:)``) is the one of the control API and of the
+/// request field `Sandbox-Fault`.
+enum Fault: Sendable, Equatable {
+    /// Nothing: the upstream answers as usual.
+    case online
+    /// The connection is reset without a byte of answer.
+    case offline
+    /// The head of the answer leaves that much later.
+    case slow(milliseconds: Int)
+    /// That status instead of the answer; `retryAfter` (seconds) only with 429 and 503.
+    case error(status: Int, retryAfter: Int?)
+    /// 503 with that probability (0…1), drawn from a generator of that seed.
+    case flaky(probability: Double, seed: UInt64)
+    /// The full `Content-Length` is announced and the connection closed in the middle of the body.
+    case truncated
+    /// 200 with bytes that are not what the content type promises.
+    case garbage
+    /// The request waits until the control API releases it.
+    case hold
+}
+
+extension Fault: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .online: "online"
+        case .offline: "offline"
+        case .slow(let milliseconds): "slow(\(milliseconds))"
+        case .error(let status, .none): "error(\(status))"
+        case .error(let status, .some(let seconds)): "error(\(status), \(seconds))"
+        case .flaky(let probability, let seed): "flaky(\(probability), \(seed))"
+        case .truncated: "truncated"
+        case .garbage: "garbage"
+        case .hold: "hold"
+        }
+    }
+}

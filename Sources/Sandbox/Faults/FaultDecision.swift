@@ -1,0 +1,27 @@
+/// What happens to one request.
+enum FaultDecision: Sendable, Equatable {
+    case answer
+    case reset
+    case delay(milliseconds: Int)
+    case status(Int, retryAfter: Int?)
+    case truncate
+    case garble
+    case hold
+}
+
+extension Fault {
+    /// The fate of the `ordinal`-th request (from 0) that meets this fault; the same fault and ordinal always give the same decision.
+    func decision(ordinal: UInt64) -> FaultDecision {
+        switch self {
+        case .online: .answer
+        case .offline: .reset
+        case .slow(let milliseconds): .delay(milliseconds: milliseconds)
+        case .error(let status, let retryAfter): .status(status, retryAfter: retryAfter)
+        case .flaky(let probability, let seed):
+            SplitMix64.unitInterval(seed: seed, index: ordinal) < probability ? .status(503, retryAfter: nil) : .answer
+        case .truncated: .truncate
+        case .garbage: .garble
+        case .hold: .hold
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// What stands before one upstream: its fault, the count of requests that met it, and the requests that are held.
+final class FaultGate: Sendable {
+    private struct State {
+        var fault = Fault.online
+        var ordinal: UInt64 = 0
+        var held: [UInt64: Signal] = [:]
+        var nextTicket: UInt64 = 0
+        var closed = false
+    }
+
+    /// A request that is held. Counts as waiting from its making until ``FaultGate/leave(_:)``.
+    struct Ticket: Sendable {
+        fileprivate let number: UInt64
+        let released: Signal
+    }
+
+    private let state = Mutex(State())
+
+    var fault: Fault { state.withLock { $0.fault } }
+
+    /// How many requests are held now.
+    var waiting: Int { state.withLock { $0.held.count } }
+
+    /// Sets the fault for the requests from now on and starts its count at 0. Held requests stay held.
+    func set(_ fault: Fault) {
+        state.withLock {
+            $0.fault = fault
+            $0.ordinal = 0
+        }
+    }
+
+    /// Counts a request and says which fault it meets and what follows.
+    func admit(override: Fault?) -> (fault: Fault, decision: FaultDecision) {
+        state.withLock { state in
+            let fault = override ?? state.fault
+            defer { state.ordinal += 1 }
+            return (fault, fault.decision(ordinal: state.ordinal))
+        }
+    }
+
+    /// Counts a request that was held and is released: it meets the fault that is set by now; `hold` counts as `online`, so nothing is held twice.
+    func readmit() -> (fault: Fault, decision: FaultDecision) {
+        let (fault, decision) = admit(override: nil)
+        return decision == .hold ? (.online, .answer) : (fault, decision)
+    }
+
+    func hold() -> Ticket {
+        let signal = Signal()
+        return state.withLock { state in
+            let ticket = Ticket(number: state.nextTicket, released: signal)
+            state.nextTicket += 1
+            if state.closed { signal.cancel() } else { state.held[ticket.number] = signal }
+            return ticket
+        }
+    }
+
+    func leave(_ ticket: Ticket) {
+        _ = state.withLock { $0.held.removeValue(forKey: ticket.number) }
+    }
+
+    /// Lets every held request go on.
+    /// - Returns: how many there were.
+    @discardableResult
+    func release() -> Int {
+        takeHeld { _ in }.map { $0.fire() }.count
+    }
+
+    /// Back to `online`, with nothing held.
+    func reset() {
+        takeHeld {
+            $0.fault = .online
+            $0.ordinal = 0
+        }.forEach { $0.fire() }
+    }
+
+    /// Ends every held request without an answer and holds none from now on: the sandbox stops.
+    func close() {
+        takeHeld { $0.closed = true }.forEach { $0.cancel() }
+    }
+
+    private func takeHeld(_ change: (inout State) -> Void) -> [Signal] {
+        state.withLock { state in
+            change(&state)
+            let signals = state.held.sorted { $0.key < $1.key }.map(\.value)
+            state.held = [:]
+            return signals
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPTypes
+
+/// What leaves for the client after a fault has done its work on the upstream's answer.
+enum FaultOutcome: Sendable, Equatable {
+    case whole(Answer)
+    /// The head is whole, the body ends in its middle.
+    case truncated(Answer)
+    /// No byte.
+    case none
+
+    /// - Parameter decision: waiting decisions (`delay`, `hold`) have been waited for and mean an answer.
+    init(_ decision: FaultDecision, upstream: any SimulatedUpstream, request: UpstreamRequest) {
+        switch decision {
+        case .answer, .delay, .hold: self = .whole(upstream.answer(request))
+        case .reset: self = .none
+        case .status(let code, let retryAfter):
+            let status = HTTPResponse.Status(code: code)
+            var answer = Answer.text(status, "\(code) \(status.reasonPhrase)".trimmed)
+            answer.headers[.retryAfter] = retryAfter.map { String($0) }
+            self = .whole(answer)
+        case .truncate: self = .truncated(upstream.answer(request.unconditional))
+        case .garble:
+            var answer = upstream.answer(request.unconditional)
+            answer.status = .ok
+            answer.headers[.eTag] = nil
+            answer.body = Self.garbage
+            self = .whole(answer)
+        }
+    }
+
+    /// Neither JSON, nor UTF-8, nor a picture.
+    static let garbage: [UInt8] = Array(#"{"garbage":["#.utf8) + [0xFF, 0xFE, 0x00, 0xC3, 0x28] + Array("<html>".utf8)
+
+    /// As the journal shows it.
+    var status: Int? {
+        switch self {
+        case .whole(let answer), .truncated(let answer): Int(answer.status.code)
+        case .none: nil
+        }
+    }
+}
+
+extension UpstreamRequest {
+    /// The request without its conditions: a fault of the body needs an answer with a body.
+    fileprivate var unconditional: UpstreamRequest {
+        var request = self
+        request.headers[.ifNoneMatch] = nil
+        request.headers[.ifModifiedSince] = nil
+        return request
+    }
+}

@@ -1,0 +1,71 @@
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+
+/// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under `/_sandbox`.
+///
+/// Nothing else in the process reaches it: a server that is to use it is given its base URLs like those of any other upstream.
+public struct Sandbox: Service {
+    private let configuration: SandboxConfiguration
+    private let logger: Logger
+    private let clock: any Clock<Duration>
+    private let listening = Listening()
+
+    /// - Parameters:
+    ///   - configuration: port and seed.
+    ///   - logger: for the sandbox's own messages; requests are in its journal, not in the log.
+    public init(configuration: SandboxConfiguration, logger: Logger) {
+        self.init(configuration: configuration, logger: logger, clock: ContinuousClock())
+    }
+
+    /// - Parameter clock: measures the delay of a slow upstream and the patience of a wait.
+    init(configuration: SandboxConfiguration, logger: Logger, clock: any Clock<Duration>) {
+        self.configuration = configuration
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held then end without an answer.
+    /// - Throws: ``SandboxError``.
+    public func run() async throws {
+        do {
+            let stage = try Stage(seed: configuration.seed)
+            try await serve(stage)
+            listening.fail(.stopped)
+        } catch {
+            let failure = error as? SandboxError ?? .cannotListen(port: configuration.port, reason: String(describing: error))
+            listening.fail(failure)
+            throw failure
+        }
+    }
+
+    private func serve(_ stage: Stage) async throws {
+        let application = Application(
+            responder: SandboxResponder(stage: stage, clock: clock),
+            server: .http1(configuration: .init(additionalChannelHandlers: [HalfCloseHandler()], idleTimeout: .seconds(120))),
+            configuration: .init(address: .hostname("127.0.0.1", port: configuration.port)),
+            onServerRunning: { channel in
+                guard let port = channel.localAddress?.port else { return listening.fail(.stopped) }
+                listening.succeed(port: port)
+            },
+            logger: logger
+        )
+        try await withGracefulShutdownHandler {
+            try await application.run()
+        } onGracefulShutdown: {
+            stage.close()
+        }
+    }
+
+    /// The port, as soon as it listens there.
+    /// - Throws: ``SandboxError`` when it could not listen or has stopped; `CancellationError`.
+    public var port: Int {
+        get async throws { try await listening.port }
+    }
+
+    /// The base URL of an upstream, without a slash at the end: `http://127.0.0.1:PORT/spacex`.
+    /// - Throws: as ``port``.
+    public func baseURL(of upstream: SandboxUpstream) async throws -> String {
+        "http://127.0.0.1:\(try await port)/\(upstream.rawValue)"
+    }
+}

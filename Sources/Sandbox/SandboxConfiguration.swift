@@ -1,0 +1,15 @@
+/// Settings of the sandbox. The host is always 127.0.0.1.
+public struct SandboxConfiguration: Sendable {
+    /// 0 takes any free port; see ``Sandbox/port``.
+    public var port: Int
+    /// What is drawn at random is drawn from this: the same seed gives the same pictures.
+    public var seed: UInt64
+
+    /// - Parameters:
+    ///   - port: 0…65535; 0 takes any free port.
+    ///   - seed: any number.
+    public init(port: Int = 0, seed: UInt64 = 1) {
+        self.port = port
+        self.seed = seed
+    }
+}

@@ -1,0 +1,16 @@
+import HTTPTypes
+
+/// An answer as a value; `Content-Length` is left to the server.
+struct Answer: Sendable, Equatable {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields = [:]
+    var body: [UInt8] = []
+
+    static func text(_ status: HTTPResponse.Status, _ text: String) -> Answer {
+        Answer(status: status, headers: [.contentType: "text/plain; charset=utf-8"], body: Array(text.utf8))
+    }
+
+    static func json(_ status: HTTPResponse.Status, _ value: JSONValue, type: String = "application/json; charset=utf-8") -> Answer {
+        Answer(status: status, headers: [.contentType: type], body: value.serialized())
+    }
+}

@@ -1,0 +1,35 @@
+import Crypto
+import Foundation
+import HTTPTypes
+
+/// The strong entity tag that the SpaceX API was recorded with: hexadecimal length of the body, `-`, first 27 characters of base64(SHA-1(body)).
+enum EntityTag {
+    static func strong(for body: [UInt8]) -> String {
+        let digest = Data(Insecure.SHA1.hash(data: body)).base64EncodedString().prefix(27)
+        return "\"\(String(body.count, radix: 16))-\(digest)\""
+    }
+
+    /// Whether an `If-None-Match` field matches, by weak comparison (RFC 9110 sections 8.8.3.2 and 13.1.2).
+    static func matches(_ ifNoneMatch: String, tag: String) -> Bool {
+        ifNoneMatch.split(separator: ",").contains { candidate in
+            let value = candidate.trimmingCharacters(in: .whitespaces)
+            return value == "*" || (value.hasPrefix("W/") ? String(value.dropFirst(2)) : value) == tag
+        }
+    }
+}
+
+extension Answer {
+    /// This answer with its entity tag, or 304 without its body when the request already has it. GET and HEAD only.
+    func conditional(on request: UpstreamRequest) -> Answer {
+        var answer = self
+        let tag = EntityTag.strong(for: body)
+        answer.headers[.eTag] = tag
+        guard request.method == .get || request.method == .head, let condition = request.headers[.ifNoneMatch], EntityTag.matches(condition, tag: tag) else {
+            return answer
+        }
+        answer.status = .notModified
+        answer.headers[.contentType] = nil
+        answer.body = []
+        return answer
+    }
+}

@@ -1,0 +1,36 @@
+import Synchronization
+
+/// The port of a server that is starting, for any number of tasks that wait for it.
+final class Listening: Sendable {
+    private struct State {
+        var outcome: Result<Int, SandboxError>?
+        var waiters: [Signal] = []
+    }
+
+    private let state = Mutex(State())
+
+    func succeed(port: Int) { settle(.success(port)) }
+
+    /// A failure after a success replaces it: the port is no longer there.
+    func fail(_ error: SandboxError) { settle(.failure(error)) }
+
+    private func settle(_ outcome: Result<Int, SandboxError>) {
+        let waiters = state.withLock { state in
+            state.outcome = outcome
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        waiters.forEach { $0.fire() }
+    }
+
+    var port: Int {
+        get async throws {
+            let settled = Signal()
+            state.withLock { state in
+                if state.outcome == nil { state.waiters.append(settled) } else { settled.fire() }
+            }
+            try await settled.wait()
+            return try state.withLock { $0.outcome ?? .failure(.stopped) }.get()
+        }
+    }
+}

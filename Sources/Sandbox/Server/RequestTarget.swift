@@ -1,0 +1,25 @@
+import Foundation
+
+/// A request target taken apart (RFC 9112 section 3.2.1).
+struct RequestTarget: Sendable, Equatable {
+    /// Percent-decoded; empty segments are left out.
+    let segments: [String]
+    /// Percent-decoded, in order; a name without `=` has an empty value.
+    let query: [QueryItem]
+
+    struct QueryItem: Sendable, Equatable {
+        let name: String
+        let value: String
+    }
+
+    init(_ target: String) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        segments = (parts.first ?? "").split(separator: "/").map(Self.decoded)
+        query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { item in
+            let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return QueryItem(name: Self.decoded(sides[0]), value: sides.count > 1 ? Self.decoded(sides[1]) : "")
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
+}

@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What a request brings along from its connection.
+struct SandboxContext: InitializableFromSource {
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) { channel = source.channel }
+
+    /// `http://127.0.0.1:PORT` with the port that the client reached.
+    var origin: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+}
+
+/// Sends a request to the control API or to the upstream of its prefix, and writes what comes back.
+struct SandboxResponder: HTTPResponder {
+    /// Longest request body, in bytes.
+    static let maximumBody = 1 << 20
+
+    let stage: Stage
+    let clock: any Clock<Duration>
+
+    func respond(to request: Request, context: SandboxContext) async throws -> Response {
+        let target = RequestTarget(request.head.path ?? "/")
+        switch target.segments.first {
+        case ControlAPI.prefix:
+            let answer = try await control(request, target)
+            return Self.response(answer, to: request.method)
+        case .some(let name):
+            guard let place = stage.place(named: name) else { fallthrough }
+            return try await UpstreamCall(place: place, journal: stage.journal, clock: clock, context: context).respond(to: request, target: target)
+        case .none:
+            return Self.response(.text(.notFound, "Nothing here. GET /\(ControlAPI.prefix) lists what there is.\n"), to: request.method)
+        }
+    }
+
+    private func control(_ request: Request, _ target: RequestTarget) async throws -> Answer {
+        guard let body = try await Self.body(of: request) else {
+            return ControlProblem.tooLarge(limit: Self.maximumBody).answer
+        }
+        let control = ControlRequest(
+            method: request.method,
+            path: Array(target.segments.dropFirst()),
+            query: target.query,
+            authority: request.head.authority,
+            fetchOrigin: request.headers[.origin],
+            body: body
+        )
+        return try await ControlAPI(stage: stage, clock: clock).answer(control)
+    }
+
+    /// The whole body; nil when it is longer than ``maximumBody``.
+    static func body(of request: Request) async throws -> [UInt8]? {
+        do {
+            return Array(buffer: try await request.body.collect(upTo: maximumBody))
+        } catch is NIOTooManyBytesError {
+            return nil
+        }
+    }
+
+    static func response(_ answer: Answer, to method: HTTPRequest.Method) -> Response {
+        var headers = answer.headers
+        guard answer.status != .notModified && answer.status != .noContent else {
+            var response = Response(status: answer.status, headers: headers)
+            response.headers[.contentLength] = nil
+            return response
+        }
+        headers[.contentLength] = String(answer.body.count)
+        let body = method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+        return Response(status: answer.status, headers: headers, body: body)
+    }
+}

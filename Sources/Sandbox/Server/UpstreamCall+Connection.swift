@@ -1,0 +1,46 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The connection is gone by intent; Hummingbird finds nothing left to write to.
+struct ConnectionReset: Error {}
+
+/// An answer is cut off by intent.
+struct AnswerTruncated: Error {}
+
+/// `struct linger` of socket(7), which no Swift module exports under member import visibility: on, for 0 seconds.
+private struct Linger: Sendable {
+    let isOn: CInt = 1
+    let seconds: CInt = 0
+}
+
+extension UpstreamCall {
+    /// Closes the connection with a reset: with `SO_LINGER` 0 the kernel sends RST instead of FIN, as from a host that knows no such connection.
+    /// - Returns: the error to throw, so that the caller answers nothing.
+    func reset() async -> any Error {
+        do {
+            try await (context.channel as? any SocketOptionProvider)?.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger()).get()
+            try await context.channel.close().get()
+        } catch {
+            // The client was faster and the connection is closed already: which is what was asked for.
+            return error
+        }
+        return ConnectionReset()
+    }
+
+    func response(_ outcome: FaultOutcome, to method: HTTPRequest.Method) async throws -> Response {
+        switch outcome {
+        case .whole(let answer): return SandboxResponder.response(answer, to: method)
+        case .none: throw await reset()
+        case .truncated(let answer):
+            // Without a body there is no middle to close in, so not even the head leaves.
+            guard method != .head, !answer.body.isEmpty else { throw await reset() }
+            let half = ByteBuffer(bytes: answer.body.prefix(answer.body.count / 2))
+            let body = ResponseBody(contentLength: answer.body.count) { writer in
+                try await writer.write(half)
+                throw AnswerTruncated()
+            }
+            return Response(status: answer.status, headers: answer.headers, body: body)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// One request to one upstream: what its fault decides is carried out here, and written into the journal.
+struct UpstreamCall {
+    let place: Stage.Place
+    let journal: Journal
+    let clock: any Clock<Duration>
+    let context: SandboxContext
+
+    func respond(to request: Request, target: RequestTarget) async throws -> Response {
+        var entry = JournalEntry(
+            upstream: place.upstream.name.rawValue,
+            method: request.method.rawValue,
+            path: request.head.path ?? "/",
+            headers: JournalEntry.headers(of: request.headers, authority: request.head.authority),
+            fault: "",
+            status: nil
+        )
+        let override: Fault?
+        do throws(FaultSyntaxError) {
+            override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in try Fault(parsing: text) }
+        } catch {
+            let problem = ControlProblem.fault(error, field: "Sandbox-Fault").answer
+            entry.fault = error.text
+            entry.status = Int(problem.status.code)
+            journal.record(entry)
+            return SandboxResponder.response(problem, to: request.method)
+        }
+        let (fault, decision) = place.gate.admit(override: override)
+        entry.fault = fault.description
+
+        guard decision != .reset else {
+            journal.record(entry)
+            throw await reset()
+        }
+        guard let body = try await SandboxResponder.body(of: request) else {
+            entry.status = 413
+            journal.record(entry)
+            return SandboxResponder.response(.text(.contentTooLarge, "Payload Too Large"), to: request.method)
+        }
+        let upstreamRequest = UpstreamRequest(
+            method: request.method,
+            path: Array(target.segments.dropFirst()),
+            query: target.query,
+            headers: request.headers,
+            body: body,
+            origin: context.origin
+        )
+
+        switch decision {
+        case .hold:
+            return try await held(upstreamRequest, entry)
+        case .delay(let milliseconds):
+            let token = journal.record(entry)
+            do {
+                try await cancelWhenGracefulShutdown { try await clock.sleep(for: .milliseconds(milliseconds)) }
+            } catch {
+                throw await reset()
+            }
+            let outcome = FaultOutcome(.answer, upstream: place.upstream, request: upstreamRequest)
+            journal.complete(token, fault: fault.description, status: outcome.status)
+            return try await response(outcome, to: request.method)
+        default:
+            let outcome = FaultOutcome(decision, upstream: place.upstream, request: upstreamRequest)
+            entry.status = outcome.status
+            journal.record(entry)
+            return try await response(outcome, to: request.method)
+        }
+    }
+
+    private func held(_ request: UpstreamRequest, _ entry: JournalEntry) async throws -> Response {
+        let ticket = place.gate.hold()
+        // A client that hangs up waits no more.
+        context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
+        let token = journal.record(entry)
+        do {
+            defer { place.gate.leave(ticket) }
+            try await ticket.released.wait()
+        } catch {
+            throw await reset()
+        }
+        let (fault, decision) = place.gate.readmit()
+        if case .delay(let milliseconds) = decision { try await clock.sleep(for: .milliseconds(milliseconds)) }
+        let outcome = FaultOutcome(decision, upstream: place.upstream, request: request)
+        journal.complete(token, fault: fault == .online ? entry.fault : "\(entry.fault), then \(fault)", status: outcome.status)
+        return try await response(outcome, to: request.method)
+    }
+}

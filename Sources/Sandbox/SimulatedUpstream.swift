@@ -1,0 +1,30 @@
+import HTTPTypes
+
+/// An upstream that the sandbox plays. Answering is a function of request and data: faults, journal and sockets are no concern of it.
+protocol SimulatedUpstream: Sendable {
+    var name: SandboxUpstream { get }
+
+    /// Answers a request below the upstream's prefix. `HEAD` is answered like `GET`; the server drops the body.
+    func answer(_ request: UpstreamRequest) -> Answer
+
+    /// Answers a request to the control API below `/_sandbox/{name}`.
+    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer
+
+    /// The lines of the control API's index that belong to this upstream.
+    var controls: [ControlIndex.Line] { get }
+
+    /// Puts the data back to what it was at the start.
+    func reset()
+}
+
+/// A request to one upstream.
+struct UpstreamRequest: Sendable {
+    var method: HTTPRequest.Method
+    /// Below the upstream's prefix.
+    var path: [String]
+    var query: [RequestTarget.QueryItem] = []
+    var headers: HTTPFields = [:]
+    var body: [UInt8] = []
+    /// The sandbox's own origin, as `http://127.0.0.1:PORT`, for links to itself.
+    var origin: String
+}

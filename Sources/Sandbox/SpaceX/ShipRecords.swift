@@ -1,0 +1,73 @@
+import Synchronization
+
+/// The ships that the simulated API answers with. Usually an array of objects, but a test may put any JSON in its place.
+final class ShipRecords: Sendable {
+    /// Stands in the data where the sandbox's own origin belongs, which is known only when it listens.
+    static let originMarker = "{origin}"
+
+    private struct State {
+        var data: JSONValue
+        /// Rendered lists by origin, until the data changes.
+        var lists: [String: [UInt8]] = [:]
+        /// What the API's own cache has.
+        var served: Set<String> = []
+    }
+
+    private let initial: JSONValue
+    private let state: Mutex<State>
+
+    init(initial: JSONValue) {
+        self.initial = initial
+        state = Mutex(State(data: initial))
+    }
+
+    private static func render(_ value: JSONValue, origin: String) -> JSONValue {
+        value.mapStrings { $0.replacing(originMarker, with: origin) }
+    }
+
+    /// The body of the list: the data as it is.
+    func list(origin: String) -> [UInt8] {
+        state.withLock { state in
+            if let list = state.lists[origin] { return list }
+            let list = Self.render(state.data, origin: origin).serialized()
+            state.lists[origin] = list
+            return list
+        }
+    }
+
+    /// Every record that is an object.
+    func all(origin: String) -> [JSONObject] {
+        let data = state.withLock { $0.data }
+        return Self.render(data, origin: origin).array?.compactMap(\.object) ?? []
+    }
+
+    func ship(id: String, origin: String) -> [UInt8]? {
+        let record = state.withLock { state in state.data.array?.first { $0.object?["id"] == .string(id) } }
+        return record.map { Self.render($0, origin: origin).serialized() }
+    }
+
+    /// Whether that was answered since the data last changed; remembers that it now was.
+    func wasServed(_ key: String) -> Bool {
+        state.withLock { state in
+            // Queries are made by clients, so their number is bounded here.
+            if state.served.count >= 1_000 { state.served = [] }
+            return !state.served.insert(key).inserted
+        }
+    }
+
+    func reset() { replace(with: initial) }
+
+    func replace(with data: JSONValue) {
+        state.withLock { $0 = State(data: data) }
+    }
+
+    /// Changes the array of records. `change` gets nil when the data is no array; nothing is changed when it throws.
+    func update<Result: Sendable>(_ change: (inout [JSONValue]?) throws(ControlProblem) -> Result) throws(ControlProblem) -> Result {
+        try state.withLock { state throws(ControlProblem) in
+            var records = state.data.array
+            let result = try change(&records)
+            if let records { state = State(data: .array(records)) }
+            return result
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// The upstreams with what stands before them, and the journal of all: everything that a reset resets.
+final class Stage: Sendable {
+    struct Place: Sendable {
+        let upstream: any SimulatedUpstream
+        let gate = FaultGate()
+    }
+
+    let places: [Place]
+    let journal = Journal()
+
+    /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
+    init(seed: UInt64) throws(SandboxError) {
+        places = [Place(upstream: try SpaceX(seed: seed))]
+    }
+
+    func place(named name: String) -> Place? {
+        places.first { $0.upstream.name.rawValue == name }
+    }
+
+    /// Faults, data and journal as at the start. Held requests go on and meet what is then there, so data comes before gates.
+    func reset() {
+        places.forEach { $0.upstream.reset() }
+        journal.clear()
+        places.forEach { $0.gate.reset() }
+    }
+
+    /// Ends everything that waits: the sandbox stops.
+    func close() {
+        journal.close()
+        places.forEach { $0.gate.close() }
+    }
+}
