@@ -15,6 +15,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -38,6 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -61,7 +63,7 @@ let package = Package(
         // Apps: one module each, none imports another.
         .target(
             name: "Ships",
-            dependencies: ["Screens", "Upstream", "Storage", grdb, hummingbird, httpTypes, nioCore, logging],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -76,15 +78,18 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "DequeModule", package: "swift-collections"),
-                nioCore, nioHTTP1, httpTypes, logging, metrics, lifecycle, crypto, grdb,
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                nioCore, nioHTTP1, nioLocks, httpTypes, logging, metrics, lifecycle, crypto, grdb,
             ],
             path: "Sources/Kit/Screens",
+            resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, logging, metrics, lifecycle, grdb, crypto,
+                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ],
             path: "Sources/Kit/Upstream",

@@ -1,6 +1,1 @@
-import Ships
-import Sandbox
-import Configuration
-import ArgumentParser
-import Yams
-print(n, m)
+print("larder")

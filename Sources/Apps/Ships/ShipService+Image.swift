@@ -12,7 +12,7 @@ extension ShipService {
         guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
             let reading = try await api.upstream.read(api.picture(at: url), try request.demand())
-            guard let answer = reading.answer, let body = try await store.responses.data(of: answer), let type = PictureType(of: body) else {
+            guard let answer = reading.answer, let body = try await store.bytes(of: answer), let type = PictureType(of: body) else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
             return .picture(body, type: type, provenance: reading.provenance, now: clock.now())

@@ -112,6 +112,15 @@ public struct ShipStore: Sendable {
         }
     }
 
+    /// The whole body of a stored picture; nil if its file is gone.
+    func bytes(of answer: StoredAnswer) async throws -> Data? {
+        switch try await ResponseStore(database).openBody(of: answer) {
+        case .bytes(let data): data
+        case .blob(let reader): try reader.readAll()
+        case nil: nil
+        }
+    }
+
     private static func mark(_ ids: [String], hidden: Bool, account: String, revision: Int, _ db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """

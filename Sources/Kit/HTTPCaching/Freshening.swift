@@ -1,5 +1,5 @@
-import Foundation
-import HTTPTypes
+public import Foundation
+public import HTTPTypes
 
 /// A stored answer as another answer changed it.
 public struct FreshenedResponse: Sendable, Equatable {
@@ -18,7 +18,7 @@ extension Policy {
 
     /// A stored answer with the header fields of a later one. RFC 9111 §3.2.
     /// - Parameter request: header fields of the request that brought the later answer; it matched the stored one.
-    func freshened(
+    public func freshened(
         _ stored: StoredResponse,
         by response: HTTPResponse,
         request: HTTPFields,

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// What the answer to a validation means. RFC 9111 §4.3.3, §4.3.4.
 public enum ValidationOutcome: Sendable, Equatable {
-    /// 304 for stored answers: replace these, then answer the request from the one at `serving` (as ever by ``StoredAnswer``, which evaluates
+    /// 304 for stored answers: replace these, then answer the request from the one at `serving` (as ever by ``AnswerFromStore``, which evaluates
     /// the client's own preconditions).
     case freshened([FreshenedResponse], serving: FreshenedResponse)
     /// 304 for what the client holds: pass it on; the stored answer is not current.

@@ -1,17 +1,25 @@
 import NIOCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Which network addresses a link taken from an upstream's data may lead to: public ones only, so that no data can make Larder ask the machine's own network.
 enum AddressRules {
     /// True for addresses that are globally reachable (IANA special-purpose registries, RFC 6890 and successors).
     static func isPublic(_ address: SocketAddress) -> Bool {
-        switch address {
-        case .v4(let v4):
-            return isPublic(v4: withUnsafeBytes(of: v4.address.sin_addr) { Array($0) })
-        case .v6(let v6):
-            return isPublic(v6: withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) })
-        case .unixDomainSocket:
-            return false
-        }
+        address.ipAddress.map { isPublic($0) } ?? false
+    }
+
+    /// The same for an address as text.
+    static func isPublic(_ ipAddress: String) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, ipAddress, &bytes) == 1 { return isPublic(v4: Array(bytes.prefix(4))) }
+        return inet_pton(AF_INET6, ipAddress, &bytes) == 1 && isPublic(v6: bytes)
     }
 
     /// Four bytes in network order.

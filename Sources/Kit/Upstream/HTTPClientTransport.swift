@@ -1,6 +1,7 @@
 import AsyncHTTPClient
-public import HTTPTypes
+import HTTPTypes
 import NIOCore
+import NIOHTTP1
 public import NIOPosix
 import NIOSSL
 

@@ -39,3 +39,5 @@ struct InFlightTable<Key: Hashable, Waiter> {
         flights.removeValue(forKey: key).map { Array($0.values) } ?? []
     }
 }
+
+extension InFlightTable: Sendable where Key: Sendable, Waiter: Sendable {}

@@ -15,20 +15,31 @@ public enum ReadPlan: Sendable, Equatable {
     public enum Stored: Sendable, Equatable {
         /// There is none.
         case nothing
+        /// Nothing was ever fetched, but the program brings a copy, this many seconds old.
+        case bundled(age: Int)
         /// There is one. `timeToLive` is its remaining freshness in seconds, negative when stale.
         case copy(timeToLive: Int, isFresh: Bool)
     }
 
     /// The table of design/screens.md 1.5. `paused` is the rest of a `Retry-After` in seconds.
     public static func plan(stored: Stored, demand: Demand, isReachable: Bool, paused: Int?, patience: Duration) -> ReadPlan {
-        guard case .copy(let timeToLive, let isFresh) = stored else {
+        let timeToLive: Int
+        let isFresh: Bool
+        let staleReason: CacheStatus.Forward
+        switch stored {
+        case .nothing:
             if demand == .onlyIfCached { return .notStored }
             if let paused, demand == .usual { return .leaveAlone(seconds: paused) }
             return .ask(because: .uriMiss, patience: nil)
+        case .bundled(let age):
+            if demand == .onlyIfCached { return .notStored }
+            (timeToLive, isFresh, staleReason) = (-age, false, .uriMiss)
+        case .copy(let rest, let fresh):
+            (timeToLive, isFresh, staleReason) = (rest, fresh, .stale)
         }
         switch demand {
         case .refresh:
-            return .ask(because: isFresh ? .request : .stale, patience: patience)
+            return .ask(because: isFresh ? .request : staleReason, patience: patience)
         case .onlyIfCached, .usual:
             if !isReachable {
                 return .serveStored(CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"), offline: true, stale: true)
@@ -42,7 +53,7 @@ public enum ReadPlan: Sendable, Equatable {
             if paused != nil {
                 return .serveStored(CacheStatus(.hit, timeToLive: timeToLive, detail: "retry-after"), offline: false, stale: true)
             }
-            return .ask(because: .stale, patience: patience)
+            return .ask(because: staleReason, patience: patience)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import Foundation
 public import GRDB
 public import HTTPTypes
 public import Storage
@@ -15,6 +16,8 @@ public struct Resource: Sendable {
     public var credential: CredentialHash?
     /// For how long an answer is fresh after it was fetched or confirmed; nil for ever.
     public var freshness: Duration?
+    /// Date of a copy that comes with the program, where the app has one: it stands in while nothing is stored.
+    public var bundledAt: Date?
     /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 
@@ -46,8 +49,8 @@ struct FlightKey: Hashable, Sendable {
 
 /// What a read came to.
 public struct Reading: Sendable {
-    /// The answer, fetched or stored.
-    public var answer: StoredAnswer
+    /// The answer, fetched or stored; nil where the app's bundled copy stands in (``Resource/bundledAt``).
+    public var answer: StoredAnswer?
     /// Where it comes from.
     public var provenance: Provenance
 }

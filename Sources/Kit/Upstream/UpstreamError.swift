@@ -16,6 +16,17 @@ public enum UpstreamError: Error, Sendable, Equatable {
     case notStored
 }
 
+extension UpstreamError {
+    /// What the upstream answered, where it answered.
+    public var status: HTTPResponse.Status? {
+        switch self {
+        case .rejected(let status, _), .failing(let status, _): status
+        case .badAnswer(let status, _): status
+        case .unreachable, .forbiddenTarget, .notStored: nil
+        }
+    }
+}
+
 /// The ways in which an upstream can be out of reach (design/screens.md 1.5).
 public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     /// Its name does not resolve.

@@ -55,7 +55,8 @@ extension HTTPFields {
         guard let cacheStatus = provenance.cacheStatus else { return }
         self[.cacheStatus] = cacheStatus.member(of: "larder")
         guard let fetchedAt = provenance.fetchedAt else { return }
-        self[.age] = provenance.source == .upstream ? "0" : String(max(0, Int(now.timeIntervalSince(fetchedAt))))
+        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(fetchedAt)))
+        self[.age] = "\(seconds)"
     }
 }
 

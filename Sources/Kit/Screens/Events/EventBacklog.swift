@@ -47,7 +47,7 @@ struct EventBacklog: Sendable {
         guard let dash = identity.lastIndex(of: "-"), identity[..<dash] == run, let number = Int(identity[identity.index(after: dash)...]),
             (0...lastNumber).contains(number)
         else { return .unknown }
-        let missed = entries.filter { $0.number > number }
+        let missed = Array(entries).filter { $0.number > number }
         guard missed.count == lastNumber - number else { return .unknown }
         return .entries(missed)
     }

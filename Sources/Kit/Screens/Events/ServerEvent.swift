@@ -1,5 +1,4 @@
 public import Foundation
-public import Upstream
 
 /// Something that happened, for `GET /v1/events`.
 public struct ServerEvent: Sendable, Equatable {

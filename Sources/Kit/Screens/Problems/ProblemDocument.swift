@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTypes
 
 /// A problem as it is written: RFC 9457 with the members of design/screens.md 1.4.
 public struct ProblemDocument: Encodable, Sendable {

@@ -18,7 +18,7 @@ public struct QueryItems: Sendable {
     }
 
     private static func decode(_ text: Substring) -> String {
-        let spaced = text.replacing("+", with: " ")
+        let spaced = String(text.replacing("+", with: " "))
         return spaced.removingPercentEncoding ?? spaced
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 
 /// `/health/live`, `/health/ready` and `/metrics`: for whoever runs the server.
 public struct HealthRoutes: Sendable {

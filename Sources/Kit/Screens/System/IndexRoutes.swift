@@ -1,5 +1,5 @@
+import HTTPTypes
 public import Upstream
-public import Foundation
 
 /// `GET /v1`: the apps, their screens and where they are.
 public struct IndexRoutes: Sendable {

@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import HTTPTypes
 public import Upstream
 
 /// `GET /v1/status`: whether the upstreams can be reached.

@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// What is sent to a client out of a stored answer: a head, and which bytes of the stored body. RFC 9111 §4.
-public struct StoredAnswer: Sendable, Equatable {
+public struct AnswerFromStore: Sendable, Equatable {
     /// Which bytes of the stored body follow.
     public enum Body: Sendable, Equatable {
         /// None.

@@ -1,0 +1,25 @@
+public import Foundation
+public import HTTPCaching
+import HTTPTypes
+public import Upstream
+
+extension Reply {
+    /// A picture of an upstream. Its type is what its bytes say, whatever the upstream called it.
+    public static func picture(_ bytes: Data, type: PictureType, provenance: Provenance, now: Date) -> Reply {
+        var fields: HTTPFields = [.cacheControl: "private, max-age=3600", .vary: "Authorization", .contentSecurityPolicy: "default-src 'none'; sandbox"]
+        fields.add(provenance, now: now)
+        return Reply(headerFields: fields, body: .bytes(bytes, type: type.rawValue))
+    }
+
+    /// The picture that is shown where there is none. 200, so that front ends need no second way; `detail=placeholder` tells who wants to know.
+    public static func placeholder(_ cacheStatus: CacheStatus) -> Reply {
+        let fields: HTTPFields = [.cacheControl: "no-store", .cacheStatus: cacheStatus.member(of: "larder")]
+        return Reply(headerFields: fields, body: .bytes(Data(PackageResources.placeholder_png), type: PictureType.png.rawValue), hasValidator: false)
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `Content-Security-Policy`: what a browser may do with a picture that it shows by itself. Nothing.
+    static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
+}

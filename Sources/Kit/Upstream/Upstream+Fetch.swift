@@ -1,0 +1,104 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Logging
+import Storage
+
+/// How a flight ended well.
+struct Landing: Sendable {
+    let answer: StoredAnswer
+    /// What the upstream said: 200 for a new answer, 304 for a confirmed one.
+    let upstreamStatus: Int
+}
+
+extension Upstream {
+    /// Asks the upstream, conditionally where a copy is stored, and stores what it says. Runs once for all who wait.
+    func fetch(_ resource: Resource) async throws(UpstreamError) -> Landing {
+        do {
+            let stored = try storedAnswer(of: resource)
+            var request = OutgoingRequest(url: resource.url, headerFields: resource.headerFields)
+            if let stored { ConditionalRequest(validating: stored.response, client: [:]).apply(to: &request.headerFields) }
+            let requestTime = clock.now()
+            let answer = try await send(request)
+            let received = Received(answer: answer, requestTime: requestTime, responseTime: clock.now())
+            switch answer.status.code {
+            case 200:
+                return try await keep(received, as: resource)
+            case 304:
+                guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
+                return try await confirm(stored, by: received, request: request.headerFields)
+            case 400..<500:
+                throw UpstreamError.rejected(status: answer.status, body: Array(answer.body.prefix(4096)))
+            default:
+                throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
+            }
+        } catch let error as UpstreamError {
+            if case .badAnswer(_, let reason) = error { await health?.failed(reason, retryAfter: nil) }
+            throw error
+        } catch is CancellationError {
+            throw .unreachable(.totalTimeout)
+        } catch {
+            // The upstream did its part; the answer could not be kept here. Nothing is half done: the transaction went back.
+            logger.error("an answer could not be stored", metadata: ["error": "\(error)"])
+            throw .badAnswer(status: .ok, reason: "it could not be stored")
+        }
+    }
+
+    private struct Received {
+        let answer: IncomingAnswer
+        let requestTime: Date
+        let responseTime: Date
+    }
+
+    /// Lets the app look at a new answer, and stores it together with what the app makes of it.
+    private func keep(_ received: Received, as resource: Resource) async throws -> Landing {
+        let admission = try resource.admit(received.answer)
+        var headerFields = received.answer.headerFields
+        HopByHop.remove(from: &headerFields)
+        let body = Data(received.answer.body)
+        let fresh = StoredAnswer(
+            upstream: configuration.name,
+            credential: resource.credential,
+            response: StoredResponse(
+                url: resource.url,
+                status: received.answer.status,
+                headerFields: headerFields,
+                requestTime: received.requestTime,
+                responseTime: received.responseTime
+            ),
+            body: body.count > BlobStore.inlineLimit ? .blob(try database.blobs.write(body)) : .bytes(body)
+        )
+        var kept = fresh
+        kept.id = try await database.write { db in
+            try admission(db)
+            return try self.responses.save(fresh, in: db)
+        }
+        return Landing(answer: kept, upstreamStatus: 200)
+    }
+
+    /// Takes over what a 304 says of the stored copy (RFC 9111 §4.3.4).
+    private func confirm(_ stored: StoredAnswer, by received: Received, request: HTTPFields) async throws -> Landing {
+        var kept = stored
+        kept.isInvalidated = false
+        kept.response = Policy(cacheName: "larder", shared: false).freshened(
+            stored.response,
+            by: HTTPResponse(status: .notModified, headerFields: received.answer.headerFields),
+            request: request,
+            requestTime: received.requestTime,
+            responseTime: received.responseTime
+        )
+        let response = kept.response
+        if let id = kept.id {
+            _ = try await database.write { db in
+                try self.responses.freshen(
+                    id,
+                    headerFields: response.headerFields,
+                    requestTime: response.requestTime,
+                    responseTime: response.responseTime,
+                    in: db
+                )
+            }
+        }
+        return Landing(answer: kept, upstreamStatus: 304)
+    }
+}
