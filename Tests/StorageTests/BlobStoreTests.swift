@@ -37,11 +37,16 @@ import Testing
             let short = try database.blobs.writer()
             try short.append(Data("abc".utf8))
             #expect(throws: StorageError.incompleteBody(expected: 4, received: 3)) { try short.finish(expectedLength: 4) }
+            #expect(try files(database).isEmpty)
             let abandoned = try database.blobs.writer()
-            #expect(try files(database).count == 2)
+            #expect(try files(database).count == 1)
             abandoned.abort()
+            #expect(try files(database).isEmpty)
             #expect(throws: StorageError.bodyAlreadyFinished) { try abandoned.append(Data([1])) }
             #expect(throws: StorageError.bodyAlreadyFinished) { try abandoned.finish() }
+            let dropped = try database.blobs.writer()
+            try dropped.append(Data([1]))
+            #expect(try files(database).count == 1)
         }
         #expect(try files(database).isEmpty)
     }
@@ -72,10 +77,26 @@ import Testing
         #expect(throws: StorageError.incompleteBody(expected: 1, received: 0)) { try short.finish(expectedLength: 1) }
     }
 
-    @Test("A full disk while writing a body is a typed error", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    @Test("A full disk while writing a body is a typed error and ends the body", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func diskFull() throws {
-        let file = try OpenFile("/dev/full", O_WRONLY)
-        #expect(throws: StorageError.diskFull(path: "/dev/full")) { try Array("x".utf8).withUnsafeBytes { try file.write($0) } }
+        // A link, because the writer removes what it could not finish.
+        let database = try LarderDatabase.temporary()
+        let path = database.directory.blobsPath + "/full.part"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let writer = BlobWriter(store: database.blobs, id: .random(), file: try OpenFile(path, O_WRONLY))
+        #expect(throws: StorageError.diskFull(path: path)) { try writer.append(Data([1])) }
+        #expect(throws: StorageError.bodyAlreadyFinished) { try writer.finish() }
+        #expect(try files(database).isEmpty)
+    }
+
+    @Test("A body that could not move from memory to a file is given up, not cut short")
+    func bodyWriterWithoutFolder() throws {
+        let database = try LarderDatabase.temporary()
+        let writer = BodyWriter(blobs: database.blobs, inlineLimit: 1)
+        try writer.append(Data([1]))
+        try FileManager.default.removeItem(atPath: database.directory.blobsPath)
+        #expect(throws: StorageError.self) { try writer.append(Data([2])) }
+        #expect(throws: StorageError.bodyAlreadyFinished) { try writer.finish() }
     }
 
     @Test("The file goes with its row once the transaction has committed, and stays when it is rolled back")

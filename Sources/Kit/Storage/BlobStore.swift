@@ -70,6 +70,7 @@ public struct BlobStore: Sendable {
 
     /// Removes what a crash has left: unfinished files, and files whose row was never written or is deleted. Only before the first writer exists.
     func removeUnknownFiles(_ database: any DatabaseReader) throws {
+        _ = try OpenFile(folder, O_RDONLY | O_DIRECTORY)  // For a typed error: Foundation's is none of ours.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let unknown = try database.read { db in
             let isKnown = try db.makeStatement(sql: "SELECT 1 FROM blob WHERE id = ?")

@@ -21,14 +21,14 @@ public final class BodyWriter: Sendable {
         self.inlineLimit = inlineLimit
     }
 
-    /// Adds bytes to the end.
+    /// Adds bytes to the end. After an error the body is given up.
     ///
-    /// - Throws: ``StorageError``; then the writer is to be dropped.
+    /// - Throws: ``StorageError``.
     public func append(_ bytes: some DataProtocol) throws {
         try state.withLock { state in
             switch state {
             case .memory(var data):
-                state = .memory(Data())  // The one reference goes, so that appending copies nothing.
+                state = .finished  // The second reference goes, so that appending copies nothing; and it is the state that an error leaves.
                 if data.count + bytes.count <= inlineLimit {
                     data.append(contentsOf: bytes)
                     state = .memory(data)

@@ -65,6 +65,7 @@ public final class SealedSecrets: Sendable {
     }
 
     /// The key of ``CredentialHash``, random and the same for the life of the database; made when it is first asked for.
+    /// Not to be called inside a transaction: it needs one of its own.
     public func credentialHashKey() throws -> SymmetricKey {
         let name = "storage/credential hash key"
         return try database.write { db in
