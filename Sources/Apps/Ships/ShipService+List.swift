@@ -55,7 +55,7 @@ extension ShipService {
         _ = try visibleShip(id, session)
         // Somebody with the same account may have been faster.
         guard let counts = try await store.hide(id, account: session.account) else { throw Self.deleted }
-        try announce(counts.revision, to: session)
+        announce(counts.revision, to: session)
         return try answer([id], counts, to: request)
     }
 
@@ -72,7 +72,7 @@ extension ShipService {
             guard errors.isEmpty else { throw Problem.validation(errors) }
         }
         let (restored, counts) = try await store.restore(ids, account: session.account)
-        if !restored.isEmpty { try announce(counts.revision, to: session) }
+        if !restored.isEmpty { announce(counts.revision, to: session) }
         return try answer(restored, counts, to: request)
     }
 
@@ -82,9 +82,9 @@ extension ShipService {
         return try .screen(Envelope(data: screen, meta: meta, links: Links(self: "/v1/ships")), provenance: .local, now: clock.now())
     }
 
-    private func announce(_ revision: Int, to session: Session) throws {
+    private func announce(_ revision: Int, to session: Session) {
         events.publish(
-            try .screenChanged(
+            .screenChanged(
                 app: "ships",
                 screen: "ships.list",
                 revision: revision,

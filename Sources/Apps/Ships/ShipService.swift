@@ -58,10 +58,8 @@ public struct ShipService: Sendable {
     func refresh(_ demand: Demand) async throws -> Provenance {
         let events = self.events
         var resource = api.ships { records in
-            { db in
-                guard let revision = try ShipStore.merge(records, in: db) else { return }
-                let event = try ServerEvent.screenChanged(app: "ships", screen: "ships.list", revision: revision)
-                db.afterNextTransaction { _ in events.publish(event) }
+            ShipStore.admission(of: records) { revision in
+                events.publish(.screenChanged(app: "ships", screen: "ships.list", revision: revision))
             }
         }
         resource.bundledAt = snapshot.recordedAt

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Screens
+import Storage
 
 /// What the list shows an account, read in one consistent state.
 struct ShipListing: Sendable {

@@ -1,7 +1,17 @@
 import Foundation
 import GRDB
+import Storage
+import Upstream
 
 extension ShipStore {
+    /// The merge of an answer's ships, for the transaction that stores the answer. `changed` hears of a new revision when it is on the disk.
+    static func admission(of records: ShipRecords, changed: @escaping @Sendable (_ revision: Int) -> Void) -> Resource.Admission {
+        { db in
+            guard let revision = try merge(records, in: db) else { return }
+            db.afterNextTransaction { _ in changed(revision) }
+        }
+    }
+
     /// Takes over what the API lists: inserts what is missing, updates what changed, keeps and marks what is not listed any more. None twice: the key is the API's id.
     ///
     /// - Returns: The new revision, nil where nothing changed.

@@ -1,5 +1,5 @@
 import Foundation
-public import GRDB
+import GRDB
 public import Storage
 
 /// The ships of the app, and what each account has done to them.

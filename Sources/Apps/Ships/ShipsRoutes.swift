@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Screens
 
 /// The Ships app over HTTP: the table, and nothing else.

@@ -1,5 +1,6 @@
-public import Foundation
+import Foundation
 import HTTPTypes
+import Screens
 public import Upstream
 
 /// SpaceX REST API v4, as far as the app uses it: the list of all ships, and their pictures.

@@ -17,31 +17,48 @@ public struct ServerEvent: Sendable, Equatable {
     /// Who may hear of it.
     public let audience: Audience
 
-    /// An event with data of its own.
-    public init(kind: String, data: some Encodable, audience: Audience = .everyone) throws {
+    /// A value in an event's data.
+    public enum Value: Sendable, Equatable {
+        /// A text of identifiers and times: printable ASCII. Anything else is left out, so that the line stays JSON.
+        case text(String)
+        /// A whole number.
+        case number(Int)
+        /// True or false.
+        case flag(Bool)
+
+        var json: String {
+            switch self {
+            case .text(let text): "\"" + String(text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\" }.map(Character.init)) + "\""
+            case .number(let number): String(number)
+            case .flag(let flag): flag ? "true" : "false"
+            }
+        }
+    }
+
+    /// An event with data of its own, as an object of these members.
+    public init(kind: String, data: [(name: String, value: Value)], audience: Audience = .everyone) {
         self.kind = kind
-        json = String(decoding: try WireFormat.encode(data), as: UTF8.self)
+        json = "{" + data.map { "\"\($0.name)\":\($0.value.json)" }.joined(separator: ",") + "}"
         self.audience = audience
     }
 
     /// An upstream went out of reach or came back.
-    public static func connectivity(upstream: String, reachable: Bool, at instant: Date) throws -> ServerEvent {
-        struct Data: Encodable {
-            let upstream: String
-            let reachable: Bool
-            let offline: Bool
-            let at: Date
-        }
-        return try ServerEvent(kind: "connectivity", data: Data(upstream: upstream, reachable: reachable, offline: !reachable, at: instant))
+    public static func connectivity(upstream: String, reachable: Bool, at instant: Date) -> ServerEvent {
+        ServerEvent(
+            kind: "connectivity",
+            data: [
+                ("upstream", .text(upstream)), ("reachable", .flag(reachable)), ("offline", .flag(!reachable)),
+                ("at", .text(WireFormat.timestamp(instant))),
+            ]
+        )
     }
 
     /// A screen's data changed.
-    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience = .everyone) throws -> ServerEvent {
-        struct Data: Encodable {
-            let app: String
-            let screen: String
-            let revision: Int
-        }
-        return try ServerEvent(kind: "screen-changed", data: Data(app: app, screen: screen, revision: revision), audience: audience)
+    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience = .everyone) -> ServerEvent {
+        ServerEvent(
+            kind: "screen-changed",
+            data: [("app", .text(app)), ("screen", .text(screen)), ("revision", .number(revision))],
+            audience: audience
+        )
     }
 }
