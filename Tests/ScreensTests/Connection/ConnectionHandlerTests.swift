@@ -24,19 +24,20 @@ struct ConnectionHandlerTests {
         #expect(sent.hasSuffix("three"))
     }
 
-    @Test("A thousand pipelined requests are answered on the event loop without nesting")
+    @Test("A front handler answers ten thousand pipelined requests on the event loop, and the application sees none of them")
     func synchronousAnswers() throws {
-        let responder = SynchronousResponder()
-        let connection = try EmbeddedConnection(front: responder)
+        let connection = try EmbeddedConnection(frontHandlers: { [SynchronousResponder()] })
+        let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
         connection.receive(String(repeating: get, count: 10_000))
         #expect(responder.answered == 10_000)
         #expect(try connection.sent().hasSuffix("n10000"))
+        #expect(connection.application.heads.isEmpty)
     }
 
     @Test("A client that takes no answers is served no further request until it does")
     func answersDoNotPileUp() throws {
-        let responder = SynchronousResponder()
-        let connection = try EmbeddedConnection(front: responder)
+        let connection = try EmbeddedConnection(frontHandlers: { [SynchronousResponder()] })
+        let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
         connection.channel.isWritable = false
         connection.channel.pipeline.fireChannelWritabilityChanged()
         let reads = connection.socket.reads
@@ -331,6 +332,30 @@ struct ConnectionHandlerTests {
         #expect(connection.application.ends == 0)
         #expect(!connection.channel.isActive)
         #expect(connection.journal.cuts == [.truncatedRequest])
+    }
+
+    @Test("However the bytes are cut into pieces, the same answers go out", arguments: [1, 2, 3, 7, 50])
+    func pieces(length: Int) throws {
+        let chunked = "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"
+        let bytes = Array((get + chunked + get + "GARBAGE\r\n\r\n").utf8)
+        let connection = try EmbeddedConnection()
+        var answered = 0
+        for start in stride(from: 0, to: bytes.count, by: length) {
+            connection.receive(String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self))
+            if connection.application.ends > answered {
+                answered += 1
+                connection.application.answer("n\(answered)")
+            }
+        }
+        while connection.application.ends > answered {
+            answered += 1
+            connection.application.answer("n\(answered)")
+        }
+        #expect(answered == 3)
+        #expect(connection.application.body == "abcd")
+        let sent = try connection.sent()
+        #expect(sent.split(separator: "HTTP/1.1 200 OK").count == 3)
+        #expect(sent.contains("n3HTTP/1.1 400 Bad Request"))
     }
 
     @Test("Empty lines without end are refused")

@@ -12,18 +12,19 @@ final class EmbeddedConnection {
     let application = RecordingApplication()
     let journal = Journal()
 
-    init(_ limits: ConnectionLimits = .standard, front: (any ChannelHandler)? = nil) throws {
+    init(_ limits: ConnectionLimits = .standard, frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil) throws {
         let journal = journal
         let larder = LarderHTTPChannel(
             responder: { _, _, _ in },
             limits: limits,
             problem: { ("application/problem+json", Array("{\"code\":\"\($0.code)\"}".utf8)) },
             onRefusal: { journal.refusals.append($0) },
-            onCut: { journal.cuts.append($0) }
+            onCut: { journal.cuts.append($0) },
+            frontHandlers: frontHandlers
         )
         try channel.pipeline.syncOperations.addHandler(socket)
         try larder.addHTTP1Handlers(to: channel)
-        try channel.pipeline.syncOperations.addHandler(front ?? application)
+        try channel.pipeline.syncOperations.addHandler(application)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
 

@@ -24,6 +24,7 @@ extension ConnectionHandler {
 
     /// Waits until the client has taken everything, then closes: our side first, so that the client can still read the answer.
     func drain(_ context: ChannelHandlerContext) {
+        held.removeAll()
         discardFrom = meter.received
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { result in

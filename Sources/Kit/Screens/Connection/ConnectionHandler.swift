@@ -25,7 +25,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
 
     private var undecoded = UndecodedBytes()
-    private var held = CircularBuffer<Held>()
+    var held = CircularBuffer<Held>()
     private var isReleasing = false
     private var isReadHeld = false
     private var isWritable = true
@@ -186,7 +186,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             process(item, context)
         }
         isReleasing = false
-        if state.intake == .discard { held.removeAll() }
         if released { context.fireChannelReadComplete() }
         if isReadHeld, held.isEmpty {
             isReadHeld = false

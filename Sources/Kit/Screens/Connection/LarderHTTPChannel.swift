@@ -64,6 +64,8 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         decoderLimits.maxHeaderFieldSize = limits.headerBytes
         decoderLimits.maxHeaderListSize = limits.headerBytes
         decoderLimits.maxHeaderFieldCount = limits.headerCount
+        // One read at a time: all requests of a read are decoded before the first is answered, so this bounds what pipelining takes.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let meter = WireMeter()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers([

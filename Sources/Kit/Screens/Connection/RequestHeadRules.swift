@@ -1,26 +1,26 @@
-public import NIOHTTP1
+import NIOHTTP1
 
 /// A request head that was accepted, with what the connection has to know of it.
-public struct AcceptedHead: Sendable, Equatable {
+struct AcceptedHead: Equatable {
     /// The head to pass on: target in origin-form, `Connection` normalised to `close` where the connection ends with this request.
-    public var head: HTTPRequestHead
+    var head: HTTPRequestHead
     /// Whether the client lets the connection live on (RFC 9112 section 9.3).
-    public var keepsAlive: Bool
+    var keepsAlive: Bool
     /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
-    public var expectsContinue: Bool
+    var expectsContinue: Bool
 }
 
 /// Decides which request heads are accepted. What can be read in two ways is refused, since somebody else may read it the other way.
-public struct RequestHeadRules: Sendable {
+struct RequestHeadRules {
     private let limits: ConnectionLimits
 
     /// Rules with these limits of sizes and counts.
-    public init(limits: ConnectionLimits) {
+    init(limits: ConnectionLimits) {
         self.limits = limits
     }
 
     /// The head as it may be passed on, or why it may not.
-    public func judge(_ head: HTTPRequestHead) -> Result<AcceptedHead, ConnectionRefusal> {
+    func judge(_ head: HTTPRequestHead) -> Result<AcceptedHead, ConnectionRefusal> {
         if let tooLarge = sizeRefusal(head) { return .failure(tooLarge) }
         guard head.version == .http1_1 || head.version == .http1_0 else {
             return .failure(.malformed("Only HTTP/1.1 and HTTP/1.0 are spoken here."))
@@ -66,4 +66,5 @@ public struct RequestHeadRules: Sendable {
     }
 }
 
+/// A refusal is the failure of judging a head.
 extension ConnectionRefusal: Error {}
