@@ -51,10 +51,12 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Ships", "Sandbox",
+                "Screens", "Upstream", "Storage", "Ships", "Sandbox", "CZlib",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 hummingbird, lifecycle, logging, metrics, nioCore, nioPosix, httpTypes, grdb,
             ],
             swiftSettings: strict
@@ -63,7 +65,7 @@ let package = Package(
         // Apps: one module each, none imports another.
         .target(
             name: "Ships",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -112,7 +114,7 @@ let package = Package(
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
             name: "Sandbox",
-            dependencies: [hummingbird, httpTypes, nioCore, nioPosix, logging, lifecycle, crypto],
+            dependencies: [hummingbird, httpTypes, nioCore, logging, lifecycle, crypto],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
