@@ -19,6 +19,7 @@ let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", packag
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -92,7 +93,7 @@ let package = Package(
             dependencies: [
                 "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                asyncHTTPClient,
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
@@ -118,5 +119,19 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
+
+        // Tests mirror Sources; EndToEnd starts the real executable.
+        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Storage", "HTTPCaching", grdb, crypto, httpTypes, logging],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SandboxTests",
+            dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "EndToEnd", dependencies: ["Larder", nioCore, nioLocks, asyncHTTPClient], swiftSettings: strict),
     ]
 )

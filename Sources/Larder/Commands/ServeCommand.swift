@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: SettingsOptions
 
     func run() async throws {
-        let configuration = try options.load()
+        let configuration = try options.load(sandbox: sandbox)
         let registry = PrometheusRegistry()
         LoggingSystem.bootstrap { LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel) }
         MetricsSystem.bootstrap(registry)

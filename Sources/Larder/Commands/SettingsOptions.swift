@@ -10,11 +10,11 @@ struct SettingsOptions: ParsableArguments {
     var settings: [String] = []
 
     /// Reads all settings of this process; ends it with exit code 78 (EX_CONFIG of sysexits.h) and one clear line where that is not possible.
-    func load() throws -> LarderConfiguration {
+    func load(sandbox: Bool = false) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
         do {
             let reader = try SettingsReader(arguments: settings, environment: environment, file: config)
-            return try LarderConfiguration(reader, environment: environment)
+            return try LarderConfiguration(reader, environment: environment, sandbox: sandbox)
         } catch let error as SettingError {
             StandardError.write("larder: \(error)\n")
             throw ExitCode(78)

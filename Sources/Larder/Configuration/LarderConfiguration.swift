@@ -25,8 +25,8 @@ struct LarderConfiguration: Sendable {
     var logLevel: Logger.Level
     var logFormat: LogFormat
 
-    /// Reads and checks all settings.
-    init(_ settings: SettingsReader, environment: [String: String]) throws {
+    /// Reads and checks all settings. With `sandbox`, data goes to a directory of its own by default: simulated ships must not mix with real ones.
+    init(_ settings: SettingsReader, environment: [String: String], sandbox: Bool = false) throws {
         try settings.checkAll()
         host = try settings.text("http.host")
         port = try settings.integer("http.port")
@@ -41,7 +41,7 @@ struct LarderConfiguration: Sendable {
         limits.bodyDeadline = try settings.milliseconds("http.body_timeout_ms")
         limits.writeDeadline = try settings.milliseconds("http.write_timeout_ms")
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
-        dataDirectory = Self.dataDirectory(try settings.text("data.directory"), environment: environment)
+        dataDirectory = Self.dataDirectory(try settings.text("data.directory"), environment: environment, sandbox: sandbox)
         upstreams = [:]
         for upstream in Setting.upstreams where upstream.inUse {
             upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)
@@ -74,11 +74,12 @@ struct LarderConfiguration: Sendable {
         )
     }
 
-    /// `$XDG_DATA_HOME/larder`, else `~/.local/share/larder` (XDG Base Directory Specification).
-    private static func dataDirectory(_ wanted: String, environment: [String: String]) -> URL {
+    /// `$XDG_DATA_HOME/larder`, else `~/.local/share/larder` (XDG Base Directory Specification); `larder-sandbox` with the sandbox.
+    private static func dataDirectory(_ wanted: String, environment: [String: String], sandbox: Bool) -> URL {
         if !wanted.isEmpty { return URL(filePath: wanted, directoryHint: .isDirectory) }
-        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return URL(filePath: base).appending(path: "larder") }
+        let name = sandbox ? "larder-sandbox" : "larder"
+        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return URL(filePath: base).appending(path: name) }
         let home = environment["HOME"].map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
-        return home.appending(path: ".local/share/larder")
+        return home.appending(path: ".local/share/\(name)")
     }
 }

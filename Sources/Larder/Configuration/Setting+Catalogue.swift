@@ -24,7 +24,7 @@ extension Setting {
             Setting("http.body_timeout_ms", .integer(10...3_600_000), default: "60000", "longest time for a request body to arrive"),
             Setting("http.write_timeout_ms", .integer(10...3_600_000), default: "30000", "how long a client may take nothing of an answer"),
             Setting("http.stop_timeout_ms", .integer(10...600_000), default: "10000", "how long requests under way may go on after SIGTERM"),
-            Setting("data.directory", .text, default: nil, "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder"),
+            Setting("data.directory", .text, default: nil, "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder; larder-sandbox with --sandbox"),
         ]
         + upstreams.flatMap { upstream in
             let unused = upstream.inUse ? "" : " (its app is not part of this version)"
