@@ -71,6 +71,8 @@ struct FreshnessTests {
         let stored = Sample.stored([.age: "300", .cacheControl: "max-age=0"], age: 5)
         #expect(policy.freshness(of: stored, at: Sample.now) == Freshness(lifetime: 5.5, age: 5))
         #expect(lifetime([:], policy: policy, status: 500) == 0)
+        let forEver = Policy(cacheName: "larder", freshnessOverride: .seconds(Int64.max))
+        #expect(forEver.freshness(of: stored, at: Sample.now).timeToLive == 2_147_483_643)
     }
 
     @Test("ttl is the remaining freshness in whole seconds, negative when stale")

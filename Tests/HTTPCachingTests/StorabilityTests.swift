@@ -113,6 +113,14 @@ struct StorabilityTests {
         #expect(Sample.shared.storability([.cacheControl: "max-age=60", .cdnCacheControl: "private"]).refusal == .isPrivate)
     }
 
+    @Test("A body shorter or longer than announced makes the answer incomplete (§3.3)")
+    func completeness() {
+        #expect(Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 5))
+        #expect(!Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 4))
+        #expect(!Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 6))
+        #expect(Sample.stored([:]).isComplete(bodyLength: 4))
+    }
+
     @Test("The nominated request fields are kept, all their lines, and no other")
     func varyingFields() {
         var request = Sample.request(.get, [.made("Foo"): "1", .made("Other"): "x"])
