@@ -33,7 +33,7 @@ struct ConnectionStateTests {
         #expect(state.intake == .process)
         state.requestEnded()
         #expect(state.intake == .hold)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         #expect(state.intake == .hold)
         #expect(state.answerEnded(now: start) == .keepAlive(endsBody: true))
         #expect(state.intake == .process)
@@ -45,7 +45,7 @@ struct ConnectionStateTests {
         let refusal = ConnectionRefusal.malformed("x")
         #expect(state.failed(refusal, body: .malformed) == .refuse(refusal, version: .http1_1, isHEAD: false, body: .malformed))
         #expect(state.intake == .discard)
-        #expect(state.answerHead(ok) == nil)
+        #expect(state.sentHead(ok) == nil)
         #expect(!state.passesAnswerBody)
         #expect(state.answerEnded(now: start) == .drop)
     }
@@ -53,7 +53,7 @@ struct ConnectionStateTests {
     @Test("A failure within a begun answer cuts the connection: two answers to one request never go out")
     func failureDuringAnswer() {
         var state = answering(post, received: false)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         #expect(state.failed(.malformed("x"), body: .malformed) == .cut(.failedDuringAnswer, body: .malformed))
     }
 
@@ -62,14 +62,14 @@ struct ConnectionStateTests {
     @Test("A whole request on HTTP/1.1 keeps the connection alive and its answer unchanged")
     func keepAlive() {
         var state = answering(get)
-        #expect(state.answerHead(ok) == ok)
+        #expect(state.sentHead(ok) == ok)
         #expect(state.answerEnded(now: start) == .keepAlive(endsBody: true))
     }
 
     @Test("An answer before the request is whole says close and ends the connection")
     func earlyAnswer() {
         var state = answering(post, received: false)
-        #expect(state.answerHead(ok)?.headers["connection"] == ["close"])
+        #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
         #expect(state.answerEnded(now: start) == .drain(endsBody: true))
         #expect(state.drained(now: start) == .closeOutput)
         #expect(state.phase == .lingering(until: start + .seconds(2)))
@@ -78,10 +78,10 @@ struct ConnectionStateTests {
     @Test("An answer that ends before the request closes even though its head did not say so")
     func answerOvertakesRequest() {
         var state = answering(post)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         #expect(state.answerEnded(now: start) == .keepAlive(endsBody: true))
         state = answering(post, received: false)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         state.requestEnded()
         // The head has said close already.
         #expect(state.answerEnded(now: start) == .drain(endsBody: true))
@@ -92,7 +92,7 @@ struct ConnectionStateTests {
         var state = answering(get)
         var head = ok
         head.headers.add(name: "Connection", value: "Close")
-        #expect(state.answerHead(head)?.headers["connection"] == ["close"])
+        #expect(state.sentHead(head)?.headers["connection"] == ["close"])
         #expect(state.answerEnded(now: start) == .drain(endsBody: true))
     }
 
@@ -107,7 +107,7 @@ struct ConnectionStateTests {
         var state = answering(request)
         var head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Transfer-Encoding": "chunked"])
         if let length { head.headers.add(name: "Content-Length", value: length) }
-        let answered = state.answerHead(head)
+        let answered = state.sentHead(head)
         let sent = try #require(answered)
         #expect(sent.version == .http1_0)
         #expect(!sent.headers.contains(name: "Transfer-Encoding"))
@@ -119,12 +119,12 @@ struct ConnectionStateTests {
         var request = get
         request.method = .HEAD
         var state = answering(request)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         #expect(!state.passesAnswerBody)
         #expect(state.answerEnded(now: start) == .keepAlive(endsBody: false))
         for status in [HTTPResponseStatus.noContent, .notModified] {
             state = answering(get)
-            _ = state.answerHead(HTTPResponseHead(version: .http1_1, status: status))
+            _ = state.sentHead(HTTPResponseHead(version: .http1_1, status: status))
             #expect(!state.passesAnswerBody)
         }
     }
@@ -133,12 +133,12 @@ struct ConnectionStateTests {
     func interim() {
         let hints = HTTPResponseHead(version: .http1_1, status: .custom(code: 103, reasonPhrase: "Early Hints"))
         var state = answering(get)
-        #expect(state.answerHead(hints) == hints)
-        #expect(state.answerHead(ok) == ok)
+        #expect(state.sentHead(hints) == hints)
+        #expect(state.sentHead(ok) == ok)
         var request = get
         request.version = .http1_0
         state = answering(request)
-        #expect(state.answerHead(hints) == nil)
+        #expect(state.sentHead(hints) == nil)
     }
 
     // MARK: Deadlines
@@ -217,12 +217,12 @@ struct ConnectionStateTests {
 
         state = answering(get)
         #expect(state.quiesce() == .wait)
-        #expect(state.answerHead(ok)?.headers["connection"] == ["close"])
+        #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
         #expect(state.answerEnded(now: start) == .drain(endsBody: true))
 
         // An answer that had begun already.
         state = answering(get)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         #expect(state.quiesce() == .wait)
         #expect(state.answerEnded(now: start) == .drain(endsBody: true))
 
@@ -232,14 +232,14 @@ struct ConnectionStateTests {
         #expect(state.quiesce() == .wait)
         _ = state.headReceived(get, now: start)
         state.requestEnded()
-        #expect(state.answerHead(ok)?.headers["connection"] == ["close"])
+        #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
     }
 
     @Test("A client that has sent its request and closed its side gets the answer; then the connection closes without lingering")
     func halfClosedClient() {
         var state = answering(get)
         #expect(state.inputClosed() == .forward)
-        #expect(state.answerHead(ok)?.headers["connection"] == ["close"])
+        #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
         #expect(state.answerEnded(now: start) == .drain(endsBody: true))
         #expect(state.drained(now: start) == .close)
     }
@@ -259,7 +259,7 @@ struct ConnectionStateTests {
     @Test("Lingering ends with the client's end of input, or at its deadline")
     func lingering() {
         var state = answering(post, received: false)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         _ = state.answerEnded(now: start)
         _ = state.drained(now: start)
         var other = state
@@ -274,9 +274,20 @@ struct ConnectionStateTests {
         _ = state.failed(.malformed("x"), body: .malformed)
         #expect(state.applicationClosed(outputOnly: false) == .ignore)
         state = answering(get)
-        _ = state.answerHead(ok)
+        _ = state.sentHead(ok)
         #expect(state.applicationClosed(outputOnly: true) == .close)
         state = fresh()
         #expect(state.applicationClosed(outputOnly: true) == .drain)
+    }
+}
+
+extension ConnectionState {
+    /// The head as it goes out; nil if it does not.
+    fileprivate mutating func sentHead(_ head: HTTPResponseHead) -> HTTPResponseHead? {
+        switch answerHead(head) {
+        case .pass: head
+        case .rewrite(let head): head
+        case .drop: nil
+        }
     }
 }

@@ -5,8 +5,11 @@ extension ConnectionHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
         case .head(let head):
-            guard let head = state.answerHead(head) else { return drop(promise) }
-            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+            switch state.answerHead(head) {
+            case .pass: context.write(data, promise: promise)
+            case .rewrite(let head): context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+            case .drop: drop(promise)
+            }
         case .body:
             guard state.passesAnswerBody else { return drop(promise) }
             context.write(data, promise: promise)

@@ -13,7 +13,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What waits for the answer before it.
     enum Held {
-        case part(HTTPServerRequestPart)
+        /// A part, and the same as it came: wrapping it again would cost an allocation.
+        case part(HTTPServerRequestPart, NIOAny)
         case failure(ConnectionRefusal)
         case inputClosed
     }
@@ -70,7 +71,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head, .end: undecoded.decodedBoundary(received: meter.received)
         case .body(let bytes): undecoded.decodedBody(bytes: bytes.readableBytes, received: meter.received)
         }
-        take(.part(part), context)
+        take(.part(part, data), context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -137,22 +138,22 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func process(_ item: Held, _ context: ChannelHandlerContext) {
         switch item {
-        case .part(.head(let head)):
+        case .part(.head(let head), let data):
             switch state.headReceived(head, now: context.eventLoop.now) {
-            case .forward(let head, let sendContinue):
-                if sendContinue {
+            case .forward(let accepted):
+                if accepted.expectsContinue {
                     context.writeAndFlush(Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
                 }
-                context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+                context.fireChannelRead(accepted.isRewritten ? Self.wrapInboundOut(.head(accepted.head)) : data)
             case .refuse(let refusal):
                 refuse(refusal, version: head.version, isHEAD: head.method == .HEAD, context)
             }
-        case .part(.body(let bytes)):
+        case .part(.body, let data):
             state.bodyReceived(now: context.eventLoop.now)
-            context.fireChannelRead(Self.wrapInboundOut(.body(bytes)))
-        case .part(.end(let trailers)):
+            context.fireChannelRead(data)
+        case .part(.end, let data):
             state.requestEnded()
-            context.fireChannelRead(Self.wrapInboundOut(.end(trailers)))
+            context.fireChannelRead(data)
         case .failure(let refusal):
             perform(state.failed(refusal, body: .malformed), context)
         case .inputClosed:

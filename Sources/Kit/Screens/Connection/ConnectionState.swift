@@ -79,7 +79,8 @@ struct ConnectionState {
     // MARK: The request
 
     enum HeadAction: Equatable {
-        case forward(HTTPRequestHead, sendContinue: Bool)
+        /// Send `100 Continue` if it is expected, then pass the head on.
+        case forward(AcceptedHead)
         case refuse(ConnectionRefusal)
     }
 
@@ -91,7 +92,7 @@ struct ConnectionState {
             phase = .exchange(
                 Exchange(version: head.version, isHEAD: head.method == .HEAD, keepsAlive: keepsAlive, bodyBegan: now, bodyProgress: now)
             )
-            return .forward(accepted.head, sendContinue: accepted.expectsContinue)
+            return .forward(accepted)
         case .failure(let refusal):
             phase = .draining(lingers: true)
             return .refuse(refusal)
@@ -188,30 +189,36 @@ struct ConnectionState {
 
     // MARK: The answer
 
-    /// The application answers; the head is changed to what the connection will do. `nil`: nobody waits for this answer.
-    mutating func answerHead(_ head: HTTPResponseHead) -> HTTPResponseHead? {
-        guard case .exchange(var exchange) = phase, exchange.answerBody == nil else { return nil }
-        if head.status.code < 200 {
-            return exchange.version == .http1_1 ? head : nil
-        }
-        var head = head
+    enum AnswerHeadAction: Equatable {
+        case pass
+        /// The head has to say what the connection will do.
+        case rewrite(HTTPResponseHead)
+        /// Nobody waits for this answer.
+        case drop
+    }
+
+    /// The application answers.
+    mutating func answerHead(_ head: HTTPResponseHead) -> AnswerHeadAction {
+        guard case .exchange(var exchange) = phase, exchange.answerBody == nil else { return .drop }
+        if head.status.code < 200 { return exchange.version == .http1_1 ? .pass : .drop }
         let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
         exchange.answerBody = hasBody ? .allowed : AnswerBody.none
-        var keepsAlive = exchange.keepsAlive && exchange.isReceived && !isQuiescing
+        exchange.keepsAlive = exchange.keepsAlive && exchange.isReceived && !isQuiescing
         if head.headers.contains(name: "Connection"), head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" }) {
-            keepsAlive = false
+            exchange.keepsAlive = false
         }
+        defer { phase = .exchange(exchange) }
+        if exchange.version == .http1_1, exchange.keepsAlive { return .pass }
+
+        var head = head
         if exchange.version == .http1_0 {
             // A 1.0 client knows no chunks: a body of unknown length ends with the connection (RFC 9112 section 6.3).
             head.version = .http1_0
             head.headers.remove(name: "Transfer-Encoding")
-            if hasBody, !head.headers.contains(name: "Content-Length") { keepsAlive = false }
-            if keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "keep-alive") }
+            if hasBody, !head.headers.contains(name: "Content-Length") { exchange.keepsAlive = false }
         }
-        if !keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-        exchange.keepsAlive = keepsAlive
-        phase = .exchange(exchange)
-        return head
+        head.headers.replaceOrAdd(name: "Connection", value: exchange.keepsAlive ? "keep-alive" : "close")
+        return .rewrite(head)
     }
 
     /// Whether a piece of an answer's body goes out.

@@ -4,6 +4,8 @@ import NIOHTTP1
 struct AcceptedHead: Equatable {
     /// The head to pass on: target in origin-form, `Connection` normalised to `close` where the connection ends with this request.
     var head: HTTPRequestHead
+    /// Whether ``head`` differs from what was received.
+    var isRewritten: Bool
     /// Whether the client lets the connection live on (RFC 9112 section 9.3).
     var keepsAlive: Bool
     /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
@@ -32,21 +34,26 @@ struct RequestHeadRules {
         if let refusal = fields.contradiction(version: head.version) { return .failure(refusal) }
 
         var accepted = head
+        var isRewritten = false
         switch RequestTarget(uri: head.uri, isOptions: head.method == .OPTIONS) {
         case .origin:
             break
         case .absolute(let authority, let origin):
             accepted.uri = origin
             accepted.headers.replaceOrAdd(name: "Host", value: authority)
+            isRewritten = true
         case .invalid(let detail):
             return .failure(.malformed(detail))
         }
         // The decoder reads nothing after a CONNECT, so the connection ends with it, whatever the answer is.
         let keepsAlive = fields.keepsAlive(version: head.version) && head.method != .CONNECT
-        if !keepsAlive { accepted.headers.replaceOrAdd(name: "Connection", value: "close") }
+        if !keepsAlive {
+            accepted.headers.replaceOrAdd(name: "Connection", value: "close")
+            isRewritten = true
+        }
         // A 1.0 client cannot know of interim answers: its Expect is ignored (RFC 9110 section 10.1.1).
         let expectsContinue = fields.expectsContinue && fields.hasBody && head.version == .http1_1
-        return .success(AcceptedHead(head: accepted, keepsAlive: keepsAlive, expectsContinue: expectsContinue))
+        return .success(AcceptedHead(head: accepted, isRewritten: isRewritten, keepsAlive: keepsAlive, expectsContinue: expectsContinue))
     }
 
     private func sizeRefusal(_ head: HTTPRequestHead) -> ConnectionRefusal? {
