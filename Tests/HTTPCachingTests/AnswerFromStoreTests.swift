@@ -4,7 +4,7 @@ import HTTPTypes
 import Testing
 
 @Suite("Answers out of the store (RFC 9111 §4, §4.3.2)")
-struct StoredAnswerTests {
+struct AnswerFromStoreTests {
     private let modified = Sample.date(-3000)
 
     private func answer(
@@ -12,8 +12,8 @@ struct StoredAnswerTests {
         method: HTTPRequest.Method = .get,
         from fields: HTTPFields = [:],
         status: HTTPResponse.Status = .ok
-    ) -> StoredAnswer {
-        StoredAnswer(to: Sample.request(method, request), from: Sample.stored(fields, status: status), age: 33, bodyLength: 11)
+    ) -> AnswerFromStore {
+        AnswerFromStore(to: Sample.request(method, request), from: Sample.stored(fields, status: status), age: 33, bodyLength: 11)
     }
 
     @Test("Age is generated in place of the one that came along, Date and Expires stay")
@@ -127,8 +127,8 @@ struct RangeTests {
         #expect(ByteRange(Sample.lines(.range, "bytes=0-1", "bytes=2-3"), length: 11) == .whole)
     }
 
-    private func answer(_ request: HTTPFields, from fields: HTTPFields = [:], status: HTTPResponse.Status = .ok) -> StoredAnswer {
-        StoredAnswer(to: Sample.request(.get, request), from: Sample.stored(fields, status: status), age: 0, bodyLength: 11)
+    private func answer(_ request: HTTPFields, from fields: HTTPFields = [:], status: HTTPResponse.Status = .ok) -> AnswerFromStore {
+        AnswerFromStore(to: Sample.request(.get, request), from: Sample.stored(fields, status: status), age: 0, bodyLength: 11)
     }
 
     @Test("206 tells the part and keeps the stored fields; 416 tells the length")
@@ -150,7 +150,7 @@ struct RangeTests {
 
     @Test("If-Range takes a strong tag or an equal, strong date; else the whole is sent (RFC 9110 §13.1.5)")
     func ifRange() {
-        func body(_ condition: String, _ stored: HTTPFields) -> StoredAnswer.Body {
+        func body(_ condition: String, _ stored: HTTPFields) -> AnswerFromStore.Body {
             answer([.range: "bytes=0-1", .ifRange: condition], from: stored).body
         }
         let modified = Sample.date(-60)
