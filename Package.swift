@@ -132,6 +132,6 @@ let package = Package(
             dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
             swiftSettings: strict
         ),
-        .testTarget(name: "EndToEnd", dependencies: ["Larder", nioCore, nioLocks, asyncHTTPClient], swiftSettings: strict),
+        .testTarget(name: "EndToEnd", dependencies: ["Larder", nioCore, nioHTTP1, nioLocks, asyncHTTPClient], swiftSettings: strict),
     ]
 )

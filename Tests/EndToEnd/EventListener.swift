@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 
 /// Listens to `/v1/events` over a real connection.
 actor EventListener {
@@ -52,9 +53,7 @@ actor EventListener {
                 if let id = fields["id"] { identity = id }
                 return fields
             }
-            var reader = iterator
-            guard let chunk = try await reader.next() else { return nil }
-            iterator = reader
+            guard let chunk = try await iterator.next(isolation: self) else { return nil }
             pending += String(buffer: chunk)
         }
     }

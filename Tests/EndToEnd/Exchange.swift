@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 
 /// A whole answer, as a test looks at it.
 struct Answer: Sendable {

@@ -18,7 +18,7 @@ final class RunningProcess: Sendable {
         var waiters: [@Sendable (State) -> Bool] = []
     }
 
-    private nonisolated(unsafe) let process = Process()
+    private let process = Process()
     private let state = NIOLockedValueBox(State())
 
     /// Where the build put `larder`: beside the test bundle.
