@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The executable as a program: settings, exit codes, help.
-@Suite struct CommandTests {
+@Suite(.timeLimit(.minutes(2))) struct CommandTests {
     private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> (status: Int32, errors: String) {
         let process = try RunningProcess(arguments, environment: environment)
         let status = await process.ended()

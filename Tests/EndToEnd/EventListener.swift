@@ -3,8 +3,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Listens to `/v1/events` over a real connection.
-actor EventListener {
+/// Listens to `/v1/events` over a real connection; for one test at a time.
+final class EventListener {
     struct Event: Sendable {
         let id: String
         let kind: String
@@ -24,7 +24,7 @@ actor EventListener {
     static func open(_ url: String, lastEventID: String? = nil) async throws -> EventListener {
         var request = HTTPClientRequest(url: url)
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try await Client.http.execute(request, timeout: .seconds(10))
         let listener = EventListener(response.body)
         if lastEventID == nil { _ = try await listener.block() }
         return listener
@@ -53,7 +53,7 @@ actor EventListener {
                 if let id = fields["id"] { identity = id }
                 return fields
             }
-            guard let chunk = try await iterator.next(isolation: self) else { return nil }
+            guard let chunk = try await iterator.next() else { return nil }
             pending += String(buffer: chunk)
         }
     }

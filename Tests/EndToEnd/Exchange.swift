@@ -43,6 +43,13 @@ struct JSON: @unchecked Sendable {
 
 /// Sends requests to a server under test, at most ten seconds each.
 struct Client: Sendable {
+    /// Every request gets a connection if it wants one; the shared client's limit of eight would hold back what a test wants at once.
+    static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     let base: String
     var token: String?
 
@@ -60,7 +67,7 @@ struct Client: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: body))
         }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try await Self.http.execute(request, timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 16 << 20)
         return Answer(
             status: Int(response.status.code),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The upstream goes and comes back.
-@Suite struct RecoveryTests {
+@Suite(.timeLimit(.minutes(2))) struct RecoveryTests {
     @Test("SHIP-06 SHIP-09 SRV-09 the upstream's return is noticed, announced and used without any client asking")
     func recovery() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
@@ -37,7 +37,7 @@ import Testing
         let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         let guest = try await larder.guest()
         let first = try await EventListener.open(larder.client.base + "/v1/events")
-        let start = try #require(await first.identity)
+        let start = try #require(first.identity)
         _ = try await guest.get("/v1/ships")
         let again = try await EventListener.open(larder.client.base + "/v1/events", lastEventID: start)
         #expect(try await again.next("screen-changed")?.data.app.string == "ships")

@@ -18,6 +18,8 @@ final class TemporaryFolder: Sendable {
 struct RunningLarder: Sendable {
     let process: RunningProcess
     let client: Client
+    /// Kept for as long as the server runs: a folder goes with its last owner.
+    let data: TemporaryFolder
 
     /// Starts it on any free port and waits until it listens. Logins take no time unless the settings say so.
     static func start(data: TemporaryFolder, upstream: String? = nil, _ settings: [String] = [], environment: [String: String] = [:]) async throws -> RunningLarder {
@@ -26,7 +28,7 @@ struct RunningLarder: Sendable {
         if !settings.contains("--ships-login-delay-ms") { arguments += ["--ships-login-delay-ms", "0"] }
         let process = try RunningProcess(arguments + settings, environment: environment)
         let base = try await process.line(after: "listening on ")
-        return RunningLarder(process: process, client: Client(base: base))
+        return RunningLarder(process: process, client: Client(base: base), data: data)
     }
 
     /// A client with a session of its own.

@@ -15,9 +15,11 @@ final class RunningProcess: Sendable {
         var lines: [String] = []
         var errors = ""
         var status: Int32?
+        var openPipes = 2
         var waiters: [@Sendable (State) -> Bool] = []
     }
 
+    private static let starting = NIOLock()
     private let process = Process()
     private let state = NIOLockedValueBox(State())
 
@@ -30,8 +32,14 @@ final class RunningProcess: Sendable {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
         process.environment = variables
+        // Processes started side by side must not inherit each other's pipes: the end of the output would wait for all of them.
+        Self.starting.lock()
+        defer { Self.starting.unlock() }
         let output = Pipe()
         let errors = Pipe()
+        for handle in [output.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForReading, errors.fileHandleForWriting] {
+            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
         process.standardOutput = output
         process.standardError = errors
         let state = self.state
@@ -40,6 +48,7 @@ final class RunningProcess: Sendable {
             let data = handle.availableData
             guard !data.isEmpty else {
                 handle.readabilityHandler = nil
+                Self.change(state) { $0.openPipes -= 1 }
                 return
             }
             let lines = rest.withLockedValue { rest -> [String] in
@@ -54,6 +63,7 @@ final class RunningProcess: Sendable {
             let data = handle.availableData
             guard !data.isEmpty else {
                 handle.readabilityHandler = nil
+                Self.change(state) { $0.openPipes -= 1 }
                 return
             }
             Self.change(state) { $0.errors += String(decoding: data, as: UTF8.self) }
@@ -94,10 +104,10 @@ final class RunningProcess: Sendable {
     /// Sends a signal.
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
-    /// Waits for the end and gives the exit code, or the number of the signal that ended it.
+    /// Waits for the end of the process and of its output, and gives the exit code, or the number of the signal that ended it.
     @discardableResult
     func ended() async -> Int32 {
-        await wait { $0.status }
+        await wait { $0.openPipes == 0 ? $0.status : nil }
     }
 
     private func wait<Value: Sendable>(for look: @escaping @Sendable (State) -> Value?) async -> Value {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What must not get in or out.
-@Suite struct SecurityTests {
+@Suite(.timeLimit(.minutes(2))) struct SecurityTests {
     @Test("SRV-11 a foreign Host gets 403 and a problem, on every kind of route")
     func foreignHost() async throws {
         let larder = try await RunningLarder.start(data: try TemporaryFolder())

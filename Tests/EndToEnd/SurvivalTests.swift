@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What has been acknowledged outlives the process, however it ends.
-@Suite struct SurvivalTests {
+@Suite(.timeLimit(.minutes(2))) struct SurvivalTests {
     @Test("SRV-04 SRV-05 SHIP-04 ships outlive kill -9 and are served offline, flagged, in the same order")
     func cacheSurvivesKill() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

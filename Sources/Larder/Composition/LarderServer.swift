@@ -35,7 +35,11 @@ struct LarderServer: Service {
         let host = configuration.host
         let built = try LarderApplication.build(configuration, metrics: metrics, onListening: { announce($0, host: host) }, logger: logger)
         do {
-            try await built.application.run()
+            try await withGracefulShutdownHandler {
+                try await built.application.run()
+            } onGracefulShutdown: {
+                logger.notice("stopping gracefully: requests under way may finish")
+            }
         } catch {
             try await built.close()
             throw error is any ChannelErrorLike ? CannotListen(host: host, port: configuration.port, reason: "\(error)") : error
