@@ -26,7 +26,7 @@ struct RunningLarder: Sendable {
         var arguments = ["serve", "--http-port", "0", "--data-directory", data.path]
         if let upstream { arguments += ["--upstreams-spacex-url", upstream] }
         if !settings.contains("--ships-login-delay-ms") { arguments += ["--ships-login-delay-ms", "0"] }
-        let process = try RunningProcess(arguments + settings, environment: environment)
+        let process = RunningProcess(arguments + settings, environment: environment)
         let base = try await process.line(after: "listening on ")
         return RunningLarder(process: process, client: Client(base: base), data: data)
     }
@@ -58,7 +58,7 @@ struct RunningSandbox: Sendable {
     let base: String
 
     static func start(port: Int = 0) async throws -> RunningSandbox {
-        let process = try RunningProcess(["sandbox", "--sandbox-port", String(port)])
+        let process = RunningProcess(["sandbox", "--sandbox-port", String(port)])
         let base = try await process.line(after: "listening on ")
         return RunningSandbox(process: process, control: Client(base: base + "/_sandbox"), base: base)
     }

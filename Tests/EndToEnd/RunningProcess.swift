@@ -1,5 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
+import Subprocess
+import SystemPackage
 
 /// A process of the real executable: its output line by line, its signals, its end. Killed when it is let go.
 final class RunningProcess: Sendable {
@@ -12,102 +14,91 @@ final class RunningProcess: Sendable {
     }
 
     private struct State {
-        var lines: [String] = []
+        var pid: Int32?
+        var output = ""
         var errors = ""
+        /// Set when the process has ended and all its output was read.
         var status: Int32?
-        var openPipes = 2
         var waiters: [@Sendable (State) -> Bool] = []
     }
 
-    private static let starting = NIOLock()
-    private let process = Process()
     private let state = NIOLockedValueBox(State())
 
     /// Where the build put `larder`: beside the test bundle.
-    static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder")
+    static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        process.executableURL = Self.executable
-        process.arguments = arguments
+    init(_ arguments: [String], environment: [String: String] = [:]) {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
-        process.environment = variables
-        // Processes started side by side must not inherit each other's pipes: the end of the output would wait for all of them.
-        Self.starting.lock()
-        defer { Self.starting.unlock() }
-        let output = Pipe()
-        let errors = Pipe()
-        for handle in [output.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForReading, errors.fileHandleForWriting] {
-            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        }
-        process.standardOutput = output
-        process.standardError = errors
+        let custom = Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0.key), $0.value) })
         let state = self.state
-        let rest = NIOLockedValueBox("")
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                Self.change(state) { $0.openPipes -= 1 }
-                return
+        Task {
+            let status: Int32
+            do {
+                let result = try await run(
+                    .path(.init(Self.executable)),
+                    arguments: Arguments(arguments),
+                    environment: .custom(custom),
+                    input: .none,
+                    output: .sequence,
+                    error: .sequence
+                ) { execution in
+                    Self.change(state) { $0.pid = execution.processIdentifier.value }
+                    async let output: Void = Self.collect(execution.standardOutput) { text in Self.change(state) { $0.output += text } }
+                    try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
+                    try await output
+                }
+                switch result.terminationStatus {
+                case .exited(let code), .signaled(let code): status = code
+                }
+            } catch {
+                Self.change(state) { $0.errors += "\(error)" }
+                status = -1
             }
-            let lines = rest.withLockedValue { rest -> [String] in
-                rest += String(decoding: data, as: UTF8.self)
-                var parts = rest.components(separatedBy: "\n")
-                rest = parts.removeLast()
-                return parts
-            }
-            Self.change(state) { $0.lines += lines }
+            Self.change(state) { $0.status = status }
         }
-        errors.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                Self.change(state) { $0.openPipes -= 1 }
-                return
-            }
-            Self.change(state) { $0.errors += String(decoding: data, as: UTF8.self) }
-        }
-        process.terminationHandler = { process in
-            Self.change(state) { $0.status = process.terminationStatus }
-        }
-        try process.run()
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        let running = state.withLockedValue { $0.status == nil ? $0.pid : nil }
+        if let running { kill(running, SIGKILL) }
     }
-
-    var pid: Int32 { process.processIdentifier }
 
     /// Everything written to standard error so far.
     var log: String { state.withLockedValue { $0.errors } }
 
+    /// Process identifier, once it has started.
+    var pid: Int32? { state.withLockedValue { $0.pid } }
+
     /// The first line of standard output that begins with a text, without that text; waits for it.
     func line(after prefix: String) async throws -> String {
-        let found: Result<String, EndedEarly> = await wait { state in
-            if let line = state.lines.first(where: { $0.hasPrefix(prefix) }) { return .success(String(line.dropFirst(prefix.count))) }
-            return state.status.map { .failure(EndedEarly(status: $0, output: state.lines.joined(separator: "\n"), errors: state.errors)) }
+        try await find { state in
+            state.output.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
         }
-        return try found.get()
     }
 
     /// Waits until standard error holds a text.
     func logged(_ text: String) async throws {
-        let found: Result<Void, EndedEarly> = await wait { state in
-            if state.errors.contains(text) { return .success(()) }
-            return state.status.map { .failure(EndedEarly(status: $0, output: "", errors: state.errors)) }
-        }
-        try found.get()
+        try await find { state in state.errors.contains(text) ? () : nil }
     }
 
     /// Sends a signal.
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) {
+        if let pid { kill(pid, number) }
+    }
 
     /// Waits for the end of the process and of its output, and gives the exit code, or the number of the signal that ended it.
     @discardableResult
     func ended() async -> Int32 {
-        await wait { $0.openPipes == 0 ? $0.status : nil }
+        await wait { $0.status }
+    }
+
+    private func find<Value: Sendable>(_ look: @escaping @Sendable (State) -> Value?) async throws -> Value {
+        let found: Result<Value, EndedEarly> = await wait { state in
+            if let value = look(state) { return .success(value) }
+            return state.status.map { .failure(EndedEarly(status: $0, output: state.output, errors: state.errors)) }
+        }
+        return try found.get()
     }
 
     private func wait<Value: Sendable>(for look: @escaping @Sendable (State) -> Value?) async -> Value {
@@ -122,6 +113,12 @@ final class RunningProcess: Sendable {
                 return nil
             }
             if let found { continuation.resume(returning: found) }
+        }
+    }
+
+    private static func collect(_ sequence: SubprocessOutputSequence, _ take: @Sendable (String) -> Void) async throws {
+        for try await buffer in sequence {
+            take(buffer.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
     }
 
