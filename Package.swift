@@ -118,5 +118,18 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
+
+        // openapi.yaml against the server as it is composed.
+        .testTarget(
+            name: "ContractTests",
+            dependencies: [
+                "Larder", "Screens", "Upstream", "Sandbox", "CZlib",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Yams", package: "Yams"),
+                hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
+            ],
+            path: "Tests/Contract",
+            swiftSettings: strict
+        ),
     ]
 )
