@@ -1,3 +1,4 @@
+import Screens
 import Testing
 
 @Suite("Answers of the running server")
@@ -33,6 +34,32 @@ struct ConformanceTests {
         #expect(documented.subtracting(seen).subtracting(Self.unseen.keys).sorted() == [], "never seen")
         #expect(seen.intersection(Self.unseen.keys).sorted() == [], "excused, but seen")
         #expect(Set(Self.unseen.keys).subtracting(documented).sorted() == [], "excused, but not documented")
+    }
+
+    @Test("SRV-02 Every documented parameter of a query was sent")
+    func parameters() async throws {
+        let observations = try await Conversation.observations()
+        for operation in document.operations {
+            for parameter in try (operation.value["parameters"]?.array ?? []).map(document.resolved) where parameter["in"] == .string("query") {
+                let name = try #require(parameter["name"]?.string)
+                #expect(observations.contains { $0.operation == operation.key && $0.request.contains("\(name)=") }, "\(operation.key) \(name)")
+            }
+        }
+    }
+
+    @Test("SRV-06 A problem says the same in all its members and in the status")
+    func problems() async throws {
+        for observation in try await Conversation.observations() {
+            guard let code = observation.answer.problemCode, let known = ProblemCode(rawValue: code) else { continue }
+            let problem = try observation.answer.json()
+            #expect(problem["type"] == .string("urn:larder:problem:\(code)"))
+            #expect(problem["title"] == .string(known.title))
+            #expect(problem["status"] == .number(Double(observation.answer.status)))
+            #expect(problem["retryable"] == .bool(known.isRetryable))
+            // The connection layer knows no path; everything behind it does.
+            let path = observation.answer.headers["x-request-id"] == nil ? "" : Interview.path(of: observation)
+            #expect(problem["instance"] == .string(path), "\(observation.request)")
+        }
     }
 
     @Test("SRV-05 Every row of the table of Cache-Status was seen, and body and header say the same")

@@ -102,4 +102,16 @@ struct DocumentTests {
             #expect(document.root.at(pointer: String(parent))?["additionalProperties"] == .bool(false), "\(parent)")
         }
     }
+
+    @Test("SRV-06 Members of answers are always there, but for those few that say when")
+    func required() throws {
+        let optional: Set<String> = ["page", "revision", "empty", "pointer", "parameter"]
+        for (pointer, name, value) in document.root.members() where name == "additionalProperties" && value == .bool(false) {
+            let schema = try #require(document.root.at(pointer: String(pointer.dropLast("/additionalProperties".count))))
+            let required = Set((schema["required"]?.array ?? []).compactMap(\.string))
+            let properties = Set((schema["properties"]?.object ?? [:]).keys)
+            #expect(properties.subtracting(required).isSubset(of: optional), "\(pointer)")
+            #expect(required.isSubset(of: properties), "\(pointer)")
+        }
+    }
 }

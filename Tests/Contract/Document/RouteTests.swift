@@ -26,4 +26,15 @@ struct RouteTests {
             }
         }
     }
+
+    @Test("SRV-02 The index of the server lists every operation but itself")
+    func index() async throws {
+        let document = try OpenAPIDocument.load()
+        try await withLarder { larder in
+            let data = try #require(try await larder.send("GET", "/v1").json()["data"])
+            let ofApps = (data["apps"]?.array ?? []).flatMap { $0["screens"]?.array ?? [] }
+            let listed = (ofApps + (data["screens"]?.array ?? [])).map { "\($0["method"]?.string ?? "") \($0["href"]?.string ?? "")" }
+            #expect(listed.sorted() == document.operations.map(\.key).filter { $0 != "GET /v1" }.sorted())
+        }
+    }
 }

@@ -7,11 +7,6 @@ actor Transcript {
     func note(_ observation: Observation) {
         observations.append(observation)
     }
-
-    /// Adds what another transcript holds.
-    func add(_ more: [Observation]) {
-        observations += more
-    }
 }
 
 /// A server with a transcript: what the scripts of the conversation talk through.
@@ -39,10 +34,10 @@ struct Interview: Sendable {
     }
 
     /// Sends a head of its own making: `lines` are its header lines.
-    func askRaw(_ operation: String, query: String = "", lines: String, isWhole: Bool = true) async throws {
-        let (method, path) = Self.target(of: operation, ship: Self.ship)
+    func askRaw(_ operation: String, query: String = "", ship: String = Interview.ship, lines: String, isWhole: Bool = true) async throws {
+        let (method, path) = Self.target(of: operation, ship: ship)
         let head = "\(method) \(path)\(query) HTTP/1.1\r\n\(lines)" + (isWhole ? "\r\n" : "")
-        await note(operation, "\(method) \(path)\(query), raw", try await larder.raw(head))
+        await note(operation, "\(method) \(path)\(query) (raw)", try await larder.raw(head))
     }
 
     func note(_ operation: String, _ request: String, _ answer: Answer, isHead: Bool = false) async {
@@ -53,6 +48,12 @@ struct Interview: Sendable {
     static func target(of operation: String, ship: String) -> (method: String, path: String) {
         let parts = operation.split(separator: " ", maxSplits: 1).map(String.init)
         return (parts[0], parts[1].replacing("{id}", with: ship))
+    }
+
+    /// The path that was asked for, without its query.
+    static func path(of observation: Observation) -> String {
+        let target = observation.request.split(separator: " ").dropFirst().first ?? ""
+        return String(target.prefix { $0 != "?" })
     }
 
     /// Opens a session and gives the header that belongs to it.
