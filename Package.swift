@@ -21,6 +21,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -58,7 +59,7 @@ let package = Package(
                 "Screens", "Upstream", "Storage", "Ships", "Sandbox", "CZlib",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Yams", package: "Yams"),
+                yams,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 hummingbird, lifecycle, logging, metrics, nioCore, nioPosix, httpTypes, grdb,
@@ -123,7 +124,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Tests mirror Sources; EndToEnd starts the real executable.
+        // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -133,6 +134,15 @@ let package = Package(
         .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ContractTests",
+            dependencies: [
+                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams,
+                asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
+            ],
+            path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,0 +1,104 @@
+import Screens
+import Testing
+
+@Suite("Answers of the running server")
+struct ConformanceTests {
+    /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where there is none.
+    static let unseen: [String: String] = [:]
+
+    let document: OpenAPIDocument
+
+    init() throws {
+        document = try OpenAPIDocument.load()
+    }
+
+    @Test("SRV-02 Every answer conforms: status, header fields, content type, body")
+    func conformance() async throws {
+        let conformance = Conformance(document: document)
+        for observation in try await Conversation.observations() {
+            let faults = try conformance.faults(of: observation)
+            #expect(faults.isEmpty, "\(observation.operation) \(observation.answer.status) [\(observation.request)]: \(faults)")
+        }
+    }
+
+    @Test("SRV-02 Every documented status and problem code of every operation is seen, but for those that say why not")
+    func coverage() async throws {
+        let seen = Set(try await Conversation.observations().map { "\($0.operation) \($0.answer.status) \($0.answer.problemCode ?? "")" })
+        var documented: Set<String> = []
+        for operation in document.operations {
+            for (status, response) in operation.responses {
+                let codes = try document.problemCodes(of: response)
+                documented.formUnion((codes.isEmpty ? [""] : codes).map { "\(operation.key) \(status) \($0)" })
+            }
+        }
+        #expect(documented.subtracting(seen).subtracting(Self.unseen.keys).sorted() == [], "never seen")
+        #expect(seen.intersection(Self.unseen.keys).sorted() == [], "excused, but seen")
+        #expect(Set(Self.unseen.keys).subtracting(documented).sorted() == [], "excused, but not documented")
+    }
+
+    @Test("SRV-02 Every documented parameter of a query was sent")
+    func parameters() async throws {
+        let observations = try await Conversation.observations()
+        for operation in document.operations {
+            for parameter in try (operation.value["parameters"]?.array ?? []).map(document.resolved) where parameter["in"] == .string("query") {
+                let name = try #require(parameter["name"]?.string)
+                #expect(observations.contains { $0.operation == operation.key && $0.request.contains("\(name)=") }, "\(operation.key) \(name)")
+            }
+        }
+    }
+
+    @Test("SRV-06 A problem says the same in all its members and in the status")
+    func problems() async throws {
+        for observation in try await Conversation.observations() {
+            guard let code = observation.answer.problemCode, let known = ProblemCode(rawValue: code) else { continue }
+            let problem = try observation.answer.json()
+            #expect(problem["type"] == .string("urn:larder:problem:\(code)"))
+            #expect(problem["title"] == .string(known.title))
+            #expect(problem["status"] == .number(Double(observation.answer.status)))
+            #expect(problem["retryable"] == .bool(known.isRetryable))
+            // The connection layer knows no path; everything behind it does.
+            let path = observation.answer.headers["x-request-id"] == nil ? "" : Interview.path(of: observation)
+            #expect(problem["instance"] == .string(path), "\(observation.request)")
+        }
+    }
+
+    @Test("SRV-05 Every row of the table of Cache-Status was seen, and body and header say the same")
+    func flags() async throws {
+        var details: Set<String> = []
+        for observation in try await Conversation.observations() where observation.answer.status == 200 && !observation.isHead {
+            guard let cacheStatus = observation.answer.headers["cache-status"], observation.operation != "GET /v1/ships/{id}/image" else { continue }
+            let parts = cacheStatus.split(separator: "; ").map(String.init)
+            let detail = parts.first { $0.hasPrefix("detail=") }.map { String($0.dropFirst("detail=".count)) }
+            details.insert(detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched"))
+            let meta = try #require(try observation.answer.json()["meta"])
+            #expect((meta["offline"] == .bool(true)) == (detail == "offline" || detail == "unreachable"), "\(observation.request) \(cacheStatus)")
+            let ttl = parts.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst("ttl=".count)) }
+            #expect((meta["stale"] == .bool(true)) == (detail != nil || ttl.map { $0 < 0 } ?? false), "\(observation.request) \(cacheStatus)")
+        }
+        let table = ["hit", "fetched", "revalidated", "offline", "unreachable", "stale-if-error", "bad-response", "patience", "retry-after"]
+        #expect(details.isSuperset(of: table), "\(details)")
+    }
+
+    @Test("SRV-12 The metrics are text that Prometheus reads, and only those that are documented, with their types")
+    func metrics() async throws {
+        let documented = try #require(document.operation("GET /metrics")?.value["x-metrics"]?.object)
+        let texts = try await Conversation.observations().filter { $0.operation == "GET /metrics" && $0.answer.status == 200 && !$0.isHead }.map(\.answer.text)
+        #expect(!texts.isEmpty)
+        for line in texts.flatMap({ $0.split(separator: "\n") }) {
+            if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
+                #expect(documented[String(type.1)] == .string(String(type.2)), "\(line)")
+            } else {
+                #expect(line.wholeMatch(of: /\w+(\{(\w+="([^"\\]|\\.)*",?)*\})? [-+0-9.e]+/) != nil, "\(line)")
+            }
+        }
+    }
+
+    @Test("SRV-09 Events of the stream are as they are described")
+    func events() async throws {
+        let conformance = Conformance(document: document)
+        let streams = try await Conversation.observations().filter { $0.operation == "GET /v1/events" && $0.answer.status == 200 && !$0.isHead }
+        let events = streams.flatMap { ServerSentEvents($0.answer.text).events }
+        #expect(Set(events.map(\.kind)).isSuperset(of: ["connectivity", "screen-changed", "reset"]))
+        for event in events { #expect(try conformance.faults(of: event) == []) }
+    }
+}

@@ -1,0 +1,117 @@
+import HTTPTypes
+import Screens
+import Testing
+
+@Suite("openapi.yaml is a valid document")
+struct DocumentTests {
+    let document: OpenAPIDocument
+
+    init() throws {
+        document = try OpenAPIDocument.load()
+    }
+
+    @Test("SRV-02 It is OpenAPI 3.1 with JSON Schema 2020-12")
+    func version() {
+        #expect(document.root["openapi"]?.string?.hasPrefix("3.1.") == true)
+        #expect(document.root["jsonSchemaDialect"] == .string("https://json-schema.org/draft/2020-12/schema"))
+    }
+
+    @Test("SRV-02 Every reference leads somewhere")
+    func references() throws {
+        for (pointer, name, value) in document.root.members() where name == "$ref" {
+            #expect(throws: Never.self, "\(pointer)") { try document.validator.resolve(value) }
+        }
+    }
+
+    @Test("SRV-02 No component is unused")
+    func unused() throws {
+        let used = Set(document.root.members().filter { $0.name == "$ref" }.compactMap(\.value.string))
+        for (kind, components) in try #require(document.root["components"]?.object) where kind != "securitySchemes" {
+            for name in try #require(components.object).keys {
+                #expect(used.contains("#/components/\(kind)/\(name)"), "\(kind) \(name) is not used")
+            }
+        }
+    }
+
+    @Test("SRV-02 Every operation has an identity of its own, a summary, a description and declared tags")
+    func descriptions() throws {
+        let tags = Set(try #require(document.root["tags"]?.array).compactMap { $0["name"]?.string })
+        var identities: Set<String> = []
+        for operation in document.operations {
+            let identity = try #require(operation.value["operationId"]?.string, "\(operation.key)")
+            #expect(identities.insert(identity).inserted, "\(identity) is used twice")
+            #expect(operation.value["summary"]?.string?.isEmpty == false, "\(operation.key)")
+            #expect(operation.value["description"]?.string?.isEmpty == false, "\(operation.key)")
+            let own = try #require(operation.value["tags"]?.array, "\(operation.key)").compactMap(\.string)
+            #expect(!own.isEmpty && tags.isSuperset(of: own), "\(operation.key): \(own)")
+        }
+    }
+
+    @Test("SRV-02 Every operation succeeds in some way and names the problems that every request can meet")
+    func responses() {
+        for operation in document.operations {
+            let statuses = Set(operation.responses.keys)
+            #expect(statuses.contains { $0.hasPrefix("2") }, "\(operation.key)")
+            #expect(statuses.isSuperset(of: ["400", "403", "408", "431"]), "\(operation.key)")
+            #expect(statuses.contains("401") == (operation.value["security"] != nil), "\(operation.key)")
+            if operation.value["requestBody"] != nil { #expect(statuses.isSuperset(of: ["413", "422"]), "\(operation.key)") }
+            if !operation.pathParameters.isEmpty { #expect(statuses.contains("404"), "\(operation.key)") }
+        }
+    }
+
+    @Test("SRV-06 Every error but the unreadiness of the server is a problem document that lists its codes, and each code has the status it stands under")
+    func problems() throws {
+        for operation in document.operations {
+            for (status, response) in operation.responses where status >= "400" && operation.key + status != "GET /health/ready503" {
+                let codes = try document.problemCodes(of: response)
+                #expect(!codes.isEmpty, "\(operation.key) \(status)")
+                for code in codes { #expect(ProblemCode(rawValue: code)?.status.code == Int(status), "\(operation.key) \(status) \(code)") }
+            }
+        }
+    }
+
+    @Test("SRV-02 Every parameter of a path is declared and required, and no other")
+    func parameters() throws {
+        for operation in document.operations {
+            let declared = try (operation.shared + (operation.value["parameters"]?.array ?? [])).map(document.resolved).filter { $0["in"] == .string("path") }
+            #expect(Set(declared.compactMap { $0["name"]?.string }) == operation.pathParameters, "\(operation.key)")
+            for parameter in declared { #expect(parameter["required"] == .bool(true), "\(operation.key)") }
+        }
+    }
+
+    @Test("SRV-02 The problem codes are exactly those of the server")
+    func problemCodes() throws {
+        let listed = try #require(document.root.at(pointer: "/components/schemas/ProblemCode/enum")?.array).compactMap(\.string)
+        #expect(listed == ProblemCode.allCases.map(\.rawValue))
+    }
+
+    @Test("SRV-02 No schema asks for anything that these tests do not check")
+    func schemas() throws {
+        for (pointer, name, value) in document.root.members() {
+            guard name == "schema" || pointer.hasPrefix("/components/schemas/") && pointer.split(separator: "/").count == 3 else { continue }
+            #expect(throws: Never.self, "\(pointer)") { try document.validator.check(value) }
+        }
+    }
+
+    @Test("SRV-02 Every object of an answer is closed: what the schema does not know is not let through")
+    func strictness() throws {
+        let requests: Set<String> = ["ShipsLogin", "ShipsRestore"]
+        for (pointer, name, value) in document.root.members(at: "") where name == "type" && value == .string("object") {
+            let parent = pointer.dropLast("/type".count)
+            if requests.contains(where: { parent.contains("/\($0)") }) { continue }
+            #expect(document.root.at(pointer: String(parent))?["additionalProperties"] == .bool(false), "\(parent)")
+        }
+    }
+
+    @Test("SRV-06 Members of answers are always there, but for those few that say when")
+    func required() throws {
+        let optional: Set<String> = ["page", "revision", "empty", "pointer", "parameter"]
+        for (pointer, name, value) in document.root.members() where name == "additionalProperties" && value == .bool(false) {
+            let schema = try #require(document.root.at(pointer: String(pointer.dropLast("/additionalProperties".count))))
+            let required = Set((schema["required"]?.array ?? []).compactMap(\.string))
+            let properties = Set((schema["properties"]?.object ?? [:]).keys)
+            #expect(properties.subtracting(required).isSubset(of: optional), "\(pointer)")
+            #expect(required.isSubset(of: properties), "\(pointer)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// openapi.yaml of this repository.
+struct OpenAPIDocument: Sendable {
+    let root: JSONValue
+
+    private static let loaded = Result {
+        // Tests/Contract/Document is three folders below the repository.
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../openapi.yaml").standardized
+        let text = try String(contentsOf: file, encoding: .utf8)
+        return OpenAPIDocument(root: try JSONValue(yaml: text))
+    }
+
+    /// Read once for all tests.
+    static func load() throws -> OpenAPIDocument { try loaded.get() }
+
+    var validator: SchemaValidator { SchemaValidator(document: root) }
+
+    /// The value, or what it refers to.
+    func resolved(_ value: JSONValue) throws -> JSONValue {
+        guard let reference = value["$ref"] else { return value }
+        return try resolved(try validator.resolve(reference))
+    }
+
+    /// Every operation, by path and method.
+    var operations: [Operation] {
+        (root["paths"]?.object ?? [:]).sorted { $0.key < $1.key }.flatMap { path, item in
+            Operation.methods.compactMap { method in
+                item[method].map { Operation(method: method.uppercased(), path: path, value: $0, shared: item["parameters"]?.array ?? []) }
+            }
+        }
+    }
+
+    /// An operation by its key, such as `GET /v1/ships`.
+    func operation(_ key: String) -> Operation? { operations.first { $0.key == key } }
+}
+
+/// One operation of the document.
+struct Operation: Sendable {
+    static let methods = ["get", "head", "post", "put", "patch", "delete", "options", "trace"]
+
+    let method: String
+    let path: String
+    let value: JSONValue
+    /// Parameters of the path item.
+    let shared: [JSONValue]
+
+    /// `GET /v1/ships`.
+    var key: String { "\(method) \(path)" }
+
+    /// Whether it can be used only with a session.
+    var needsSession: Bool {
+        let alternatives = value["security"]?.array ?? []
+        return !alternatives.isEmpty && !alternatives.contains(.object([:]))
+    }
+
+    /// Statuses with their responses, as they stand there.
+    var responses: [String: JSONValue] { value["responses"]?.object ?? [:] }
+
+    /// The parameters in braces.
+    var pathParameters: Set<String> {
+        Set(path.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map { String($0.dropFirst().dropLast()) })
+    }
+}
+
+extension OpenAPIDocument {
+    /// The problem codes that a response lists; empty where it is no problem.
+    func problemCodes(of response: JSONValue) throws -> [String] {
+        guard let schema = try resolved(response)["content"]?["application/problem+json"]?["schema"] else { return [] }
+        return (schema["allOf"]?.array ?? []).flatMap { $0["properties"]?["code"]?["enum"]?.array ?? [] }.compactMap(\.string)
+    }
+}

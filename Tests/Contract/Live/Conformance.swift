@@ -1,0 +1,61 @@
+import Foundation
+
+/// Holds answers against what the document says of them.
+struct Conformance {
+    let document: OpenAPIDocument
+
+    /// Fields of framing and of the server, which OpenAPI does not describe (or, like `Content-Type`, describes elsewhere).
+    static let framing: Set<String> = ["content-type", "content-length", "transfer-encoding", "connection", "date"]
+
+    /// What does not conform; empty where everything does.
+    func faults(of observation: Observation) throws -> [String] {
+        guard let operation = document.operation(observation.operation) else { return ["there is no \(observation.operation)"] }
+        let answer = observation.answer
+        guard let response = operation.responses[String(answer.status)] else { return ["status \(answer.status) is not documented"] }
+        return try faults(of: answer, response: response, isHead: observation.isHead)
+    }
+
+    /// The same for a response that belongs to no operation. `additional` are headers that are documented elsewhere.
+    func faults(of answer: Answer, response: JSONValue, isHead: Bool = false, additional: [String: JSONValue] = [:]) throws -> [String] {
+        let response = try document.resolved(response)
+        let declared = (response["headers"]?.object ?? [:]).merging(additional) { own, _ in own }
+        return try headerFaults(answer, declared) + contentFaults(answer, response["content"]?.object, isHead: isHead)
+    }
+
+    private func headerFaults(_ answer: Answer, _ declared: [String: JSONValue]) throws -> [String] {
+        let known = Set(declared.keys.map { $0.lowercased() }).union(Self.framing)
+        let strangers = answer.headers.keys.filter { !known.contains($0) }.sorted().map { "header \($0) is not documented" }
+        return try strangers
+            + declared.sorted { $0.key < $1.key }.flatMap { name, value in
+                let header = try document.resolved(value)
+                guard let text = answer.headers[name.lowercased()] else {
+                    return header["required"] == .bool(true) ? ["header \(name) is missing"] : []
+                }
+                guard let schema = header["schema"] else { return ["header \(name) has no schema"] }
+                return try document.validator.violations(of: .string(text), schema: schema).map { "header \(name): \($0)" }
+            }
+    }
+
+    private func contentFaults(_ answer: Answer, _ content: [String: JSONValue]?, isHead: Bool) throws -> [String] {
+        guard let content else {
+            return (answer.body.isEmpty ? [] : ["a body of \(answer.body.count) bytes is not documented"])
+                + (answer.headers["content-type"] == nil ? [] : ["a content type without a body"])
+        }
+        let type = answer.headers["content-type"] ?? ""
+        let essence = type.prefix { $0 != ";" }.lowercased()
+        guard let media = content[essence] else { return ["content type \(type) is not documented"] }
+        if isHead { return answer.body.isEmpty ? [] : ["a body on HEAD"] }
+        guard let schema = media["schema"] else { return answer.body.isEmpty ? ["the body is empty"] : [] }
+        guard type.lowercased().hasSuffix("charset=utf-8") else { return ["content type \(type) names no UTF-8"] }
+        guard let text = String(data: answer.body, encoding: .utf8) else { return ["the body is not UTF-8"] }
+        let value = essence.hasSuffix("json") ? try answer.json() : .string(text)
+        return try document.validator.violations(of: value, schema: schema).map { "body: \($0)" }
+    }
+
+    /// What is wrong with an event of the stream.
+    func faults(of event: ServerSentEvents.Event) throws -> [String] {
+        guard event.id != nil else { return ["event \(event.kind) has no id"] }
+        guard let schema = document.operation("GET /v1/events")?.value["x-event-data"]?[event.kind] else { return ["event \(event.kind) is not documented"] }
+        return try document.validator.violations(of: try JSONValue(json: Data(event.data.utf8)), schema: schema).map { "event \(event.kind): \($0)" }
+    }
+}

@@ -1,0 +1,130 @@
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+import Logging
+import Metrics
+import NIOCore
+import NIOHTTP1
+import Sandbox
+import Screens
+import Testing
+import Upstream
+
+@testable import Larder
+
+/// A server as the composition root makes it, on a free port, with a sandbox for its upstream and a client that follows nothing.
+struct RunningLarder: Sendable {
+    let application: LarderApplication
+    let port: Int
+    let sandboxPort: Int
+    let client: HTTPClient
+    /// Folder of the server's data.
+    let directory: URL
+
+    /// Sends a request and waits for the whole answer.
+    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws -> Answer {
+        try await exchange(method, "http://127.0.0.1:\(port)\(path)", headers, body: body)
+    }
+
+    /// Calls the control API of the sandbox.
+    func control(_ method: String, _ path: String, _ body: String? = nil) async throws {
+        let answer = try await exchange(method, "http://127.0.0.1:\(sandboxPort)/_sandbox\(path)", [:], body: body)
+        try #require((200..<300).contains(answer.status), "\(answer.text)")
+    }
+
+    /// Sets the fault of the upstream.
+    func fault(_ text: String) async throws {
+        try await control("PUT", "/upstreams/spacex/fault", #"{"fault":"\#(text)"}"#)
+    }
+
+    private func exchange(_ method: String, _ url: String, _ headers: [String: String], body: String?) async throws -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method)
+        request.headers = HTTPHeaders(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        let response = try await client.execute(request, deadline: .distantFuture)
+        let bytes = try await response.body.collect(upTo: 8 << 20)
+        return Answer(response, body: Data(bytes.readableBytesView))
+    }
+
+    /// Listens to the event stream; each text that `enough` does not take for enough is read on from.
+    func listen(_ headers: [String: String] = [:], query: String = "", enough: (String) async throws -> Bool) async throws -> Answer {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v1/events\(query)")
+        request.headers = HTTPHeaders(headers.map { ($0.key, $0.value) })
+        let response = try await client.execute(request, deadline: .distantFuture)
+        var bytes = Data()
+        for try await buffer in response.body {
+            bytes += Data(buffer.readableBytesView)
+            if try await enough(String(decoding: bytes, as: UTF8.self)) { break }
+        }
+        return Answer(response, body: bytes)
+    }
+}
+
+extension Answer {
+    fileprivate init(_ response: HTTPClientResponse, body: Data) {
+        self.init(status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: body)
+    }
+}
+
+/// The process has one system of metrics; every server of these tests writes to it.
+private let metrics: PrometheusRegistry = {
+    let registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    return registry
+}()
+
+/// Runs a server and its sandbox for the time of `body`.
+///
+/// - Parameters:
+///   - settings: flags as on the command line, after those that every server of these tests has.
+///   - isClosedByBody: `body` closes the application, to see what the server answers then.
+func withLarder(_ settings: [String] = [], isClosedByBody: Bool = false, _ body: @escaping @Sendable (RunningLarder) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "larder-contract-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    var logger = Logger(label: "contract")
+    logger.logLevel = .critical
+    let own = [
+        "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600",
+        "--upstreams-spacex-probe-interval-ms", "3600000", "--http-allowed-origins", "https://shop.example",
+    ]
+    var configuration = try LarderConfiguration(try SettingsReader(arguments: own + settings, environment: [:], file: nil), environment: [:])
+    let sandbox = Sandbox(configuration: .init(), logger: logger)
+    var clientConfiguration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    clientConfiguration.httpVersion = .http1Only
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: clientConfiguration)
+    let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
+
+    let outcome = await withThrowingTaskGroup(of: Void.self, returning: Result<Void, any Error>.self) { group in
+        group.addTask { try await sandbox.run() }
+        do {
+            let url = try #require(URL(string: try await sandbox.baseURL(of: .spacex)))
+            configuration.upstreams["spacex"]?.baseURL = url
+            let application = try LarderApplication.build(
+                configuration,
+                metrics: metrics,
+                onListening: { address in announcement.yield(address?.port ?? 0) },
+                logger: logger
+            )
+            group.addTask {
+                defer { announcement.finish() }
+                try await application.application.run()
+            }
+            let port = try #require(await ports.first { _ in true }, "the server does not listen")
+            let larder = RunningLarder(application: application, port: port, sandboxPort: try await sandbox.port, client: client, directory: directory)
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(larder)) } catch { result = .failure(error) }
+            group.cancelAll()
+            while let ended = await group.nextResult() {
+                if case .failure(let error) = ended, !(error is CancellationError), case .success = result { throw error }
+            }
+            if !isClosedByBody { try await application.close() }
+            return result
+        } catch {
+            group.cancelAll()
+            return .failure(error)
+        }
+    }
+    try await client.shutdown()
+    try outcome.get()
+}

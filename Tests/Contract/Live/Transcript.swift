@@ -1,0 +1,64 @@
+import Foundation
+
+/// Asks a running server and writes down what it answers, by operation.
+actor Transcript {
+    private(set) var observations: [Observation] = []
+
+    func note(_ observation: Observation) {
+        observations.append(observation)
+    }
+}
+
+/// A server with a transcript: what the scripts of the conversation talk through.
+struct Interview: Sendable {
+    let larder: RunningLarder
+    let transcript: Transcript
+    /// A ship that the sandbox has.
+    static let ship = "70ca451a41196adb40260072"
+
+    /// Asks for an operation. `query` and `ship` fill in its path.
+    @discardableResult
+    func ask(
+        _ operation: String,
+        query: String = "",
+        ship: String = Interview.ship,
+        _ headers: [String: String] = [:],
+        body: String? = nil,
+        isHead: Bool = false
+    ) async throws -> Answer {
+        let (method, path) = Self.target(of: operation, ship: ship)
+        let sent = isHead ? "HEAD" : method
+        let answer = try await larder.send(sent, path + query, headers, body: body)
+        await note(operation, "\(sent) \(path)\(query) \(headers) \(body?.prefix(60) ?? "")", answer, isHead: isHead)
+        return answer
+    }
+
+    /// Sends a head of its own making: `lines` are its header lines.
+    func askRaw(_ operation: String, query: String = "", ship: String = Interview.ship, lines: String, isWhole: Bool = true) async throws {
+        let (method, path) = Self.target(of: operation, ship: ship)
+        let head = "\(method) \(path)\(query) HTTP/1.1\r\n\(lines)" + (isWhole ? "\r\n" : "")
+        await note(operation, "\(method) \(path)\(query) (raw)", try await larder.raw(head))
+    }
+
+    func note(_ operation: String, _ request: String, _ answer: Answer, isHead: Bool = false) async {
+        await transcript.note(Observation(operation: operation, request: request, isHead: isHead, answer: answer))
+    }
+
+    /// Method and path of an operation, with its parameters filled in.
+    static func target(of operation: String, ship: String) -> (method: String, path: String) {
+        let parts = operation.split(separator: " ", maxSplits: 1).map(String.init)
+        return (parts[0], parts[1].replacing("{id}", with: ship))
+    }
+
+    /// The path that was asked for, without its query.
+    static func path(of observation: Observation) -> String {
+        let target = observation.request.split(separator: " ").dropFirst().first ?? ""
+        return String(target.prefix { $0 != "?" })
+    }
+
+    /// Opens a session and gives the header that belongs to it.
+    func session(_ body: String = #"{"mode":"guest"}"#) async throws -> [String: String] {
+        let answer = try await ask("POST /v1/ships/session", body: body)
+        return ["Authorization": "Bearer \(try answer.json()["data"]?["token"]?.string ?? "")"]
+    }
+}
