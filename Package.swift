@@ -116,5 +116,23 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
+
+        // Tests mirror Sources.
+        .testTarget(
+            name: "UpstreamTests",
+            dependencies: ["Upstream", "Storage", "HTTPCaching", httpTypes, grdb, logging, nioCore, nioPosix, nioLocks],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ScreensTests",
+            dependencies: [
+                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioPosix, nioLocks,
+            ],
+            swiftSettings: strict
+        ),
     ]
 )
