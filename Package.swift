@@ -120,7 +120,7 @@ let package = Package(
         // Tests mirror Sources.
         .testTarget(
             name: "UpstreamTests",
-            dependencies: ["Upstream", "Storage", "HTTPCaching", httpTypes, grdb, logging, nioCore, nioPosix, nioLocks],
+            dependencies: ["Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks],
             swiftSettings: strict
         ),
         .testTarget(
