@@ -137,6 +137,31 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "UpstreamTests",
+            dependencies: ["Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ScreensTests",
+            dependencies: [
+                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ShipsTests",
+            dependencies: ["Ships", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting, httpTypes, nioCore, grdb, logging],
+            path: "Tests/Apps/ShipsTests",
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "ContractTests",
             dependencies: [
                 "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams,

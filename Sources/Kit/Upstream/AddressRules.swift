@@ -43,12 +43,13 @@ enum AddressRules {
         if bytes[0..<10].allSatisfy({ $0 == 0 }) && bytes[10] == 0xFF && bytes[11] == 0xFF {
             return isPublic(v4: Array(bytes[12...]))  // IPv4-mapped, RFC 4291 §2.5.5.2
         }
-        if bytes[0] == 0x00 && bytes[1] == 0x64 && bytes[2] == 0xFF && bytes[3] == 0x9B {
-            return isPublic(v4: Array(bytes[12...]))  // NAT64, RFC 6052
+        if bytes[0..<12].elementsEqual([0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
+            return isPublic(v4: Array(bytes[12...]))  // NAT64, RFC 6052; not a network's own, RFC 8215
         }
         if bytes[0] == 0x20 && bytes[1] == 0x02 { return isPublic(v4: Array(bytes[2..<6])) }  // 6to4, RFC 3056
         if bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0x0D && bytes[3] == 0xB8 { return false }  // documentation
-        if bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0 && bytes[3] == 0 { return false }  // Teredo
+        if bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] < 0x02 { return false }  // protocol assignments 2001::/23: Teredo, benchmarking, ORCHID
+        if bytes[0] == 0x3F && bytes[1] == 0xFF && bytes[2] < 0x10 { return false }  // documentation, RFC 9637
         return bytes[0] & 0xE0 == 0x20  // global unicast 2000::/3; not loopback, unique local, link local, multicast
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import HTTPTypes
 
 /// One request to an upstream with everything that belongs to it: redirects to allowed hosts, retries, the deadline over all of them.
@@ -15,12 +16,16 @@ struct Exchange: Sendable {
     /// Told of every attempt that reached out.
     let onAttempt: @Sendable (Result<HTTPResponse.Status, UpstreamError>) -> Void
 
-    /// The final answer, whatever its status.
-    func run(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingAnswer {
+    /// The final answer, whatever its status. `heed` is told what the upstream itself came to, retries behind it; hosts that it links to say nothing of it.
+    func run(_ request: OutgoingRequest, heed: (Result<IncomingAnswer, UpstreamError>) -> Void) async throws(UpstreamError) -> IncomingAnswer {
         let deadline = clock.now().addingTimeInterval(configuration.totalTimeout.seconds)
         var request = request
         for _ in 0...Self.maximumRedirects {
-            let answer = try await attempts(request, until: deadline)
+            let target = targets.target(of: request.url)
+            if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
+            let result = await attempts(request, at: target, until: deadline)
+            if target == .ownOrigin { heed(result) }
+            let answer = try result.get()
             guard Self.isRedirect(answer.status), let location = answer.headerFields[.location] else { return answer }
             guard request.method == .get || request.method == .head else { return answer }
             guard let url = TargetRules.resolve(location: location, from: request.url) else {
@@ -35,38 +40,33 @@ struct Exchange: Sendable {
         [301, 302, 303, 307, 308].contains(status.code)
     }
 
-    private func attempts(_ request: OutgoingRequest, until deadline: Date) async throws(UpstreamError) -> IncomingAnswer {
+    private func attempts(_ request: OutgoingRequest, at target: TargetRules.Target, until deadline: Date) async -> Result<IncomingAnswer, UpstreamError> {
         var request = request
-        let publicOnly: Bool
-        switch targets.target(of: request.url) {
-        case .ownOrigin: publicOnly = false
-        case .listedHost:
-            publicOnly = true
+        if target != .ownOrigin {
             // Credentials belong to the upstream's own origin and never leave for another.
             request.headerFields[.authorization] = nil
             request.headerFields[.cookie] = nil
-        case .forbidden(let target): throw .forbiddenTarget(target)
         }
         var attempt = 0
         while true {
             attempt += 1
             let remaining = deadline.timeIntervalSince(clock.now())
-            guard remaining > 0 else { throw .unreachable(.totalTimeout) }
+            guard remaining > 0 else { return .failure(.unreachable(.totalTimeout)) }
             let limits = TransportLimits(
                 total: .seconds(remaining),
                 maximumBytes: configuration.maximumAnswerBytes,
-                publicAddressesOnly: publicOnly
+                publicAddressesOnly: target != .ownOrigin
             )
             let result = await self.attempt(request, within: limits)
             onAttempt(result.map(\.status))
-            guard let outcome = Self.outcome(of: result),
+            guard let outcome = outcome(of: result),
                 let pause = retries.pause(after: outcome, attempt: attempt, method: request.method, jitter: jitter()),
                 pause.seconds < deadline.timeIntervalSince(clock.now())
-            else { return try result.get() }
+            else { return result }
             do {
                 try await clock.sleep(pause)
             } catch {
-                return try result.get()  // cancelled: what there is stands
+                return result  // cancelled: what there is stands
             }
         }
     }
@@ -79,9 +79,9 @@ struct Exchange: Sendable {
         }
     }
 
-    private static func outcome(of result: Result<IncomingAnswer, UpstreamError>) -> RetryPolicy.Outcome? {
+    private func outcome(of result: Result<IncomingAnswer, UpstreamError>) -> RetryPolicy.Outcome? {
         switch result {
-        case .success(let answer): .answered(answer.status, retryAfter: RetryAfter.seconds(answer.headerFields))
+        case .success(let answer): .answered(answer.status, retryAfter: RetryAfter.seconds(answer.headerFields, at: clock.now()))
         case .failure(.unreachable(let reason)): .unreachable(reason)
         case .failure(.badAnswer(_, UpstreamError.cutShort)): .truncated
         case .failure: nil
@@ -89,9 +89,11 @@ struct Exchange: Sendable {
     }
 }
 
-/// `Retry-After` (RFC 9110 §10.2.3), as far as upstreams send it: seconds.
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 enum RetryAfter {
-    static func seconds(_ fields: HTTPFields) -> Int? {
-        fields[.retryAfter].flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }.map { max(0, $0) }
+    static func seconds(_ fields: HTTPFields, at now: Date) -> Int? {
+        guard let value = fields[.retryAfter]?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = Int(value) { return max(0, seconds) }
+        return HTTPDate.parse(value, now: now).map { max(0, Int($0.timeIntervalSince(now).rounded(.up))) }
     }
 }

@@ -22,7 +22,8 @@ public final class HTTPClientTransport: Transport {
         configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         configuration.http1_1ConnectionDebugInitializer = { channel in
             guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
-                return channel.eventLoop.makeFailedFuture(PrivateAddress())
+                // The client forgets a connection that is refused here, it does not close it.
+                return channel.close().flatMapThrowing { throw PrivateAddress() }
             }
             return channel.eventLoop.makeSucceededVoidFuture()
         }

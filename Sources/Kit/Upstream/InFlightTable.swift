@@ -9,24 +9,14 @@ struct InFlightTable<Key: Hashable, Waiter> {
     }
 
     private var flights: [Key: [Int: Waiter]] = [:]
-    private var nextTicket = 0
+    private var lastTicket = 0
 
-    /// Requests under way.
-    var count: Int { flights.count }
-
-    /// Registers interest in a key.
-    mutating func join(_ key: Key) -> Role {
-        if flights[key] != nil { return .follow }
-        flights[key] = [:]
-        return .lead
-    }
-
-    /// Adds a waiter and returns its ticket; nil when the flight has landed in the meantime.
-    mutating func wait(for key: Key, _ waiter: Waiter) -> Int? {
-        guard flights[key] != nil else { return nil }
-        nextTicket += 1
-        flights[key]?[nextTicket] = waiter
-        return nextTicket
+    /// Registers somebody who waits for a key. The ticket is for ``leave(_:ticket:)``.
+    mutating func join(_ key: Key, _ waiter: Waiter) -> (role: Role, ticket: Int) {
+        lastTicket += 1
+        let role: Role = flights[key] == nil ? .lead : .follow
+        flights[key, default: [:]][lastTicket] = waiter
+        return (role, lastTicket)
     }
 
     /// A waiter gives up (its patience is over, or its client has gone); the flight goes on. Returns it if it still waited.

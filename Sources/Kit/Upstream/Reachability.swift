@@ -1,4 +1,5 @@
 public import Foundation
+public import HTTPTypes
 
 /// Whether an upstream can be reached, decided from what happened: `event → transition`. No clock and no network of its own.
 ///
@@ -39,6 +40,8 @@ public struct Reachability: Sendable, Equatable {
     public private(set) var failures = 0
     /// Until when the upstream asked to be left alone (`Retry-After` of a 429 or 503).
     public private(set) var pausedUntil: Date?
+    /// The status that came with ``pausedUntil``.
+    public private(set) var pausedBy: HTTPResponse.Status?
 
     private let probeInterval: Duration
 
@@ -51,7 +54,7 @@ public struct Reachability: Sendable, Equatable {
     public mutating func answered(at now: Date) -> Transition {
         lastOK = now
         failures = 0
-        if pausedUntil.map({ $0 <= now }) == true { pausedUntil = nil }
+        if pausedUntil.map({ $0 <= now }) == true { (pausedUntil, pausedBy) = (nil, nil) }
         if since == nil { since = now }
         guard !isReachable else { return .unchanged }
         isReachable = true
@@ -59,11 +62,14 @@ public struct Reachability: Sendable, Equatable {
         return .cameBack
     }
 
-    /// The upstream answered, but with an error status or an unusable body; `retryAfter` in seconds where it named one.
-    public mutating func failed(_ reason: String, retryAfter: Int?, at now: Date) -> Transition {
+    /// The upstream answered, but with an error status or an unusable body; `retryAfter` in seconds where it named one. It counts with 429 and 503 (RFC 9110 §10.2.3).
+    public mutating func failed(_ reason: String, status: HTTPResponse.Status? = nil, retryAfter: Int? = nil, at now: Date) -> Transition {
         let transition = answered(at: now)
         lastError = Failure(reason: reason, at: now)
-        if let retryAfter, retryAfter > 0 { pausedUntil = now.addingTimeInterval(TimeInterval(min(retryAfter, 3600))) }
+        if let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {
+            pausedUntil = now.addingTimeInterval(TimeInterval(min(retryAfter, 3600)))
+            pausedBy = status
+        }
         return transition
     }
 

@@ -12,12 +12,13 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case leftWaiting
     }
 
+    /// What the work is.
+    typealias Work = @Sendable () async throws(UpstreamError) -> Value
+
     private typealias Waiter = CheckedContinuation<Arrival, Never>
-    private typealias Results = NIOLockedValueBox<Result<Value, UpstreamError>?>
 
     private struct State {
         var table = InFlightTable<Key, Waiter>()
-        var results: [Key: Results] = [:]
         var tasks: [Key: Task<Void, Never>] = [:]
     }
 
@@ -29,23 +30,22 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Joins the work for a key, or starts it. `collapsed` tells which. Nil patience waits to the end.
-    func run(
-        _ key: Key,
-        patience: Duration?,
-        work: @escaping @Sendable () async throws(UpstreamError) -> Value
-    ) async -> (arrival: Arrival, collapsed: Bool) {
-        let (role, result) = state.withLockedValue { state -> (InFlightTable<Key, Waiter>.Role, Results) in
-            let role = state.table.join(key)
-            let result = state.results[key] ?? Results(nil)
-            state.results[key] = result
-            if role == .lead {
-                // Started under the lock, so that nobody can join a flight that has no task yet.
-                state.tasks[key] = Task { await self.fly(key, into: result, work: work) }
+    func run(_ key: Key, patience: Duration?, work: @escaping Work) async -> (arrival: Arrival, collapsed: Bool) {
+        guard let patience else { return await board(key, work: work) }
+        return await withTaskGroup(of: (arrival: Arrival, collapsed: Bool)?.self) { group in
+            group.addTask { await self.board(key, work: work) }
+            group.addTask {
+                // Whether it ends or is cancelled, it has no say: the other child tells how the wait ended.
+                try? await self.clock.sleep(patience)
+                return nil
             }
-            return (role, result)
+            var outcome: (arrival: Arrival, collapsed: Bool)?
+            while let finished = await group.next() {
+                group.cancelAll()
+                if let finished { outcome = finished }
+            }
+            return outcome ?? (.leftWaiting, false)
         }
-        let arrival = await wait(for: key, result: result, patience: patience)
-        return (arrival, role == .follow)
     }
 
     /// Ends all work; everybody who waits is told that it was unreachable.
@@ -53,50 +53,22 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         for task in state.withLockedValue({ $0.tasks.values }) { task.cancel() }
     }
 
-    private func fly(_ key: Key, into result: Results, work: @Sendable () async throws(UpstreamError) -> Value) async {
-        let outcome: Result<Value, UpstreamError>
-        do throws(UpstreamError) {
-            outcome = .success(try await work())
-        } catch {
-            outcome = .failure(error)
-        }
-        let waiters = state.withLockedValue { state in
-            result.withLockedValue { $0 = outcome }
-            state.results[key] = nil
-            state.tasks[key] = nil
-            return state.table.land(key)
-        }
-        for waiter in waiters { waiter.resume(returning: .landed(outcome)) }
-    }
-
-    private func wait(for key: Key, result: Results, patience: Duration?) async -> Arrival {
-        guard let patience else { return await arrival(of: key, result: result) }
-        return await withTaskGroup(of: Arrival.self) { group in
-            group.addTask { await self.arrival(of: key, result: result) }
-            group.addTask {
-                // A cancelled sleep means that the other child was first: its answer is taken, not this one.
-                try? await self.clock.sleep(patience)
-                return .leftWaiting
-            }
-            let first = await group.next() ?? .leftWaiting
-            group.cancelAll()
-            return first
-        }
-    }
-
-    /// Waits for the flight to land; a cancelled waiter leaves at once.
-    private func arrival(of key: Key, result: Results) async -> Arrival {
+    /// Joins and waits until the flight has landed; a cancelled waiter leaves at once.
+    private func board(_ key: Key, work: @escaping Work) async -> (arrival: Arrival, collapsed: Bool) {
         let ticket = NIOLockedValueBox<Int?>(nil)
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: Waiter) in
-                let landed = state.withLockedValue { state -> Arrival? in
-                    if let outcome = result.withLockedValue({ $0 }) { return .landed(outcome) }
-                    if Task.isCancelled { return .leftWaiting }
-                    guard let number = state.table.wait(for: key, continuation) else { return .leftWaiting }
+        var collapsed = false
+        let arrival = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                // One step under the lock: nobody joins a flight that has no task yet, none lands before its first waiter waits.
+                let leaving = state.withLockedValue { state -> Waiter? in
+                    let (role, number) = state.table.join(key, waiter)
+                    collapsed = role == .follow
+                    if role == .lead { state.tasks[key] = Task { await self.fly(key, work) } }
+                    if Task.isCancelled { return state.table.leave(key, ticket: number) }
                     ticket.withLockedValue { $0 = number }
                     return nil
                 }
-                if let landed { continuation.resume(returning: landed) }
+                leaving?.resume(returning: .leftWaiting)
             }
         } onCancel: {
             let waiter = state.withLockedValue { state in
@@ -104,5 +76,20 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             }
             waiter?.resume(returning: .leftWaiting)
         }
+        return (arrival, collapsed)
+    }
+
+    private func fly(_ key: Key, _ work: Work) async {
+        let outcome: Result<Value, UpstreamError>
+        do throws(UpstreamError) {
+            outcome = .success(try await work())
+        } catch {
+            outcome = .failure(error)
+        }
+        let waiters = state.withLockedValue { state in
+            state.tasks[key] = nil
+            return state.table.land(key)
+        }
+        for waiter in waiters { waiter.resume(returning: .landed(outcome)) }
     }
 }

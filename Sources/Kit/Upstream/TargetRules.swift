@@ -26,8 +26,9 @@ struct TargetRules: Sendable {
         }
         guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
         if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
-        if scheme == "http", base.scheme?.lowercased() == "https", !allowedHosts.contains(host) { return .forbidden("host \(host)") }
-        return allowedHosts.contains(host) ? .listedHost : .forbidden("host \(host)")
+        guard allowedHosts.contains(host) else { return .forbidden("host \(host)") }
+        if scheme == "http", base.scheme?.lowercased() == "https" { return .forbidden("\(host) without encryption") }
+        return .listedHost
     }
 
     private static func port(_ url: URL) -> Int {

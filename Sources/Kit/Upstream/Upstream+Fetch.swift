@@ -7,15 +7,19 @@ import Storage
 /// How a flight ended well.
 struct Landing: Sendable {
     let answer: StoredAnswer
-    /// What the upstream said: 200 for a new answer, 304 for a confirmed one.
-    let upstreamStatus: Int
+    /// What the upstream said: 200 for a new answer, 304 for a confirmed one. Nil: another client's request had brought it in the meantime.
+    let upstreamStatus: Int?
 }
 
 extension Upstream {
     /// Asks the upstream, conditionally where a copy is stored, and stores what it says. Runs once for all who wait.
-    func fetch(_ resource: Resource) async throws(UpstreamError) -> Landing {
+    ///
+    /// `seen` is the copy on which the reader decided to ask. If there is a newer one by now, another request landed between that look and this flight,
+    /// and its answer is taken as if the reader had joined it.
+    func fetch(_ resource: Resource, asOf seen: StoredAnswer?) async throws(UpstreamError) -> Landing {
         do {
             let stored = try storedAnswer(of: resource)
+            if let stored, !stored.isInvalidated, stored.response != seen?.response { return Landing(answer: stored, upstreamStatus: nil) }
             var request = OutgoingRequest(url: resource.url, headerFields: resource.headerFields)
             if let stored { ConditionalRequest(validating: stored.response, client: [:]).apply(to: &request.headerFields) }
             let requestTime = clock.now()
@@ -26,6 +30,7 @@ extension Upstream {
                 return try await keep(received, as: resource)
             case 304:
                 guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
+                guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
                 return try await confirm(stored, by: received, request: request.headerFields)
             case 400..<500:
                 throw UpstreamError.rejected(status: answer.status, body: Array(answer.body.prefix(4096)))
@@ -33,7 +38,7 @@ extension Upstream {
                 throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
             }
         } catch let error as UpstreamError {
-            if case .badAnswer(_, let reason) = error { await health?.failed(reason, retryAfter: nil) }
+            if case .badAnswer(_, let reason) = error, exchange.targets.target(of: resource.url) == .ownOrigin { health.failed(reason) }
             throw error
         } catch is CancellationError {
             throw .unreachable(.totalTimeout)
@@ -74,6 +79,13 @@ extension Upstream {
             return try self.responses.save(fresh, in: db)
         }
         return Landing(answer: kept, upstreamStatus: 200)
+    }
+
+    /// A 304 may name its version; if it is not the stored one, it is not about the stored one (RFC 9111 §4.3.4).
+    private static func confirms(_ answer: IncomingAnswer, _ stored: StoredAnswer) -> Bool {
+        guard let theirs = answer.headerFields[.eTag].flatMap({ EntityTag($0) }), let ours = stored.response.headerFields[.eTag].flatMap({ EntityTag($0) })
+        else { return true }
+        return theirs.matchesWeakly(ours)
     }
 
     /// Takes over what a 304 says of the stored copy (RFC 9111 §4.3.4).

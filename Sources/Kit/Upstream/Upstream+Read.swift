@@ -22,7 +22,7 @@ extension Upstream {
         case .notStored:
             throw UpstreamError.notStored
         case .leaveAlone(let seconds):
-            throw UpstreamError.failing(status: .tooManyRequests, retryAfter: seconds)
+            throw UpstreamError.failing(status: reachability.pausedBy ?? .tooManyRequests, retryAfter: seconds)
         case .serveStored(let cacheStatus, let offline, let stale):
             guard let reading = fallback.reading(cacheStatus, offline: offline, stale: stale) else { throw UpstreamError.notStored }
             return reading
@@ -40,7 +40,7 @@ extension Upstream {
     private func freshness(of stored: StoredAnswer?, as resource: Resource) -> ReadPlan.Stored {
         let now = clock.now()
         guard let stored else {
-            return resource.bundledAt.map { .bundled(age: Int(now.timeIntervalSince($0))) } ?? .nothing
+            return resource.bundledAt.map { .bundled(age: max(0, Int(now.timeIntervalSince($0)))) } ?? .nothing
         }
         // Only the time since reception counts: a screen's freshness is Larder's own promise, not the upstream's.
         let lifetime = resource.freshness?.seconds ?? Double(Int32.max)
@@ -50,16 +50,16 @@ extension Upstream {
 
     private func ask(for resource: Resource, because reason: CacheStatus.Forward, patience: Duration?, fallback: Fallback) async throws -> Reading {
         let (arrival, collapsed) = await flights.run(resource.flightKey, patience: patience) { () async throws(UpstreamError) -> Landing in
-            try await self.fetch(resource)
+            try await self.fetch(resource, asOf: fallback.answer)
         }
         switch arrival {
         case .landed(.success(let landing)):
-            let isConfirmation = landing.upstreamStatus == 304
+            let isShared = collapsed || landing.upstreamStatus == nil
             let cacheStatus = CacheStatus(
                 .forward(reason),
-                forwardStatus: collapsed || reason == .uriMiss ? nil : landing.upstreamStatus,
-                stored: !collapsed && !isConfirmation,
-                collapsed: collapsed
+                forwardStatus: isShared || reason == .uriMiss ? nil : landing.upstreamStatus,
+                stored: !isShared && landing.upstreamStatus == 200,
+                collapsed: isShared
             )
             let provenance = Provenance(source: .upstream, fetchedAt: landing.answer.response.responseTime, cacheStatus: cacheStatus)
             return Reading(answer: landing.answer, provenance: provenance)

@@ -24,8 +24,8 @@ public final class Upstream: Sendable {
     let logger: Logger
     let flights: SingleFlight<FlightKey, Landing>
     let exchange: Exchange
-    private let healthBox = NIOLockedValueBox<UpstreamHealth?>(nil)
-    private let listeners = NIOLockedValueBox(Listeners())
+    let health: UpstreamHealth
+    private let listeners: NIOLockedValueBox<Listeners>
 
     private struct Listeners {
         var refreshers: [@Sendable () async -> Void] = []
@@ -68,23 +68,26 @@ public final class Upstream: Sendable {
                 Counter(label: "larder_upstream_requests_total", dimensions: [("upstream", name), ("outcome", outcome)]).increment()
             }
         )
-        let health = UpstreamHealth(
+        let listeners = NIOLockedValueBox(Listeners())
+        self.listeners = listeners
+        health = UpstreamHealth(
             configuration: configuration,
+            exchange: exchange,
             clock: clock,
             jitter: jitter,
             logger: logger,
-            probe: { [weak self] in await self?.probe() },
-            notify: { [weak self] in await self?.announce($0) }
+            notify: { change in
+                let (refreshers, changes) = listeners.withLockedValue { ($0.refreshers, $0.changes) }
+                if case .cameBack = change {
+                    for refresh in refreshers { await refresh() }
+                }
+                for listener in changes { await listener(change) }
+            }
         )
-        healthBox.withLockedValue { $0 = health }
     }
-
-    var health: UpstreamHealth? { healthBox.withLockedValue { $0 } }
 
     /// Whether it can be reached, as far as is known.
-    public var reachability: Reachability {
-        health?.reachability ?? Reachability(probeInterval: configuration.probeInterval)
-    }
+    public var reachability: Reachability { health.reachability }
 
     /// Registers work to be done when the upstream is back, before anybody is told: refreshing what its screens show.
     public func onRecovery(_ refresh: @escaping @Sendable () async -> Void) {
@@ -98,56 +101,16 @@ public final class Upstream: Sendable {
 
     /// Ends probing and everything under way.
     public func stop() {
-        health?.stop()
+        health.stop()
         flights.cancelAll()
     }
 
-    /// Asks for the probe path; any answer at all brings the upstream back, and only that is the purpose.
-    private func probe() async {
-        do throws(UpstreamError) {
-            _ = try await send(OutgoingRequest(method: .get, url: configuration.url(of: configuration.probePath)))
-        } catch {
-            logger.debug("probe failed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func announce(_ change: UpstreamHealth.Change) async {
-        let (refreshers, changes) = listeners.withLockedValue { ($0.refreshers, $0.changes) }
-        switch change {
-        case .wentDown(let at):
-            for listener in changes { await listener(.wentDown(at: at)) }
-        case .cameBack(let at):
-            // Not awaited by the request that found out: refreshing may ask for the very thing it is about to answer.
-            Task {
-                for refresh in refreshers { await refresh() }
-                for listener in changes { await listener(.cameBack(at: at)) }
-            }
-        }
-    }
-
-    /// Sends a request and tells the health what came of it. 4xx and 3xx are answers here; 5xx, 408 and 429 are thrown.
+    /// Sends a request. 4xx and 3xx are answers here; 5xx, 408 and 429 are thrown.
     func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingAnswer {
-        let answer: IncomingAnswer
-        do throws(UpstreamError) {
-            answer = try await exchange.run(request)
-        } catch {
-            switch error {
-            case .unreachable(let reason) where isOwnOrigin(request.url): await health?.unreachable(reason)
-            case .badAnswer(_, let reason): await health?.failed(reason, retryAfter: nil)
-            default: break
-            }
-            throw error
+        let answer = try await exchange.run(request, heed: health.heed)
+        guard !UpstreamError.isFailing(answer.status) else {
+            throw .failing(status: answer.status, retryAfter: RetryAfter.seconds(answer.headerFields, at: clock.now()))
         }
-        let code = answer.status.code
-        if code >= 500 || code == 408 || code == 429 {
-            let retryAfter = RetryAfter.seconds(answer.headerFields)
-            await health?.failed("status \(code)", retryAfter: code == 429 || code == 503 ? retryAfter : nil)
-            throw .failing(status: answer.status, retryAfter: retryAfter)
-        }
-        if isOwnOrigin(request.url) { await health?.answered() }
         return answer
     }
-
-    /// A link to another host says nothing about the upstream itself.
-    private func isOwnOrigin(_ url: String) -> Bool { exchange.targets.target(of: url) == .ownOrigin }
 }

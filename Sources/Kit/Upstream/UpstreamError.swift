@@ -17,6 +17,11 @@ public enum UpstreamError: Error, Sendable, Equatable {
 }
 
 extension UpstreamError {
+    /// Statuses that say that the upstream is not working, rather than something about what was asked for.
+    static func isFailing(_ status: HTTPResponse.Status) -> Bool {
+        status.code >= 500 || status == .requestTimeout || status == .tooManyRequests
+    }
+
     /// What the upstream answered, where it answered.
     public var status: HTTPResponse.Status? {
         switch self {

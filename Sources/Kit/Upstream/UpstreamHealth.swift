@@ -1,114 +1,136 @@
 import Foundation
+import HTTPTypes
 import Logging
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Keeps an upstream's ``Reachability``, tells of its changes, and probes while it is down: it comes back without any client.
+/// Keeps an upstream's ``Reachability``, tells of its changes in the order in which they happened, and probes while it is down: it comes back without any client.
 final class UpstreamHealth: Sendable {
-    /// What the rest of Larder hears about.
-    enum Change: Sendable, Equatable {
-        case wentDown(at: Date)
-        case cameBack(at: Date)
-    }
-
     private struct State {
         var reachability: Reachability
-        var probe: Task<Void, Never>?
+        /// Waits until the next probe is due. At most one does.
+        var waiting: Task<Void, Never>?
+        /// The latest probe that was sent.
+        var probing: Task<Void, Never>?
         var isStopped = false
     }
 
     private let state: NIOLockedValueBox<State>
+    private let configuration: UpstreamConfiguration
+    private let exchange: Exchange
     private let clock: WallClock
     private let jitter: @Sendable () -> Double
     private let logger: Logger
     private let gauge: Meter
-    private let notify: @Sendable (Change) async -> Void
-    private let probe: @Sendable () async -> Void
+    private let changes: AsyncStream<Upstream.Change>.Continuation
+    private let announcing: Task<Void, Never>
 
+    /// `notify` is called for one change after the other; the next waits until it has returned.
     init(
         configuration: UpstreamConfiguration,
+        exchange: Exchange,
         clock: WallClock,
         jitter: @escaping @Sendable () -> Double,
         logger: Logger,
-        probe: @escaping @Sendable () async -> Void,
-        notify: @escaping @Sendable (Change) async -> Void
+        notify: @escaping @Sendable (Upstream.Change) async -> Void
     ) {
         state = NIOLockedValueBox(State(reachability: Reachability(probeInterval: configuration.probeInterval)))
+        self.configuration = configuration
+        self.exchange = exchange
         self.clock = clock
         self.jitter = jitter
         self.logger = logger
-        self.probe = probe
-        self.notify = notify
         gauge = Meter(label: "larder_upstream_reachable", dimensions: [("upstream", configuration.name)])
         gauge.set(1)
-    }
-
-    var reachability: Reachability { state.withLockedValue { $0.reachability } }
-
-    /// Any answer came.
-    func answered() async {
-        let now = clock.now()
-        await apply(state.withLockedValue { $0.reachability.answered(at: now) })
-    }
-
-    /// An error status or an unusable body came.
-    func failed(_ reason: String, retryAfter: Int?) async {
-        let now = clock.now()
-        await apply(state.withLockedValue { $0.reachability.failed(reason, retryAfter: retryAfter, at: now) })
-    }
-
-    /// No answer came.
-    func unreachable(_ reason: UnreachableReason) async {
-        let now = clock.now()
-        let jitter = self.jitter()
-        await apply(state.withLockedValue { $0.reachability.unreachable(reason, at: now, jitter: jitter) })
-    }
-
-    /// Ends probing for good.
-    func stop() {
-        state.withLockedValue { state in
-            state.isStopped = true
-            state.probe?.cancel()
-            state.probe = nil
+        let (stream, continuation) = AsyncStream.makeStream(of: Upstream.Change.self)
+        changes = continuation
+        // A task of its own: who found out does not wait for those who are told, since refreshing may ask for the very thing that it is about to answer.
+        announcing = Task {
+            for await change in stream { await notify(change) }
         }
     }
 
-    private func apply(_ transition: Reachability.Transition) async {
-        switch transition {
-        case .unchanged:
-            break
-        case .wentDown(let pause):
-            logger.warning("upstream is unreachable", metadata: ["reason": "\(reachability.lastError?.reason ?? "")"])
-            gauge.set(0)
-            schedule(after: pause)
-            await notify(.wentDown(at: clock.now()))
-        case .stillDown(let pause):
-            schedule(after: pause)
-        case .cameBack:
-            logger.notice("upstream is reachable again")
-            gauge.set(1)
-            state.withLockedValue { state in
-                state.probe?.cancel()
-                state.probe = nil
+    deinit { changes.finish() }
+
+    var reachability: Reachability { state.withLockedValue { $0.reachability } }
+
+    /// What the upstream itself came to.
+    func heed(_ result: Result<IncomingAnswer, UpstreamError>) {
+        switch result {
+        case .success(let answer) where UpstreamError.isFailing(answer.status):
+            let retryAfter = RetryAfter.seconds(answer.headerFields, at: clock.now())
+            apply { $0.failed("status \(answer.status.code)", status: answer.status, retryAfter: retryAfter, at: $1) }
+        case .success: apply { $0.answered(at: $1) }
+        case .failure(.unreachable(let reason)):
+            let jitter = self.jitter()
+            apply { $0.unreachable(reason, at: $1, jitter: jitter) }
+        case .failure(.badAnswer(_, let reason)): failed(reason)
+        case .failure: break  // nothing was sent
+        }
+    }
+
+    /// It answered, but what came is of no use.
+    func failed(_ reason: String) {
+        apply { $0.failed(reason, at: $1) }
+    }
+
+    /// Ends probing and telling for good.
+    func stop() {
+        changes.finish()
+        announcing.cancel()
+        state.withLockedValue { state in
+            state.isStopped = true
+            state.waiting?.cancel()
+            state.probing?.cancel()
+        }
+    }
+
+    /// Everything that follows from an event happens under one lock, so that two at once cannot leave the gauge, the probe and the listeners with different ends.
+    private func apply(_ event: (inout Reachability, Date) -> Reachability.Transition) {
+        let now = clock.now()
+        state.withLockedValue { state in
+            // What is cancelled by stopping says nothing about the upstream.
+            guard !state.isStopped else { return }
+            switch event(&state.reachability, now) {
+            case .unchanged: break
+            case .stillDown(let pause): schedule(after: pause, in: &state)
+            case .wentDown(let pause):
+                logger.warning("upstream is unreachable", metadata: ["reason": "\(state.reachability.lastError?.reason ?? "")"])
+                gauge.set(0)
+                schedule(after: pause, in: &state)
+                changes.yield(.wentDown(at: now))
+            case .cameBack:
+                logger.notice("upstream is reachable again")
+                gauge.set(1)
+                state.waiting?.cancel()
+                changes.yield(.cameBack(at: now))
             }
-            await notify(.cameBack(at: clock.now()))
         }
     }
 
     /// One probe waits at a time: a failed client request in between replaces it.
-    private func schedule(after pause: Duration) {
-        state.withLockedValue { state in
-            guard !state.isStopped else { return }
-            state.probe?.cancel()
-            state.probe = Task {
-                do {
-                    try await self.clock.sleep(pause)
-                } catch {
-                    return  // replaced or stopped
-                }
-                // In a task of its own: what the probe finds out may cancel this one.
-                Task { await self.probe() }
+    private func schedule(after pause: Duration, in state: inout State) {
+        state.waiting?.cancel()
+        state.waiting = Task {
+            do {
+                try await self.clock.sleep(pause)
+            } catch {
+                return  // replaced, not needed any more, or stopped
             }
+            self.state.withLockedValue { state in
+                guard !state.isStopped else { return }
+                // In a task of its own: what the probe finds out may cancel this one.
+                state.probing = Task { await self.probe() }
+            }
+        }
+    }
+
+    /// Asks for the probe path; any answer at all brings the upstream back, and only that is the purpose.
+    private func probe() async {
+        do throws(UpstreamError) {
+            _ = try await exchange.run(OutgoingRequest(url: configuration.url(of: configuration.probePath)), heed: heed)
+        } catch {
+            logger.debug("probe failed", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -1,0 +1,206 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Storage
+import Testing
+
+@testable import Upstream
+
+/// What a reader gets when the upstream does not work, and what is left in the store.
+@Suite(.timeLimit(.minutes(1)))
+struct FailureTests {
+    @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])
+    func staleIfError(status: Int) async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        let storedAt = scene.clock.now - 60
+        scene.transport.always(answer(.init(code: status), "<html>"))
+        let reading = try await scene.readAcrossRetries(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(reading.provenance.fetchedAt == storedAt)
+        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(scene.upstream.reachability.isReachable)
+        #expect(scene.upstream.reachability.lastError?.reason == "status \(status)")
+    }
+
+    @Test("A failing upstream without a copy is the error that it is, with its Retry-After")
+    func failingWithoutCopy() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.tooManyRequests, fields: [.retryAfter: "17"]))
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 17)) { try await scene.upstream.read(scene.list()) }
+    }
+
+    @Test("SRV-05 An unreachable upstream with a copy: offline, by every way of being unreachable", arguments: UnreachableReason.allCases)
+    func unreachable(reason: UnreachableReason) async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        scene.transport.always(failure(.unreachable(reason)))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; detail=unreachable")
+        #expect(reading.provenance.offline && reading.provenance.stale && reading.provenance.source == .cache)
+        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(!scene.upstream.reachability.isReachable)
+        #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
+    }
+
+    @Test("An unreachable upstream without a copy is an error, every time anew")
+    func unreachableWithoutCopy() async throws {
+        let scene = try Scene()
+        scene.transport.always(failure(.unreachable(.nameResolution)))
+        for _ in 1...2 {
+            await #expect(throws: UpstreamError.unreachable(.nameResolution)) { try await scene.upstream.read(scene.list()) }
+        }
+        #expect(scene.transport.count == 2)
+    }
+
+    @Test("SRV-05 Known to be offline, it is not tried; refresh is")
+    func knownOffline() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        await scene.goDown()
+        let asked = scene.transport.count
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; hit; ttl=-55; detail=offline")
+        #expect(reading.provenance.offline && reading.provenance.stale)
+        #expect(scene.transport.count == asked)
+        scene.transport.then(answer(.ok, "new"))
+        let refreshed = try await scene.upstream.read(scene.list(), .refresh)
+        #expect(try scene.body(of: refreshed.answer) == "new")
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test("A 4xx is news: thrown, never hidden, and the copy stays as it was", arguments: [400, 401, 403, 404, 410, 422])
+    func rejected(status: Int) async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list(), fields: [.eTag: "\"1\""])
+        let before = try scene.upstream.storedAnswer(of: scene.list())
+        scene.transport.then(answer(.init(code: status), "because"))
+        await #expect(throws: UpstreamError.rejected(status: .init(code: status), body: Array("because".utf8))) {
+            try await scene.upstream.read(scene.list())
+        }
+        #expect(try scene.upstream.storedAnswer(of: scene.list()) == before)
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test("A status that means nothing to a read is a bad answer", arguments: [201, 204, 206, 300])
+    func oddStatus(status: Int) async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        scene.transport.then(answer(.init(code: status), "odd"))
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
+        #expect(try scene.storedBody(scene.list()) == "old")
+    }
+
+    @Test("A bad answer never replaces the good copy")
+    func badAnswer() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        var resource = scene.list()
+        resource.admit = { answer throws(UpstreamError) in throw .badAnswer(status: answer.status, reason: "not JSON") }
+        scene.transport.then(answer(.ok, "<html>"))
+        let reading = try await scene.upstream.read(resource)
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(try scene.storedBody(resource) == "old")
+        #expect(scene.upstream.reachability.lastError?.reason == "not JSON")
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test("Answer and rows are one transaction: rows that cannot be written take the answer with them")
+    func admissionFails() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        var resource = scene.list()
+        resource.admit = { _ throws(UpstreamError) in
+            { db in
+                try db.execute(sql: "INSERT INTO seen VALUES ('new')")
+                throw DatabaseError(resultCode: .SQLITE_FULL)
+            }
+        }
+        scene.transport.always(answer(.ok, "new"))
+        let reading = try await scene.upstream.read(resource)
+        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(reading.provenance.stale)
+        #expect(try scene.storedBody(resource) == "old")
+        #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
+        var unseen = scene.list("/unseen")
+        unseen.admit = resource.admit
+        await #expect(throws: UpstreamError.badAnswer(status: .ok, reason: "it could not be stored")) { try await scene.upstream.read(unseen) }
+        #expect(try scene.storedBody(unseen) == nil)
+    }
+
+    @Test("Answer and rows are one transaction: both are there when the read returns")
+    func admissionSucceeds() async throws {
+        let scene = try Scene()
+        var resource = scene.list()
+        resource.admit = { answer throws(UpstreamError) in
+            let text = String(decoding: answer.body, as: UTF8.self)
+            return { try $0.execute(sql: "INSERT INTO seen VALUES (?)", arguments: [text]) }
+        }
+        scene.transport.then(answer(.ok, "new", fields: [.eTag: "\"1\""]), answer(.notModified))
+        _ = try await scene.upstream.read(resource)
+        _ = try await scene.upstream.read(resource, .refresh)
+        #expect(try scene.database.read { try String.fetchAll($0, sql: "SELECT body FROM seen") } == ["new"], "a 304 admits nothing")
+    }
+
+    @Test(
+        "Retry-After is honoured: the copy answers until then, refresh asks all the same",
+        arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
+    )
+    func retryAfter(status: HTTPResponse.Status) async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        scene.transport.then(answer(status, fields: [.retryAfter: "30"]))
+        #expect(try await scene.upstream.read(scene.list()).provenance.stale)
+        let asked = scene.transport.count
+        scene.clock.advance(by: .seconds(29))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; hit; ttl=-84; detail=retry-after")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 1)) { try await scene.upstream.read(scene.list("/never-stored")) }
+        #expect(scene.transport.count == asked)
+        scene.clock.advance(by: .seconds(1))
+        scene.transport.then(answer(.ok, "new"))
+        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+    }
+
+    @Test("Retry-After may be a date")
+    func retryAfterDate() async throws {
+        let scene = try Scene()  // It is 2026-01-06 11:46:40 there.
+        scene.transport.then(answer(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
+        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) { try await scene.upstream.read(scene.list()) }
+        #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 30)
+    }
+
+    @Test("SRV-11 A resource on a host that is not listed is not asked for, and marks nothing")
+    func forbiddenTarget() async throws {
+        let scene = try Scene()
+        await #expect(throws: UpstreamError.forbiddenTarget("host evil.test")) {
+            try await scene.upstream.read(Resource(url: "https://evil.test/list", freshness: nil))
+        }
+        #expect(scene.transport.count == 0)
+        #expect(scene.upstream.reachability.since == nil)
+    }
+}
+
+extension Scene {
+    /// A read that may pause between attempts.
+    func readAcrossRetries(_ resource: Resource) async throws -> Reading {
+        let reading = Task { try await upstream.read(resource) }
+        let asked = transport.count
+        let ended = Watched(false)
+        Task {
+            _ = await reading.result
+            ended.update { $0 = true }
+        }
+        let ticking = Task {
+            await clock.sleepers(of: .milliseconds(100))
+            if !Task.isCancelled { clock.advance(by: .milliseconds(100)) }
+        }
+        await ended.until { $0 }
+        ticking.cancel()
+        _ = asked
+        return try await reading.value
+    }
+}

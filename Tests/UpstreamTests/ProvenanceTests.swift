@@ -1,0 +1,46 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Testing
+
+@testable import Upstream
+
+struct ProvenanceTests {
+    private let noon = Date(timeIntervalSince1970: 1_767_700_000)
+
+    private func standIn(_ error: UpstreamError) -> Provenance? { .standIn(for: error, storedAt: noon, because: .stale) }
+
+    @Test("SRV-05 A copy stands in for an unreachable upstream: offline, and so stale", arguments: UnreachableReason.allCases)
+    func unreachable(reason: UnreachableReason) throws {
+        let provenance = try #require(standIn(.unreachable(reason)))
+        #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.fetchedAt == noon)
+        #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=unreachable")
+    }
+
+    @Test("SRV-05 A copy stands in for a failing upstream: stale and not offline", arguments: [429, 500, 503])
+    func failing(status: Int) throws {
+        let provenance = try #require(standIn(.failing(status: .init(code: status), retryAfter: nil)))
+        #expect(provenance.stale && !provenance.offline)
+        #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+    }
+
+    @Test("A copy stands in for an answer of no use")
+    func badAnswer() throws {
+        let provenance = try #require(standIn(.badAnswer(status: .ok, reason: "not JSON")))
+        #expect(provenance.stale && !provenance.offline)
+        #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+    }
+
+    @Test("News is never hidden", arguments: [401, 403, 404, 410, 422])
+    func news(status: Int) {
+        #expect(standIn(.rejected(status: .init(code: status), body: [])) == nil)
+        #expect(standIn(.forbiddenTarget("host evil.test")) == nil)
+        #expect(standIn(.notStored) == nil)
+    }
+
+    @Test("Offline implies stale, however it is made")
+    func offlineImpliesStale() {
+        #expect(Provenance(source: .cache, offline: true, stale: false).stale)
+        #expect(!Provenance.local.stale && !Provenance.local.offline && Provenance.local.cacheStatus == nil)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Upstream
+
+struct ReachabilityTests {
+    private let noon = Date(timeIntervalSince1970: 1_767_700_000)
+    private var reachability = Reachability(probeInterval: .seconds(5))
+
+    @Test("An upstream that nobody tried counts as reachable, since never")
+    func untried() {
+        #expect(reachability.isReachable && reachability.since == nil && reachability.lastOK == nil && reachability.lastError == nil)
+    }
+
+    @Test("It is down at the first failure and up at the first answer")
+    mutating func downAndUp() {
+        #expect(reachability.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(5)))
+        #expect(!reachability.isReachable && reachability.since == noon)
+        #expect(reachability.lastError == .init(reason: "refused", at: noon))
+        #expect(reachability.unreachable(.nameResolution, at: noon + 5, jitter: 0.5) == .stillDown(probeAfter: .seconds(10)))
+        #expect(reachability.since == noon && reachability.failures == 2)
+        #expect(reachability.answered(at: noon + 9) == .cameBack)
+        #expect(reachability.isReachable && reachability.since == noon + 9 && reachability.lastOK == noon + 9 && reachability.failures == 0)
+        #expect(reachability.lastError?.reason == "dns", "the last error is remembered")
+        #expect(reachability.answered(at: noon + 10) == .unchanged)
+        #expect(reachability.since == noon + 9)
+    }
+
+    @Test("An error status is an answer")
+    mutating func failed() {
+        _ = reachability.unreachable(.reset, at: noon, jitter: 0)
+        #expect(reachability.failed("status 500", at: noon + 1) == .cameBack)
+        #expect(reachability.isReachable && reachability.lastOK == noon + 1)
+        #expect(reachability.lastError == .init(reason: "status 500", at: noon + 1))
+    }
+
+    @Test("Pauses double up to a minute, and start anew after an answer")
+    mutating func growingPauses() {
+        var pauses: [Duration] = []
+        for _ in 1...40 {
+            switch reachability.unreachable(.refused, at: noon, jitter: 0.5) {
+            case .wentDown(let pause), .stillDown(let pause): pauses.append(pause)
+            case .cameBack, .unchanged: Issue.record("it is down")
+            }
+        }
+        #expect(Array(pauses.prefix(6)) == [5, 10, 20, 40, 60, 60].map { .seconds($0) })
+        #expect(pauses.dropFirst(4).allSatisfy { $0 == Reachability.longestPause })
+        _ = reachability.answered(at: noon)
+        #expect(reachability.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(5)))
+    }
+
+    @Test("Jitter spreads a pause by a quarter to both sides", arguments: [(0.0, 3.75), (0.5, 5), (1, 6.25)])
+    mutating func jitter(jitter: Double, seconds: Double) {
+        #expect(reachability.unreachable(.refused, at: noon, jitter: jitter) == .wentDown(probeAfter: .seconds(seconds)))
+    }
+
+    @Test("An interval above a minute is kept")
+    func longInterval() {
+        var patient = Reachability(probeInterval: .seconds(300))
+        #expect(patient.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(300)))
+        #expect(patient.unreachable(.refused, at: noon, jitter: 0.5) == .stillDown(probeAfter: .seconds(300)))
+    }
+
+    @Test("Retry-After of a 429 or 503 is a pause, an hour at the most", arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable])
+    mutating func retryAfter(status: HTTPResponse.Status) {
+        _ = reachability.failed("status", status: status, retryAfter: 30, at: noon)
+        #expect(reachability.secondsPaused(at: noon) == 30)
+        #expect(reachability.secondsPaused(at: noon + 29.5) == 1)
+        #expect(reachability.secondsPaused(at: noon + 30) == nil)
+        #expect(reachability.pausedBy == status)
+        _ = reachability.answered(at: noon + 30)
+        #expect(reachability.pausedUntil == nil && reachability.pausedBy == nil)
+        _ = reachability.failed("status", status: status, retryAfter: .max, at: noon)
+        #expect(reachability.secondsPaused(at: noon) == 3600)
+    }
+
+    @Test("Zero, a missing Retry-After and that of other statuses are no pause")
+    mutating func noPause() {
+        _ = reachability.failed("status", status: .serviceUnavailable, retryAfter: 0, at: noon)
+        _ = reachability.failed("status", status: .serviceUnavailable, at: noon)
+        _ = reachability.failed("status", status: .internalServerError, retryAfter: 30, at: noon)
+        #expect(reachability.secondsPaused(at: noon) == nil)
+    }
+}

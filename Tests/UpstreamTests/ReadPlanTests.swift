@@ -1,0 +1,81 @@
+import HTTPCaching
+import Testing
+
+@testable import Upstream
+
+/// The table of design/screens.md 1.5, row by row.
+struct ReadPlanTests {
+    private static let patience = Duration.seconds(2)
+    private static let freshCopy = ReadPlan.Stored.copy(timeToLive: 24, isFresh: true)
+    private static let staleCopy = ReadPlan.Stored.copy(timeToLive: -412, isFresh: false)
+    private static let bundledCopy = ReadPlan.Stored.bundled(age: 99)
+
+    private static func plan(_ stored: ReadPlan.Stored, _ demand: Demand = .usual, reachable: Bool = true, paused: Int? = nil) -> ReadPlan {
+        .plan(stored: stored, demand: demand, isReachable: reachable, paused: paused, patience: patience)
+    }
+
+    @Test("Without a copy the upstream is asked, whatever is known of it, and there is nothing to be patient for")
+    func nothingStored() {
+        for demand in [Demand.usual, .refresh] {
+            for reachable in [true, false] {
+                #expect(Self.plan(.nothing, demand, reachable: reachable) == .ask(because: .uriMiss, patience: nil))
+            }
+        }
+        #expect(Self.plan(.nothing, .usual, paused: 7) == .leaveAlone(seconds: 7))
+        #expect(Self.plan(.nothing, .refresh, paused: 7) == .ask(because: .uriMiss, patience: nil))
+    }
+
+    @Test("only-if-cached never asks: a copy of any age, or not stored", arguments: [true, false], [nil, 7])
+    func onlyIfCached(reachable: Bool, paused: Int?) {
+        #expect(Self.plan(.nothing, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
+        #expect(Self.plan(Self.bundledCopy, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
+        for stored in [Self.freshCopy, Self.staleCopy] {
+            guard case .serveStored(_, let offline, _) = Self.plan(stored, .onlyIfCached, reachable: reachable, paused: paused) else {
+                Issue.record("asked the upstream")
+                return
+            }
+            #expect(offline == !reachable)
+        }
+        let expected = ReadPlan.serveStored(CacheStatus(.hit, timeToLive: -412), offline: false, stale: true)
+        #expect(Self.plan(Self.staleCopy, .onlyIfCached) == expected)
+    }
+
+    @Test("A fresh copy answers at once, also while the upstream wants to be left alone", arguments: [nil, 7])
+    func fresh(paused: Int?) {
+        #expect(Self.plan(Self.freshCopy, paused: paused) == .serveStored(CacheStatus(.hit, timeToLive: 24), offline: false, stale: false))
+    }
+
+    @Test("A stale copy is asked about, within the patience")
+    func stale() {
+        #expect(Self.plan(Self.staleCopy) == .ask(because: .stale, patience: Self.patience))
+        #expect(Self.plan(Self.bundledCopy) == .ask(because: .uriMiss, patience: Self.patience))
+    }
+
+    @Test("A stale copy answers while the upstream wants to be left alone, stale and not offline")
+    func paused() {
+        let expected = ReadPlan.serveStored(CacheStatus(.hit, timeToLive: -412, detail: "retry-after"), offline: false, stale: true)
+        #expect(Self.plan(Self.staleCopy, paused: 7) == expected)
+    }
+
+    @Test(
+        "SRV-05 Known to be offline, every copy is served untried and flagged",
+        arguments: [
+            ReadPlan.Stored.copy(timeToLive: 24, isFresh: true), .copy(timeToLive: -412, isFresh: false), .bundled(age: 99),
+        ]
+    )
+    func knownOffline(stored: ReadPlan.Stored) {
+        guard case .serveStored(let status, offline: true, stale: true) = Self.plan(stored, reachable: false) else {
+            Issue.record("not flagged")
+            return
+        }
+        #expect(status.handling == .hit)
+        #expect(status.detail == "offline")
+    }
+
+    @Test("refresh always tries: offline, left alone, fresh or stale", arguments: [true, false], [nil, 7])
+    func refresh(reachable: Bool, paused: Int?) {
+        #expect(Self.plan(Self.freshCopy, .refresh, reachable: reachable, paused: paused) == .ask(because: .request, patience: Self.patience))
+        #expect(Self.plan(Self.staleCopy, .refresh, reachable: reachable, paused: paused) == .ask(because: .stale, patience: Self.patience))
+        #expect(Self.plan(Self.bundledCopy, .refresh, reachable: reachable, paused: paused) == .ask(because: .uriMiss, patience: Self.patience))
+    }
+}

@@ -1,0 +1,191 @@
+import Crypto
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Storage
+import Testing
+
+@testable import Upstream
+
+/// Reads through the whole of ``Upstream``: what is asked, answered and stored when the upstream works.
+@Suite(.timeLimit(.minutes(1)))
+struct ReadingTests {
+    @Test("SRV-04 A first read is fetched and stored, in the database")
+    func fetched() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"]))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=uri-miss; stored")
+        #expect(reading.provenance.source == .upstream)
+        #expect(!reading.provenance.offline && !reading.provenance.stale)
+        #expect(reading.provenance.fetchedAt == scene.clock.now)
+        #expect(try scene.body(of: reading.answer) == "one")
+        #expect(try scene.storedBody(scene.list()) == "one")
+        let stored = try #require(try scene.upstream.storedAnswer(of: scene.list()))
+        #expect(stored.id == reading.answer?.id)
+        #expect(stored.response.headerFields == [.eTag: "\"1\""], "fields of the connection are not kept")
+        let request = try #require(scene.transport.requests.first)
+        #expect(request == OutgoingRequest(url: "https://api.test/list", headerFields: [.accept: "application/json"]))
+        #expect(scene.transport.exchanges.first?.limits.publicAddressesOnly == false)
+    }
+
+    @Test("A fresh copy answers without asking, with what is left of its freshness")
+    func freshHit() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.ok, "one"))
+        let fetchedAt = scene.clock.now
+        _ = try await scene.upstream.read(scene.list())
+        scene.clock.advance(by: .seconds(4))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; hit; ttl=1")
+        #expect(reading.provenance.source == .cache)
+        #expect(!reading.provenance.stale && !reading.provenance.offline)
+        #expect(reading.provenance.fetchedAt == fetchedAt)
+        #expect(scene.transport.count == 1)
+        scene.clock.advance(by: .seconds(1))
+        scene.transport.then(answer(.ok, "two"))
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
+        #expect(scene.transport.count == 2)
+        #expect(try scene.storedBody(scene.list()) == "two")
+    }
+
+    @Test("What never goes stale is not asked for again")
+    func freshForEver() async throws {
+        let scene = try Scene()
+        let resource = scene.list(freshness: nil)
+        scene.transport.then(answer(.ok, "one"))
+        _ = try await scene.upstream.read(resource)
+        scene.clock.advance(by: .seconds(10 * 365 * 86400))
+        #expect(try await scene.upstream.read(resource).provenance.stale == false)
+        #expect(scene.transport.count == 1)
+    }
+
+    @Test("An unchanged upstream costs a 304: the copy is fresh again, its header fields follow, its body stays")
+    func revalidated() async throws {
+        let scene = try Scene()
+        let fields: HTTPFields = [.eTag: "\"1\"", .lastModified: "Mon, 05 Jan 2026 10:00:00 GMT", .server: "a"]
+        try await scene.age(scene.list(), "one", fields: fields)
+        scene.transport.then(answer(.notModified, fields: [.eTag: "\"1\"", .server: "b"]))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=304")
+        #expect(reading.provenance.source == .upstream && !reading.provenance.stale)
+        #expect(reading.provenance.fetchedAt == scene.clock.now)
+        let request = try #require(scene.transport.requests.last)
+        #expect(request.headerFields[.ifNoneMatch] == "\"1\"")
+        #expect(request.headerFields[.ifModifiedSince] == "Mon, 05 Jan 2026 10:00:00 GMT")
+        let stored = try #require(try scene.upstream.storedAnswer(of: scene.list()))
+        #expect(stored.response.headerFields[.server] == "b")
+        #expect(stored.response.headerFields[.lastModified] == fields[.lastModified])
+        #expect(stored.response.status == .ok)
+        #expect(try scene.body(of: stored) == "one")
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; hit; ttl=5")
+    }
+
+    @Test("A 304 that names another version than the stored one confirms nothing")
+    func foreignConfirmation() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list(), "one", fields: [.eTag: "\"1\""])
+        scene.transport.then(answer(.notModified, fields: [.eTag: "\"2\""]))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.provenance.stale && reading.provenance.source == .cache)
+        #expect(try scene.upstream.storedAnswer(of: scene.list())?.response.headerFields[.eTag] == "\"1\"")
+    }
+
+    @Test("A 304 to a request without conditions is a bad answer")
+    func unaskedConfirmation() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.notModified))
+        await #expect(throws: UpstreamError.badAnswer(status: .notModified, reason: "304 to a request without conditions")) {
+            try await scene.upstream.read(scene.list())
+        }
+    }
+
+    @Test("no-cache asks although the copy is fresh")
+    func refresh() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.ok, "one"), answer(.ok, "two"))
+        _ = try await scene.upstream.read(scene.list())
+        let reading = try await scene.upstream.read(scene.list(), .refresh)
+        #expect(reading.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
+        #expect(try scene.body(of: reading.answer) == "two")
+    }
+
+    @Test("only-if-cached never asks")
+    func onlyIfCached() async throws {
+        let scene = try Scene()
+        await #expect(throws: UpstreamError.notStored) { try await scene.upstream.read(scene.list(), .onlyIfCached) }
+        #expect(scene.transport.count == 0)
+        try await scene.age(scene.list(), "one")
+        let reading = try await scene.upstream.read(scene.list(), .onlyIfCached)
+        #expect(reading.cacheStatus == "larder; hit; ttl=-55")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(scene.transport.count == 1)
+    }
+
+    @Test("An account's answer is nobody else's")
+    func credentials() async throws {
+        let scene = try Scene()
+        var mine = scene.list()
+        mine.credential = CredentialHash(of: "mine", key: .init(size: .bits256))
+        scene.transport.then(answer(.ok, "mine"), answer(.ok, "everybody's"))
+        _ = try await scene.upstream.read(mine)
+        let other = try await scene.upstream.read(scene.list())
+        #expect(other.cacheStatus == "larder; fwd=uri-miss; stored")
+        #expect(try scene.storedBody(mine) == "mine")
+        #expect(try scene.storedBody(scene.list()) == "everybody's")
+        var yours = scene.list()
+        yours.credential = CredentialHash(of: "yours", key: .init(size: .bits256))
+        #expect(try scene.storedBody(yours) == nil, "not even what is everybody's")
+    }
+
+    @Test("An invalidated copy is asked about, however fresh")
+    func invalidated() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.ok, "one"), answer(.ok, "two"))
+        _ = try await scene.upstream.read(scene.list())
+        try await scene.database.write { try ResponseStore(scene.database).invalidate(upstream: "ships", url: "https://api.test/list", in: $0) }
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
+    }
+
+    @Test("Bodies over 100 KB become files and come back; the next version replaces the file")
+    func blobs() async throws {
+        let scene = try Scene()
+        let large = String(repeating: "ship", count: 40_000)
+        try await scene.age(scene.list(), large)
+        let stored = try #require(try scene.upstream.storedAnswer(of: scene.list()))
+        guard case .blob(let blob) = stored.body else {
+            Issue.record("not a file")
+            return
+        }
+        #expect(blob.length == 160_000)
+        #expect(try scene.body(of: stored) == large)
+        scene.transport.then(answer(.ok, "small"))
+        _ = try await scene.upstream.read(scene.list())
+        #expect(try scene.storedBody(scene.list()) == "small")
+        #expect(throws: StorageError.blobUnavailable(blob.id)) { try scene.database.blobs.reader(blob) }
+    }
+
+    @Test("The program's own copy stands in while nothing is stored, flagged, and gives way to the first answer")
+    func bundled() async throws {
+        let scene = try Scene()
+        var resource = scene.list()
+        resource.bundledAt = scene.clock.now - 3600
+        scene.transport.then(failure(.unreachable(.refused)))
+        let first = try await scene.upstream.read(resource)
+        #expect(first.answer == nil)
+        #expect(first.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
+        #expect(first.provenance.offline && first.provenance.stale)
+        #expect(first.provenance.fetchedAt == resource.bundledAt)
+        let second = try await scene.upstream.read(resource)
+        #expect(second.answer == nil && second.cacheStatus == "larder; hit; ttl=-3600; detail=offline")
+        scene.transport.then(answer(.ok, "one"))
+        let third = try await scene.upstream.read(resource, .refresh)
+        #expect(try scene.body(of: third.answer) == "one")
+        #expect(third.cacheStatus == "larder; fwd=uri-miss; stored")
+        await #expect(throws: UpstreamError.notStored) {
+            var other = scene.list("/other")
+            other.bundledAt = .distantPast
+            _ = try await scene.upstream.read(other, .onlyIfCached)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Upstream
+
+/// Down, probed, back: without any client.
+@Suite(.timeLimit(.minutes(1)))
+struct RecoveryTests {
+    @Test("SRV-09 A probe brings it back: refreshers first, then listeners, and nobody had to ask")
+    func comesBack() async throws {
+        let scene = try Scene { $0.probePath = "/v4" }
+        let order = Watched<[String]>([])
+        scene.upstream.onRecovery { order.update { $0.append("refreshed") } }
+        scene.upstream.onChange { change in
+            switch change {
+            case .wentDown: order.update { $0.append("down") }
+            case .cameBack: order.update { $0.append("back") }
+            }
+        }
+        await scene.goDown()
+        let downAt = scene.clock.now
+        await scene.clock.sleepers(of: .seconds(5))
+        await scene.changes.until { $0 == [.wentDown(at: downAt)] }
+        scene.transport.then(answer(.notFound))  // Any answer at all will do.
+        scene.clock.advance(by: .seconds(5))
+        await scene.changes.until { $0.count == 2 }
+        #expect(scene.changes.value.last == .cameBack(at: scene.clock.now))
+        await order.until { $0 == ["down", "refreshed", "back"] }
+        #expect(scene.transport.requests.last?.url == "https://api.test/v4")
+        #expect(scene.upstream.reachability.isReachable)
+        #expect(scene.upstream.reachability.since == scene.clock.now)
+    }
+
+    @Test("While it stays down, probes go out with growing pauses, and nobody is told twice")
+    func staysDown() async throws {
+        let scene = try Scene()
+        await scene.goDown()
+        scene.transport.always(failure(.unreachable(.refused)))
+        for (probe, pause) in [5, 10, 20, 40, 60, 60].enumerated() {
+            await scene.clock.sleepers(of: .seconds(pause))
+            scene.clock.advance(by: .seconds(pause))
+            await scene.transport.requests(probe + 2)
+        }
+        await scene.clock.sleepers(of: .seconds(60))
+        #expect(scene.changes.value.count == 1)
+        #expect(scene.upstream.reachability.failures == 7)
+    }
+
+    @Test("An upstream that only redirects elsewhere is there all the same")
+    func redirectingProbe() async throws {
+        let scene = try Scene()
+        await scene.goDown()
+        scene.transport.then(answer(.found, fields: [.location: "https://docs.elsewhere.test/"]))
+        await scene.clock.sleepers(of: .seconds(5))
+        scene.clock.advance(by: .seconds(5))
+        await scene.changes.until { $0.count == 2 }
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test("A client that gets an answer ends the probing")
+    func clientWasFaster() async throws {
+        let scene = try Scene()
+        await scene.goDown()
+        await scene.clock.sleepers(of: .seconds(5))
+        scene.transport.then(answer(.ok, "one"))
+        _ = try await scene.upstream.read(scene.list())
+        await scene.clock.nobodySleeps(for: .seconds(5))
+        await scene.changes.until { $0.count == 2 }
+        #expect(scene.transport.count == 2)
+    }
+
+    @Test("SRV-09 Changes are told in the order in which they happened, also when it goes down while its screens are refreshed")
+    func flapping() async throws {
+        let scene = try Scene()
+        scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list("/refreshed"), .refresh) }
+        await scene.goDown()
+        await scene.clock.sleepers(of: .seconds(5))
+        scene.transport.then(answer(.ok), failure(.unreachable(.refused)))
+        scene.clock.advance(by: .seconds(5))
+        await scene.changes.until { $0.count == 3 }
+        let now = scene.clock.now
+        #expect(scene.changes.value == [.wentDown(at: now - 5), .cameBack(at: now), .wentDown(at: now)])
+        #expect(!scene.upstream.reachability.isReachable)
+    }
+
+    @Test("Refreshing may ask for the very thing that found out")
+    func refreshesTheSame() async throws {
+        let scene = try Scene()
+        scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .refresh) }
+        await scene.goDown()
+        scene.transport.always(answer(.ok, "one"))
+        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        await scene.changes.until { $0.count == 2 }
+    }
+
+    @Test("stop() ends the waiting for a probe")
+    func stopWhileWaiting() async throws {
+        let scene = try Scene()
+        await scene.goDown()
+        await scene.clock.sleepers(of: .seconds(5))
+        scene.upstream.stop()
+        await scene.clock.nobodySleeps(for: .seconds(5))
+        #expect(scene.transport.count == 1)
+    }
+
+    @Test("stop() ends a probe under way, and nothing comes after it")
+    func stopWhileProbing() async throws {
+        let scene = try Scene()
+        await scene.goDown()
+        await scene.clock.sleepers(of: .seconds(5))
+        let ended = Watched(false)
+        let probe: ScriptedTransport.Step = { _ throws(UpstreamError) in
+            await Gate().pass()  // Only cancelling leads on.
+            ended.update { $0 = true }
+            throw .unreachable(.totalTimeout)
+        }
+        scene.transport.then(probe)
+        scene.clock.advance(by: .seconds(5))
+        await scene.transport.requests(2)
+        scene.upstream.stop()
+        await ended.until { $0 }
+        #expect(scene.clock.count(of: .seconds(10)) == 0)
+    }
+
+    @Test("stop() ends requests under way; who waits is answered")
+    func stopWhileReading() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list())
+        let gate = Gate()
+        scene.transport.then(held(by: gate, answer(.ok, "new")))
+        async let reading = scene.upstream.read(scene.list())
+        await gate.arrivals(1)
+        scene.upstream.stop()
+        #expect(try await reading.provenance.stale)
+        #expect(scene.changes.value.isEmpty, "being stopped says nothing about the upstream")
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import GRDB
+import HTTPCaching
+import HTTPTypes
+import Logging
+import Storage
+import Testing
+
+@testable import Upstream
+
+/// One upstream with a scripted network, a clock that the test moves and a database of its own.
+final class Scene: Sendable {
+    let clock = ManualClock()
+    let transport = ScriptedTransport()
+    let database: LarderDatabase
+    let upstream: Upstream
+    /// What listeners were told, in order.
+    let changes = Watched<[Upstream.Change]>([])
+
+    init(_ adjust: (inout UpstreamConfiguration) -> Void = { _ in }) throws {
+        var configuration = UpstreamConfiguration(name: "ships", title: "Ships", baseURL: try #require(URL(string: "https://api.test")))
+        configuration.allowedHosts = ["pictures.test"]
+        adjust(&configuration)
+        database = try LarderDatabase.temporary(migrations: [
+            SchemaMigration("test/001 seen", sql: "CREATE TABLE seen (body TEXT NOT NULL) STRICT")
+        ])
+        upstream = Upstream(
+            configuration: configuration,
+            transport: transport,
+            database: database,
+            clock: clock.wallClock,
+            jitter: { 0.5 },  // Pauses are then exactly as configured.
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        upstream.onChange { [changes] change in changes.update { $0.append(change) } }
+    }
+
+    deinit { upstream.stop() }
+
+    /// The list that most tests read; fresh for five seconds.
+    func list(_ path: String = "/list", freshness: Duration? = .seconds(5)) -> Resource {
+        Resource(url: "https://api.test\(path)", headerFields: [.accept: "application/json"], freshness: freshness)
+    }
+
+    /// What is stored of a resource, nil for nothing.
+    func storedBody(_ resource: Resource) throws -> String? {
+        guard let stored = try upstream.storedAnswer(of: resource) else { return nil }
+        return try body(of: stored)
+    }
+
+    func body(of answer: StoredAnswer?) throws -> String {
+        switch try #require(answer).body {
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .blob(let blob): String(decoding: try database.blobs.reader(blob).readAll(), as: UTF8.self)
+        }
+    }
+
+    /// Makes a stale copy of a resource.
+    func age(_ resource: Resource, _ body: String = "old", fields: HTTPFields = [:]) async throws {
+        transport.then(answer(.ok, body, fields: fields))
+        _ = try await upstream.read(resource)
+        clock.advance(by: .seconds(60))
+    }
+
+    /// Makes the upstream known to be out of reach.
+    func goDown() async {
+        transport.then(failure(.unreachable(.refused)))
+        _ = try? await upstream.read(list("/anything-never-stored"), .refresh)
+    }
+}
+
+extension Reading {
+    /// `Cache-Status` as it will be written.
+    var cacheStatus: String? { provenance.cacheStatus?.member(of: "larder") }
+}

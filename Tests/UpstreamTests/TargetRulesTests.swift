@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import Upstream
+
+/// SRV-11: an upstream's data cannot turn Larder into an open proxy.
+struct TargetRulesTests {
+    private static func rules(_ base: String = "https://api.test:8443/v1", allowed: [String] = ["Pictures.Test", "cdn.test"]) throws -> TargetRules {
+        TargetRules(UpstreamConfiguration(name: "u", title: "U", baseURL: try #require(URL(string: base)), allowedHosts: allowed))
+    }
+
+    @Test("The configured origin, in any case, on its port", arguments: ["https://api.test:8443/", "HTTPS://API.TEST:8443/other?x=1", "https://api.test:8443"])
+    func own(url: String) throws {
+        #expect(try Self.rules().target(of: url) == .ownOrigin)
+    }
+
+    @Test("A default port is the same written or not")
+    func defaultPorts() throws {
+        #expect(try Self.rules("https://api.test").target(of: "https://api.test:443/") == .ownOrigin)
+        #expect(try Self.rules("http://api.test:80").target(of: "http://api.test/") == .ownOrigin)
+        #expect(try Self.rules("http://api.test").target(of: "http://api.test:443/") != .ownOrigin)
+    }
+
+    @Test("A listed host, in any case, on any port", arguments: ["https://pictures.test/a.jpg", "https://PICTURES.test:8443/a", "https://cdn.test"])
+    func listed(url: String) throws {
+        #expect(try Self.rules().target(of: url) == .listedHost)
+    }
+
+    @Test(
+        "SRV-11 Everything else is forbidden",
+        arguments: [
+            "https://api.test/", "https://api.test:9000/", "http://api.test:8443/",  // other ports and schemes of the own host
+            "https://evil.test/", "https://api.test.evil.test:8443/", "https://xapi.test:8443/", "https://apixtest:8443/", "https://api.test.:8443/",
+            "https://sub.pictures.test/", "https://pictures.test.evil.test/", "https://127.0.0.1/", "https://[::1]/",
+            "https://pictures.test@evil.test/", "https://user@pictures.test/", "https://user:secret@api.test:8443/", "https://@api.test:8443/",
+            "https://evil.test/pictures.test", "https://evil.test?pictures.test", "https://evil.test#pictures.test", "https://evil.test\\@pictures.test/",
+            "ftp://pictures.test/", "file:///etc/passwd", "file://pictures.test/etc/passwd", "unix://pictures.test/", "https+unix://pictures.test/",
+            "http+unix://api.test/", "javascript:alert(1)", "data:text/plain,x", "/list", "//pictures.test/a", "pictures.test", "", "https://", "https:///a",
+        ]
+    )
+    func forbidden(url: String) throws {
+        guard case .forbidden = try Self.rules().target(of: url) else {
+            Issue.record("\(url) is not forbidden")
+            return
+        }
+    }
+
+    @Test("SRV-11 From an encrypted upstream nothing leads to an unencrypted host, listed or not")
+    func downgrade() throws {
+        #expect(try Self.rules().target(of: "http://pictures.test/a.jpg") != .listedHost)
+        #expect(try Self.rules("http://api.test").target(of: "http://pictures.test/a.jpg") == .listedHost)
+        #expect(try Self.rules("http://api.test").target(of: "https://pictures.test/a.jpg") == .listedHost)
+    }
+
+    @Test(
+        "Location is resolved against the URL that answered, without fragment",
+        arguments: [
+            ("/b", "https://api.test/b"), ("b", "https://api.test/v4/b"), ("../b", "https://api.test/b"), ("?q=1", "https://api.test/v4/a?q=1"),
+            ("//pictures.test/x", "https://pictures.test/x"), ("https://cdn.test/x#part", "https://cdn.test/x"), ("b%20c", "https://api.test/v4/b%20c"),
+        ]
+    )
+    func locations(location: String, expected: String) {
+        #expect(TargetRules.resolve(location: location, from: "https://api.test/v4/a?old=1") == expected)
+    }
+}
