@@ -118,5 +118,13 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
+
+        // Tests, one target a module.
+        .testTarget(
+            name: "ShipsTests",
+            dependencies: ["Ships", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting, httpTypes, nioCore, grdb, logging],
+            path: "Tests/Apps/ShipsTests",
+            swiftSettings: strict
+        ),
     ]
 )
