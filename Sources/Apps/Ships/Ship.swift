@@ -20,9 +20,17 @@ struct Ship: Sendable, Equatable {
     var sortKey: String { Self.sortKey(of: name) }
 
     static func sortKey(of name: String) -> String {
-        String(String.UnicodeScalarView(name.precomposedStringWithCanonicalMapping.unicodeScalars.flatMap { scalar in
-            let folded = scalar.properties.lowercaseMapping.unicodeScalars
-            return folded.count == 1 ? Array(folded) : [scalar]
-        }))
+        String(String.UnicodeScalarView(name.precomposedStringWithCanonicalMapping.unicodeScalars.map(folded)))
+    }
+
+    /// Lower case of the upper case, where each is one scalar: equal for all that simple case folding makes equal, final sigma and long s included.
+    private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar == "\u{131}" { return scalar }  // The dotless i has no folding outside of Turkic languages.
+        let upper = single(scalar.properties.uppercaseMapping) ?? scalar
+        return single(upper.properties.lowercaseMapping) ?? upper
+    }
+
+    private static func single(_ mapping: String) -> Unicode.Scalar? {
+        mapping.unicodeScalars.count == 1 ? mapping.unicodeScalars.first : nil
     }
 }

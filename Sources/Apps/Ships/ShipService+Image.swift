@@ -16,6 +16,8 @@ extension ShipService {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
             return .picture(body, type: type, provenance: reading.provenance, now: clock.now())
+        } catch UpstreamError.notStored {
+            throw UpstreamFailure(.notStored, of: api.upstream)
         } catch let error as UpstreamError {
             return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder"))
         }

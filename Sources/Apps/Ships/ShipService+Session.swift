@@ -17,7 +17,16 @@ extension ShipService {
             let username = try Self.login(fields)
             // Only this request waits; the event loop serves the others meanwhile.
             try await clock.sleep(options.loginDelay)
-            return try open(Session(app: "ships", kind: .user, account: "user:\(username.lowercased())", name: username, createdAt: clock.now()), request)
+            return try open(
+                Session(
+                    app: "ships",
+                    kind: .user,
+                    account: "user:\(username.lowercased().precomposedStringWithCanonicalMapping)",
+                    name: username,
+                    createdAt: clock.now()
+                ),
+                request
+            )
         case "guest":
             let account = "guest:\(SessionToken.make())"
             return try open(Session(app: "ships", kind: .guest, account: account, name: nil, createdAt: clock.now()), request)

@@ -71,6 +71,7 @@ public struct ShipService: Sendable {
             throw UpstreamFailure(error, of: api.upstream)
         }
         if reading.answer == nil { try await store.importSnapshot(snapshot) }
+        if options.deletion == .literal, reading.provenance.source == .upstream { try await bringBackDeleted() }
         return reading.provenance
     }
 

@@ -21,8 +21,8 @@ struct ShipListing: Sendable {
                     SELECT
                         max((SELECT content FROM ship_revision),
                             coalesce((SELECT max(revision) FROM ship_of_account WHERE account = :account), 0)) AS revision,
-                        (SELECT count(*) FROM ship_of_account AS mine JOIN ship ON ship.id = mine.ship_id
-                            WHERE mine.account = :account AND mine.hidden = 1 AND ship.removed_revision IS NULL) AS hidden,
+                        (SELECT count(*) FROM (\(ShipStore.selectHidden)) AS mine JOIN ship ON ship.id = mine.ship_id
+                            WHERE ship.removed_revision IS NULL) AS hidden,
                         (SELECT count(*) FROM ship WHERE removed_revision IS NULL) AS total
                     """,
                 arguments: ["account": account]
@@ -52,8 +52,8 @@ extension ShipStore {
     }
 
     static let selectPage = """
-        SELECT ship.* FROM ship LEFT JOIN ship_of_account AS mine ON mine.account = :account AND mine.ship_id = ship.id
-        WHERE ship.removed_revision IS NULL AND coalesce(mine.hidden, 0) = 0
+        SELECT ship.* FROM ship
+        WHERE ship.removed_revision IS NULL AND NOT \(isHidden())
         ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset
         """
 
@@ -67,35 +67,38 @@ extension ShipStore {
         )
         while let row = try rows.next() {
             let id: String = row["id"]
-            let isHidden: Bool = row["hidden"]
-            let ownRevision: Int = row["own_revision"]
-            let added: Int = row["added_revision"]
-            if row["removed_revision"] == nil, !isHidden {
-                // Visible now: new if it appeared, or was restored, after `since`.
-                if max(added, ownRevision) > since { changes.added.append(id) } else { changes.updated.append(id) }
-            } else if added <= since, !(isHidden && ownRevision <= since) {
-                changes.removed.append(id)
+            let removed: Int? = row["removed_revision"]
+            let wasThere = row["added_revision"] <= since && removed.map { $0 > since } ?? true && !row["was_hidden"]
+            let isThere = removed == nil && !row["is_hidden"]
+            switch (wasThere, isThere) {
+            case (false, true): changes.added.append(id)
+            case (true, false): changes.removed.append(id)
+            case (true, true) where row["changed_revision"] > since: changes.updated.append(id)
+            default: break
             }
         }
         return changes
     }
 
     static let selectChanged = """
-        SELECT ship.id, ship.added_revision, ship.removed_revision, coalesce(mine.hidden, 0) AS hidden, coalesce(mine.revision, 0) AS own_revision
-        FROM ship LEFT JOIN ship_of_account AS mine ON mine.account = :account AND mine.ship_id = ship.id
-        WHERE ship.changed_revision > :since OR ship.removed_revision > :since OR mine.revision > :since
+        WITH touched (id) AS (
+            SELECT id FROM ship WHERE changed_revision > :since
+            UNION SELECT ship_id FROM ship_of_account WHERE account = :account AND revision > :since
+        )
+        SELECT ship.id, ship.added_revision, ship.changed_revision, ship.removed_revision, \(isHidden()) AS is_hidden, \(isHidden(at: ":since")) AS was_hidden
+        FROM touched JOIN ship ON ship.id = touched.id
         ORDER BY ship.sort_key, ship.id
         """
 }
 
 extension Ship {
     /// Reads a row of table `ship`.
-    init(row: Row) {
+    init(row: Row) throws {
         self.init(
             id: row["id"],
             name: row["name"],
             type: row["type"],
-            roles: (try? JSONDecoder().decode([String].self, from: Data((row["roles"] as String).utf8))) ?? [],
+            roles: try JSONDecoder().decode([String].self, from: Data((row["roles"] as String).utf8)),
             isActive: row["active"],
             yearBuilt: row["year_built"],
             homePort: row["home_port"],

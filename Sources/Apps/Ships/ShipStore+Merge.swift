@@ -24,7 +24,11 @@ extension ShipStore {
                 try merge.insert(ship, fromSnapshot: false)
                 continue
             }
-            if present.ship != ship || present.isFromSnapshot { try merge.update(ship) }
+            if present.ship != ship {
+                try merge.update(ship)
+            } else if present.isFromSnapshot {
+                try merge.confirm(ship.id)
+            }
         }
         let listed = Set(records.ships.map(\.id))
         for (id, present) in known where !listed.contains(id) && !present.isRemoved {
@@ -42,8 +46,13 @@ extension ShipStore {
 
     /// Takes over the bundled snapshot, where no ship is known yet: the first start without an upstream.
     func importSnapshot(_ snapshot: ShipSnapshot) async throws {
+        // Asked before every answer that the snapshot stands in for; only the first of them writes.
+        let isEmpty: @Sendable (Database) throws -> Bool = {
+            try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
+        }
+        guard try database.read(isEmpty) else { return }
         try await database.write { db in
-            guard try Int.fetchOne(db, sql: "SELECT count(*) FROM ship WHERE removed_revision IS NULL") == 0 else { return }
+            guard try isEmpty(db) else { return }
             var merge = Merge(db)
             for ship in snapshot.records.ships { try merge.insert(ship, fromSnapshot: true) }
         }
@@ -58,7 +67,7 @@ extension ShipStore {
             var known: [String: Known] = [:]
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM ship")
             while let row = try rows.next() {
-                let ship = Ship(row: row)
+                let ship = try Ship(row: row)
                 known[ship.id] = Known(ship: ship, isFromSnapshot: row["from_snapshot"], isRemoved: row["removed_revision"] != nil)
             }
             return known
@@ -102,9 +111,15 @@ extension ShipStore {
             ).execute(arguments: try columns(ship) + [revision, ship.id])
         }
 
+        /// The API knows it just as the snapshot had it: nothing that anybody sees has changed.
+        func confirm(_ id: String) throws {
+            try db.cachedStatement(sql: "UPDATE ship SET from_snapshot = 0 WHERE id = ?").execute(arguments: [id])
+        }
+
         mutating func remove(_ id: String) throws {
             let revision = try take()
-            try db.cachedStatement(sql: "UPDATE ship SET removed_revision = ? WHERE id = ?").execute(arguments: [revision, id])
+            try db.cachedStatement(sql: "UPDATE ship SET removed_revision = ?, changed_revision = ? WHERE id = ?")
+                .execute(arguments: [revision, revision, id])
         }
 
         private func columns(_ ship: Ship) throws -> StatementArguments {

@@ -4,8 +4,8 @@ public import Storage
 
 /// The ships of the app, and what each account has done to them.
 ///
-/// Every change takes the next number of one counter. A ship remembers the numbers at which it appeared, changed and went; what an account hid or restored remembers its own.
-/// So "what changed since revision n" is a question to rows, not to a log that grows.
+/// Every change takes the next number of one counter. A ship remembers the numbers at which it appeared, last changed and went; an account's last deletions and restorations of a ship
+/// keep theirs. So "what changed since revision n" is a question to a few rows, not to a log that grows.
 public struct ShipStore: Sendable {
     /// The tables.
     public static let migrations: [SchemaMigration] = [
@@ -26,17 +26,18 @@ public struct ShipStore: Sendable {
                     listed INTEGER NOT NULL, -- the API's last answer had it
                     from_snapshot INTEGER NOT NULL, -- known from the bundled snapshot only
                     added_revision INTEGER NOT NULL,
-                    changed_revision INTEGER NOT NULL,
+                    changed_revision INTEGER NOT NULL, -- of any change, removal included
                     removed_revision INTEGER
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX ship_by_name ON ship (sort_key, id) WHERE removed_revision IS NULL;
+                CREATE INDEX ship_by_change ON ship (changed_revision);
 
                 CREATE TABLE ship_of_account (
                     account TEXT NOT NULL,
                     ship_id TEXT NOT NULL,
-                    hidden INTEGER NOT NULL, -- 1: deleted by this account; 0: restored
                     revision INTEGER NOT NULL,
-                    PRIMARY KEY (account, ship_id)
+                    hidden INTEGER NOT NULL, -- 1: deleted by this account; 0: restored
+                    PRIMARY KEY (account, ship_id, revision)
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX ship_of_account_by_revision ON ship_of_account (account, revision);
 
@@ -57,29 +58,30 @@ public struct ShipStore: Sendable {
         self.database = database
     }
 
-    /// One ship, and whether this account has deleted it; nil where there is none.
-    func ship(_ id: String, account: String) throws -> (ship: Ship, isHidden: Bool)? {
-        try database.read { db in
-            try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT ship.*, coalesce(mine.hidden, 0) AS hidden
-                    FROM ship LEFT JOIN ship_of_account AS mine ON mine.account = ? AND mine.ship_id = ship.id
-                    WHERE ship.id = ? AND ship.removed_revision IS NULL
-                    """,
-                arguments: [account, id]
-            ).map { (Ship(row: $0), $0["hidden"]) }
-        }
+    /// Whether `:account` has deleted the ship of the row at hand, now or at an earlier revision.
+    static func isHidden(at revision: String? = nil) -> String {
+        """
+        coalesce((SELECT mine.hidden FROM ship_of_account AS mine WHERE mine.account = :account AND mine.ship_id = ship.id
+            \(revision.map { "AND mine.revision <= \($0)" } ?? "") ORDER BY mine.revision DESC LIMIT 1), 0)
+        """
     }
 
-    /// Hides ships from an account. Those already hidden and unknown ones are left out of the answer.
+    /// One ship, and whether this account has deleted it; nil where there is none.
+    func ship(_ id: String, account: String) throws -> (ship: Ship, isHidden: Bool)? {
+        try database.read { try Self.ship(id, account: account, $0) }
+    }
+
+    private static func ship(_ id: String, account: String, _ db: Database) throws -> (ship: Ship, isHidden: Bool)? {
+        try Row.fetchOne(try db.cachedStatement(sql: selectShip), arguments: ["account": account, "id": id])
+            .map { (try Ship(row: $0), $0["hidden"]) }
+    }
+
+    static let selectShip = "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
+
+    /// Hides a ship from an account; nil where there is none, or the account does not see it anyway.
     func hide(_ id: String, account: String) async throws -> ShipListing.Counts? {
         try await database.write { db in
-            let sql = """
-                SELECT coalesce(mine.hidden, 0) FROM ship LEFT JOIN ship_of_account AS mine ON mine.account = ? AND mine.ship_id = ship.id
-                WHERE ship.id = ? AND ship.removed_revision IS NULL
-                """
-            guard try Bool.fetchOne(db, sql: sql, arguments: [account, id]) == false else { return nil }
+            guard try Self.ship(id, account: account, db)?.isHidden == false else { return nil }
             try Self.mark([id], hidden: true, account: account, revision: try Self.nextRevision(db), db)
             return try ShipListing.Counts(db, account: account)
         }
@@ -88,14 +90,28 @@ public struct ShipStore: Sendable {
     /// Brings hidden ships back for an account; nil brings back all. Ships that are not hidden are left as they are.
     func restore(_ wanted: [String]?, account: String) async throws -> (restored: [String], counts: ShipListing.Counts) {
         try await database.write { db in
-            let hidden = try String.fetchAll(
-                db,
-                sql: "SELECT ship_id FROM ship_of_account WHERE account = ? AND hidden = 1 ORDER BY ship_id",
-                arguments: [account]
-            )
+            let hidden = try String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account])
             let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
             if !restored.isEmpty { try Self.mark(restored, hidden: false, account: account, revision: try Self.nextRevision(db), db) }
             return (restored, try ShipListing.Counts(db, account: account))
+        }
+    }
+
+    // SQLite takes the plain columns from the row that has the maximum (lang_select.html, "bare columns in an aggregate query").
+    static let selectHidden = """
+        SELECT ship_id FROM (SELECT ship_id, hidden, max(revision) FROM ship_of_account WHERE account = :account GROUP BY ship_id) WHERE hidden = 1 ORDER BY ship_id
+        """
+
+    /// The accounts that have deleted anything.
+    func accountsWithHiddenShips() throws -> [String] {
+        try database.read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT DISTINCT account FROM (SELECT account, hidden, max(revision) FROM ship_of_account GROUP BY account, ship_id)
+                    WHERE hidden = 1 ORDER BY account
+                    """
+            )
         }
     }
 
@@ -122,14 +138,22 @@ public struct ShipStore: Sendable {
     }
 
     private static func mark(_ ids: [String], hidden: Bool, account: String, revision: Int, _ db: Database) throws {
-        let statement = try db.cachedStatement(
+        let insert = try db.cachedStatement(sql: "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)")
+        let forget = try db.cachedStatement(
             sql: """
-                INSERT INTO ship_of_account (account, ship_id, hidden, revision) VALUES (?, ?, ?, ?)
-                ON CONFLICT (account, ship_id) DO UPDATE SET hidden = excluded.hidden, revision = excluded.revision
+                DELETE FROM ship_of_account WHERE account = :account AND ship_id = :id AND revision < (
+                    SELECT revision FROM ship_of_account WHERE account = :account AND ship_id = :id ORDER BY revision DESC LIMIT 1 OFFSET \(keptMarks - 1)
+                )
                 """
         )
-        for id in ids { try statement.execute(arguments: [account, id, hidden, revision]) }
+        for id in ids {
+            try insert.execute(arguments: [account, id, revision, hidden])
+            try forget.execute(arguments: ["account": account, "id": id])
+        }
     }
+
+    /// Deletions and restorations of one ship that are remembered for each account; the last one counts, the others tell what a front end of an older revision shows.
+    static let keptMarks = 16
 
     /// The next number of the counter; `content` if it concerns every account.
     static func nextRevision(content: Bool = false, _ db: Database) throws -> Int {

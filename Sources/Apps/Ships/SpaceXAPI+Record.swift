@@ -21,19 +21,23 @@ struct Record: Decodable, Sendable {
             id: id,
             name: name,
             type: Self.text(fields, .type),
-            roles: ((try? fields.decode([String?].self, forKey: .roles)) ?? []).compactMap { $0 }.filter { !$0.isEmpty },
+            roles: ((try? fields.decode([Tolerant<String>].self, forKey: .roles)) ?? []).compactMap { $0.value.flatMap(Self.meaningful) },
             isActive: (try? fields.decode(Bool.self, forKey: .active)) ?? false,
-            yearBuilt: Self.number(fields, .yearBuilt).flatMap { Int(exactly: $0.rounded(.towardZero)) }.flatMap { $0 == 0 ? nil : $0 },
+            yearBuilt: Self.number(fields, .yearBuilt).flatMap { Int(exactly: $0.rounded(.towardZero)) }.flatMap { $0 > 0 ? $0 : nil },
             homePort: Self.text(fields, .homePort),
             massKilograms: Self.number(fields, .massKilograms),
             imageURL: Self.text(fields, .image)
         )
     }
 
-    /// A text that says something; empty ones mean nothing.
     private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> String? {
-        guard let text = try? fields.decode(String.self, forKey: key), !text.allSatisfy(\.isWhitespace) else { return nil }
-        return text
+        (try? fields.decode(String.self, forKey: key)).flatMap(meaningful)
+    }
+
+    /// A text that says something; empty ones mean nothing. Without NUL, at which SQLite would end it: the ship would differ from its row for ever.
+    private static func meaningful(_ text: String) -> String? {
+        let text = text.replacing("\0", with: "")
+        return text.allSatisfy(\.isWhitespace) ? nil : text
     }
 
     /// Mongoose numbers come as integers or with a fraction.

@@ -26,10 +26,10 @@ public struct SpaceXAPI: Sendable {
             headerFields: [.accept: "application/json"],
             freshness: freshness,
             admit: { answer throws(UpstreamError) in
-                do {
+                do throws(ShipRecords.ShapeError) {
                     return merge(try ShipRecords(json: Data(answer.body)))
                 } catch {
-                    throw .badAnswer(status: answer.status, reason: "\(error)")
+                    throw .badAnswer(status: answer.status, reason: error.rawValue)
                 }
             }
         )
@@ -46,54 +46,5 @@ public struct SpaceXAPI: Sendable {
                 return { _ in }
             }
         )
-    }
-}
-
-/// The ships of one answer of the API.
-struct ShipRecords: Sendable, Equatable {
-    /// The answer is not a list of objects.
-    enum ShapeError: Error, CustomStringConvertible {
-        case notJSON
-        case notAList
-
-        var description: String {
-            switch self {
-            case .notJSON: "not JSON"
-            case .notAList: "not a list of ships"
-            }
-        }
-    }
-
-    /// Usable records, in the order of the answer; the first of two with one id counts.
-    let ships: [Ship]
-    /// Records that are of no use, such as those without a name or an id; skipped, not fatal.
-    let skipped: Int
-
-    init(json: Data) throws(ShapeError) {
-        let items: [Tolerant<Record>]
-        do {
-            items = try JSONDecoder().decode([Tolerant<Record>].self, from: json)
-        } catch DecodingError.typeMismatch, DecodingError.valueNotFound, DecodingError.keyNotFound {
-            throw .notAList
-        } catch {
-            throw .notJSON
-        }
-        self.init(items.map(\.value))
-    }
-
-    init(_ records: [Record?]) {
-        var seen = Set<String>()
-        ships = records.compactMap { $0?.ship }.filter { seen.insert($0.id).inserted }
-        skipped = records.count - ships.count
-    }
-}
-
-/// A list item that may be anything.
-struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
-    let value: Value?
-
-    init(from decoder: any Decoder) throws {
-        // An item of the wrong shape is skipped by whoever reads the list; it must not take the others with it.
-        value = try? Value(from: decoder)
     }
 }

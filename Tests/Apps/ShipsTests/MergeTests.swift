@@ -1,0 +1,146 @@
+import Foundation
+import GRDB
+import Screens
+import Storage
+import Testing
+
+@testable import Ships
+
+@Suite("Taking over what the API lists")
+struct MergeTests {
+    private let store: ShipStore
+
+    init() throws {
+        store = ShipStore(try .temporary(migrations: ShipStore.migrations))
+    }
+
+    @discardableResult
+    private func merge(_ records: [String]) throws -> Int? {
+        let records = try MadeShips.records(records)
+        return try store.database.write { try ShipStore.merge(records, in: $0) }
+    }
+
+    private func list(since: Int? = nil) throws -> ShipListing {
+        try store.list(account: "me", page: PageRequest(limit: 500), since: since)
+    }
+
+    @Test("SHIP-07 ships that are missing are inserted, by name, none twice")
+    func insert() throws {
+        #expect(try merge(MadeShips.fleet) == 1)
+        #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl", "DORA"])
+        #expect(try list().ships == MadeShips.records([MadeShips.alma, MadeShips.bob, MadeShips.carl, MadeShips.dora]).ships)
+    }
+
+    @Test("SHIP-07 the same answer again changes nothing")
+    func again() throws {
+        try merge(MadeShips.fleet)
+        let before = try list()
+        #expect(try merge(MadeShips.fleet.reversed()) == nil)
+        #expect(try list().ships == before.ships)
+        #expect(try list().counts == before.counts)
+    }
+
+    @Test("SHIP-07 a changed ship is updated, a renamed one keeps its place in the database and moves in the list")
+    func update() throws {
+        try merge(MadeShips.fleet)
+        #expect(try merge([MadeShips.alma, MadeShips.carl, MadeShips.dora, MadeShips.record("b0b", "Zora", #""type":"Tug""#)]) == 2)
+        #expect(try list().ships.map(\.name) == ["Alma", "Carl", "DORA", "Zora"])
+        #expect(try list(since: 1).changes == ShipChanges(since: 1, updated: ["b0b"]))
+    }
+
+    @Test("SHIP-07 a vanished ship is kept and marked, once; when it returns it is listed again")
+    func vanish() throws {
+        try merge(MadeShips.fleet)
+        #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == 2)
+        #expect(try store.ship("d0", account: "me")?.ship.isListed == false)
+        #expect(try list().ships.count == 4)
+        #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == nil)
+        #expect(try merge(MadeShips.fleet) == 3)
+        #expect(try store.ship("d0", account: "me")?.ship.isListed == true)
+        #expect(try list(since: 2).changes == ShipChanges(since: 2, updated: ["d0"]))
+    }
+
+    @Test("an empty answer marks every ship and removes none")
+    func empty() throws {
+        try merge(MadeShips.fleet)
+        try merge([])
+        #expect(try list().ships.map(\.isListed) == [false, false, false, false])
+    }
+
+    @Test("SHIP-12 the first real answer replaces the snapshot: unknown ships go, known ones stay, and only what differs counts as changed")
+    func snapshot() async throws {
+        let stale = MadeShips.record("b0b", "Bob of old")
+        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma, stale, MadeShips.record("5a", "Snapshot Only")]))
+        #expect(try list().counts.revision == 1)
+        #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == 2)
+        #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl"])
+        #expect(try list(since: 1).changes == ShipChanges(since: 1, added: ["ca"], updated: ["b0b"], removed: ["5a"]))
+        #expect(try list(since: 0).changes == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
+        #expect(try store.ship("5a", account: "me") == nil)
+    }
+
+    @Test("a snapshot that the API confirms is no change, and its ships are the API's from then on")
+    func confirmed() async throws {
+        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma]))
+        #expect(try merge([MadeShips.alma]) == nil)
+        try merge([])
+        #expect(try list().ships.map(\.isListed) == [false])
+    }
+
+    @Test("a removed ship that the API comes to list is new")
+    func returning() async throws {
+        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma, MadeShips.dora]))
+        try merge([MadeShips.alma])
+        try merge([MadeShips.alma, MadeShips.dora])
+        #expect(try list(since: 2).changes == ShipChanges(since: 2, added: ["d0"]))
+        #expect(try list().ships.count == 2)
+    }
+
+    @Test("the snapshot is taken over once, and never beside known ships")
+    func snapshotOnce() async throws {
+        try merge([MadeShips.bob])
+        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma]))
+        #expect(try list().ships.map(\.id) == ["b0b"])
+    }
+
+    @Test(
+        "texts of all kinds come back as they were",
+        arguments: ["Ünïcode 🚢", "quote \\\" and \\\\", "line\\nbreak", "e\u{301}", "' OR 1=1 --", "\\u202Eright to left"]
+    )
+    func texts(name: String) throws {
+        let record = MadeShips.record("x1", name, #""roles":["\#(name)"],"home_port":"\#(name)""#)
+        try merge([record])
+        #expect(try merge([record]) == nil)
+        #expect(try list().ships == MadeShips.records([record]).ships)
+    }
+
+    @Test("a failed merge leaves everything as it was")
+    func rollback() throws {
+        struct Interrupted: Error {}
+        let store = self.store
+        let records = try MadeShips.records(MadeShips.fleet)
+        #expect(throws: Interrupted.self) {
+            try store.database.write { db in
+                try ShipStore.merge(records, in: db)
+                throw Interrupted()
+            }
+        }
+        #expect(try list().ships.isEmpty)
+        #expect(try list().counts.revision == 0)
+    }
+
+    @Test("listeners hear of a merge when it is committed, and not of one that changed nothing or was taken back")
+    func announced() throws {
+        struct Interrupted: Error {}
+        let heard = Heard()
+        let admission = ShipStore.admission(of: try MadeShips.records(MadeShips.fleet)) { heard.add($0) }
+        try? store.database.write { db in
+            try admission(db)
+            throw Interrupted()
+        }
+        #expect(heard.revisions == [])
+        try store.database.write { try admission($0) }
+        try store.database.write { try admission($0) }
+        #expect(heard.revisions == [1])
+    }
+}

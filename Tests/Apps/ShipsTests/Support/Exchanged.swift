@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+public import Screens
+import Testing
+
+/// A whole answer as a client sees it.
+struct Exchanged: Sendable {
+    let status: Int
+    let headerFields: HTTPFields
+    let body: Data
+
+    /// A value of the body by its path, such as `data.items.0.name`; nil where the path leads nowhere.
+    subscript(_ path: String) -> JSONFields.Value? {
+        guard let root = try? JSONDecoder().decode(JSONFields.Value.self, from: body) else { return nil }
+        return path.split(separator: ".").reduce(Optional(root)) { value, step in
+            switch value {
+            case .object(let members): members[String(step)]
+            case .array(let items): Int(step).flatMap { items.indices.contains($0) ? items[$0] : nil }
+            default: nil
+            }
+        }
+    }
+
+    /// The members of one name in a list of objects.
+    func all(_ name: String, in path: String) -> [JSONFields.Value] {
+        guard case .array(let items) = self[path] else { return [] }
+        return items.map { item in
+            if case .object(let members) = item { members[name] ?? .null } else { .null }
+        }
+    }
+
+    /// Names of the members of an object.
+    func names(in path: String) -> Set<String> {
+        if case .object(let members) = self[path] { Set(members.keys) } else { [] }
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var cacheStatus: String? { headerFields[.cacheStatus] }
+    var age: String? { headerFields[.age] }
+
+    /// That this is a problem of this code, whole and in its media type.
+    func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, sourceLocation: sourceLocation)
+        #expect(headerFields[.contentType] == "application/problem+json; charset=utf-8", sourceLocation: sourceLocation)
+        #expect(headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+        #expect(headerFields[.eTag] == nil, sourceLocation: sourceLocation)
+        #expect(self["code"] == .string(code), sourceLocation: sourceLocation)
+        #expect(self["type"] == .string("urn:larder:problem:\(code)"), sourceLocation: sourceLocation)
+        #expect(self["status"] == .number(Double(status)), sourceLocation: sourceLocation)
+        #expect(self["state"] == "error", sourceLocation: sourceLocation)
+        #expect(self["data"] == nil, sourceLocation: sourceLocation)
+    }
+
+    /// That a screen's answer carries what all of them do.
+    func expectScreen(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, sourceLocation: sourceLocation)
+        #expect(headerFields[.contentType] == "application/json; charset=utf-8", sourceLocation: sourceLocation)
+        #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)
+        #expect(headerFields[.vary] == "Authorization, Accept-Encoding", sourceLocation: sourceLocation)
+        #expect(headerFields[.requestID] != nil, sourceLocation: sourceLocation)
+        #expect(self["meta.screen"] == .string(name), sourceLocation: sourceLocation)
+        #expect(names(in: "") == ["data", "meta", "links"], sourceLocation: sourceLocation)
+    }
+}
+
+extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    public init(arrayLiteral elements: JSONFields.Value...) { self = .array(elements) }
+}
