@@ -16,8 +16,7 @@ extension ShipService {
     /// `POST /v1/ships/restore`: all that the account deleted, or those of `{"ids": […]}`.
     @Sendable func restore(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
-        let body = try await request.body()
-        let ids = body.isEmpty ? nil : try JSONFields(body).strings("ids")
+        let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids {
             guard ids.count <= Self.mostIDs else {
                 throw Problem.validation([.field("/ids", "too-long", "ids may have \(Self.mostIDs) entries; without ids everything is restored.")])

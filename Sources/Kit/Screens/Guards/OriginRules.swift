@@ -39,7 +39,6 @@ public struct OriginRules: Sendable, Equatable {
         return [
             .accessControlAllowOrigin: origin,
             .accessControlExposeHeaders: "Age, Cache-Status, ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id",
-            .vary: "Origin",
         ]
     }
 

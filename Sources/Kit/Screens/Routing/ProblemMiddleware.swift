@@ -55,7 +55,7 @@ extension Reply {
     static func problem(_ problem: Problem, instance: String) -> Reply {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
-        let bytes = (try? ProblemDocument(problem, instance: instance).bytes()) ?? Data()
+        let bytes = (try? ProblemDocument(problem, instance: URIText.path(instance)).bytes()) ?? Data()
         return Reply(status: problem.code.status, headerFields: fields, body: .bytes(bytes, type: MediaType.problem), hasValidator: false)
     }
 }
