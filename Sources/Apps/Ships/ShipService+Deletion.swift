@@ -5,7 +5,7 @@ extension ShipService {
     /// `DELETE /v1/ships/{id}`: local, also offline; the upstream is never asked.
     @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
-        let id = try request.parameter("id")
+        let id = try shipID(in: request)
         _ = try visibleShip(id, session)
         // Somebody with the same account may have been faster.
         guard let counts = try await store.hide(id, account: session.account) else { throw Self.deleted }
