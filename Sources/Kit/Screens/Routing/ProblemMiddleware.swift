@@ -39,6 +39,9 @@ struct ProblemMiddleware: RouterMiddleware {
         switch error {
         case let problem as Problem: return problem
         case let failure as UpstreamFailure: return failure.problem
+        case is CancellationError:
+            // The client has left, or the server stops: nobody reads this.
+            return Problem(.overloaded, "The server is stopping.")
         case let error as any HTTPResponseError where error.status == .contentTooLarge:
             return Problem(.tooLarge, "The body is larger than is accepted here.")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
