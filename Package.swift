@@ -19,6 +19,8 @@ let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", packag
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -40,9 +42,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
@@ -51,10 +55,12 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Ships", "Sandbox",
+                "Screens", "Upstream", "Storage", "Ships", "Sandbox", "CZlib",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 hummingbird, lifecycle, logging, metrics, nioCore, nioPosix, httpTypes, grdb,
             ],
             swiftSettings: strict
@@ -63,7 +69,7 @@ let package = Package(
         // Apps: one module each, none imports another.
         .target(
             name: "Ships",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -90,7 +96,7 @@ let package = Package(
             dependencies: [
                 "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                asyncHTTPClient,
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
@@ -112,12 +118,28 @@ let package = Package(
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
             name: "Sandbox",
-            dependencies: [hummingbird, httpTypes, nioCore, nioPosix, logging, lifecycle, crypto],
+            dependencies: [hummingbird, httpTypes, nioCore, logging, lifecycle, crypto],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
 
-        // Tests mirror Sources.
+        // Tests mirror Sources; EndToEnd starts the real executable.
+        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Storage", "HTTPCaching", grdb, crypto, httpTypes, logging],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SandboxTests",
+            dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EndToEnd",
+            dependencies: ["Larder", nioCore, nioHTTP1, nioLocks, asyncHTTPClient, subprocess, .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: ["Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks],
@@ -130,7 +152,10 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioPosix, nioLocks,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),

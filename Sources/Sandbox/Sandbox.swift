@@ -26,12 +26,17 @@ public struct Sandbox: Service {
     }
 
     /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held then end without an answer.
-    /// - Throws: ``SandboxError``.
+    /// - Throws: ``SandboxError`` when it cannot start; `CancellationError`.
     public func run() async throws {
         do {
-            let stage = try Stage(seed: configuration.seed)
-            try await serve(stage)
+            guard (0...65_535).contains(configuration.port) else {
+                throw SandboxError.cannotListen(port: configuration.port, reason: "a port is 0…65535")
+            }
+            try await serve(try Stage(seed: configuration.seed))
             listening.fail(.stopped)
+        } catch let error where error is CancellationError || listening.isListening {
+            listening.fail(.stopped)
+            throw error
         } catch {
             let failure = error as? SandboxError ?? .cannotListen(port: configuration.port, reason: String(describing: error))
             listening.fail(failure)

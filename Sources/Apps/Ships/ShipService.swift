@@ -1,4 +1,5 @@
 import Foundation
+public import Logging
 public import Screens
 import Storage
 public import Upstream
@@ -73,8 +74,12 @@ public struct ShipService: Sendable {
         return reading.provenance
     }
 
-    /// What is due when the upstream is back. Failing again is not an error here: the upstream's health knows.
-    public func refreshAfterRecovery() async throws {
-        _ = try await refresh(.refresh)
+    /// What is due when the upstream is back. If it fails again, the upstream's health knows, and the next recovery tries again.
+    public func refreshAfterRecovery(logger: Logger) async {
+        do {
+            _ = try await refresh(.refresh)
+        } catch {
+            logger.warning("ships could not be refreshed after recovery", metadata: ["error": "\(error)"])
+        }
     }
 }

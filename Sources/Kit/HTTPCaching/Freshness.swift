@@ -33,7 +33,8 @@ extension Policy {
 
     func freshness(of stored: StoredResponse, directives: ResponseDirectives, at now: Date) -> Freshness {
         if let freshnessOverride, Self.heuristicallyCacheable.contains(stored.status.code) {
-            return Freshness(lifetime: freshnessOverride.inSeconds, age: stored.residentTime(at: now))
+            // "For ever" comes as the largest duration there is; cut like any other number of seconds (§1.2.2).
+            return Freshness(lifetime: min(freshnessOverride.inSeconds, Double(DeltaSeconds.limit)), age: stored.residentTime(at: now))
         }
         return Freshness(lifetime: lifetime(of: stored, directives: directives), age: stored.age(at: now))
     }

@@ -2,6 +2,7 @@ public import Foundation
 
 /// Dates of HTTP, read in their three forms and written in the preferred one. RFC 9110 §5.6.7.
 public enum HTTPDate {
+    private static let fiftyYears = 50 * 365.2425 * 86_400
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
@@ -67,7 +68,7 @@ public enum HTTPDate {
         // The latest such year that is not more than 50 years ahead.
         for base in [century + 100, century, century - 100] {
             guard let date = date(year: base + twoDigitYear, month: month, day: day, secondOfDay: secondOfDay) else { continue }
-            if base + twoDigitYear - current <= 50 { return date }
+            if date.timeIntervalSince(now) <= fiftyYears { return date }
         }
         return nil
     }

@@ -21,7 +21,3 @@ enum SelectingField {
         member.contains("\"") ? member : member.filter { $0 != " " && $0 != "\t" }
     }
 }
-
-extension HTTPField.Name {
-    static let acceptCharset = HTTPField.Name("Accept-Charset") ?? .accept
-}

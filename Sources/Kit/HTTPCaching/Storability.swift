@@ -44,9 +44,10 @@ extension Policy {
 
     /// Decides whether a complete answer may be stored, and in what form.
     ///
-    /// An answer whose body ends too early is incomplete whatever this said of its head: it must be dropped (RFC 9111 §3.3).
+    /// An answer whose body ends too early is incomplete whatever this said of its head: it must be dropped (RFC 9111 §3.3,
+    /// ``StoredResponse/isComplete(bodyLength:)``). What the same answer invalidates goes first, then it is stored (§4.4: POST does both).
     /// - Parameters:
-    ///   - url: absolute target URI of the request.
+    ///   - url: absolute target URI of the request, in the form of ``TargetURI/normalized(_:)`` in which invalidation names its targets.
     ///   - requestTime: when the request was sent.
     ///   - responseTime: when the head of the answer was received.
     public func storability(

@@ -23,6 +23,11 @@ final class Listening: Sendable {
         waiters.forEach { $0.fire() }
     }
 
+    /// Whether the port is open now.
+    var isListening: Bool {
+        state.withLock { state in if case .success = state.outcome { true } else { false } }
+    }
+
     var port: Int {
         get async throws {
             let settled = Signal()

@@ -1,0 +1,71 @@
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionHandler {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch Self.unwrapOutboundIn(data) {
+        case .head(let head):
+            switch state.answerHead(head) {
+            case .pass: context.write(data, promise: promise)
+            case .rewrite(let head): context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+            case .drop: drop(promise)
+            }
+        case .body:
+            guard state.passesAnswerBody else { return drop(promise) }
+            context.write(data, promise: promise)
+        case .end:
+            switch state.answerEnded(now: context.eventLoop.now) {
+            case .keepAlive(let endsBody):
+                context.write(endsBody ? data : Self.nothing, promise: promise)
+                releaseHeld(context)
+                noteUndecoded(context)
+                armTimer(context)
+            case .drain(let endsBody):
+                context.write(endsBody ? data : Self.nothing, promise: promise)
+                drain(context)
+            case .drop:
+                drop(promise)
+            }
+        }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        watchWrites(context)
+    }
+
+    /// Starts watching whether the client takes its bytes, if that is not going on already.
+    func watchWrites(_ context: ChannelHandlerContext) {
+        guard !state.writeWatch.isWatching else { return }
+        state.writeWatch.begin(taken: meter.sent - waitingBytes(context), now: context.eventLoop.now)
+        armTimer(context)
+    }
+
+    /// Answers a request that goes no further.
+    func refuse(_ refusal: ConnectionRefusal, version: HTTPVersion, isHEAD: Bool, _ context: ChannelHandlerContext) {
+        let version = version == .http1_0 ? version : .http1_1
+        for part in RefusedAnswer(refusal, version: version, isHEAD: isHEAD, problem: reports.problem).parts {
+            context.write(Self.wrapOutboundOut(part), promise: nil)
+        }
+        reports.onRefusal(refusal)
+        drain(context)
+    }
+
+    /// Bytes handed to the channel that the socket has not taken.
+    func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+        do {
+            return try context.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
+        } catch {
+            // A channel that cannot tell: as good as none waiting, the idle deadline then stands alone.
+            return 0
+        }
+    }
+
+    /// Nothing, as the encoder passes it on in any state; its promise succeeds when everything before it was taken.
+    static var nothing: NIOAny { wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) }
+
+    /// The answer comes too late: the request was refused or the connection is ending.
+    private func drop(_ promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.outputClosed)
+    }
+}

@@ -1,0 +1,79 @@
+public import HummingbirdCore
+public import Logging
+public import NIOCore
+import NIOHTTP1
+public import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
+///
+/// Pipeline: byte counts → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
+public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
+    /// The parts Hummingbird reads and writes.
+    public typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    /// Hummingbird's answer to a request.
+    public let responder: HTTPChannelHandler.Responder
+    /// Limits of every connection.
+    public let limits: ConnectionLimits
+
+    private let reports: ConnectionReports
+    private let frontHandlers: (@Sendable () -> [any RemovableChannelHandler])?
+
+    /// A channel for Hummingbird's `HTTPServerBuilder`.
+    /// - Parameters:
+    ///   - responder: Hummingbird's responder
+    ///   - limits: sizes, counts and deadlines
+    ///   - problem: renders a refusal; called on the event loop
+    ///   - onRefusal: told of every request that was refused; called on the event loop
+    ///   - onCut: told of every connection that was closed without a whole answer; called on the event loop
+    ///   - frontHandlers: handlers of one connection that may answer on the event loop, ahead of Hummingbird. They see
+    ///     `HTTPServerRequestPart`, one request at a time, and answer with `HTTPServerResponsePart` once they have seen the request's
+    ///     `.end` (an answer before that ends the connection); what they do not pass on, Hummingbird never sees
+    public init(
+        responder: @escaping HTTPChannelHandler.Responder,
+        limits: ConnectionLimits = .standard,
+        problem: @escaping @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8]),
+        onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
+        onCut: @escaping @Sendable (ConnectionCut) -> Void = { _ in },
+        frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
+    ) {
+        self.responder = responder
+        self.limits = limits
+        self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onCut: onCut)
+        self.frontHandlers = frontHandlers
+    }
+
+    /// Builds the pipeline of an accepted connection.
+    public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try addHTTP1Handlers(to: channel)
+            try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            return try NIOAsyncChannel(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    /// Serves the requests of a connection until it closes.
+    public func handle(value: Value, logger: Logger) async {
+        await handleHTTP(asyncChannel: value, logger: logger)
+    }
+
+    /// Everything up to and including the front handlers.
+    func addHTTP1Handlers(to channel: any Channel) throws {
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = limits.headerBytes
+        decoderLimits.maxHeaderListSize = limits.headerBytes
+        decoderLimits.maxHeaderFieldCount = limits.headerCount
+        // One read at a time: all requests of a read are decoded before the first is answered, so this bounds what pipelining takes.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        let meter = WireMeter()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers([
+            meter,
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)),
+            ConnectionHandler(limits: limits, meter: meter, reports: reports, now: channel.eventLoop.now),
+        ])
+        if let frontHandlers { try pipeline.addHandlers(frontHandlers()) }
+    }
+}

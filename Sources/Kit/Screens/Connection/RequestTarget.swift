@@ -1,0 +1,85 @@
+/// The request target of a request line (RFC 9112 section 3.2): which forms are accepted, and what they mean for the origin.
+enum RequestTarget: Equatable {
+    /// Origin-form, or `*` for OPTIONS: passed on as it is.
+    case origin
+    /// Absolute-form, rewritten: its authority replaces `Host` (RFC 9112 section 3.2.2).
+    case absolute(authority: String, origin: String)
+    /// Not acceptable; the sentence says why.
+    case invalid(String)
+
+    /// Judges a target.
+    /// - Parameters:
+    ///   - uri: the target as it was sent
+    ///   - isOptions: whether the method is OPTIONS, the only one that may ask for `*`
+    init(uri: String, isOptions: Bool) {
+        if let flaw = Self.flaw(in: uri) {
+            self = .invalid(flaw)
+        } else if uri.utf8.first == UInt8(ascii: "/") || (isOptions && uri == "*") {
+            self = .origin
+        } else {
+            self = Self.absolute(uri) ?? .invalid("The request target has to begin with a slash.")
+        }
+    }
+
+    /// What is wrong with the characters of a target, if anything. Bytes beyond ASCII have to come percent-encoded (RFC 3986 section 2).
+    private static func flaw(in uri: String) -> String? {
+        var digitsDue = 0
+        var escape: UInt8 = 0
+        for byte in uri.utf8 {
+            if digitsDue > 0 {
+                guard let digit = hexDigit(byte) else { return "The request target has an invalid percent-encoding." }
+                escape = escape << 4 | digit
+                digitsDue -= 1
+                if digitsDue == 0, escape == 0 { return "The request target contains a NUL." }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "%"):
+                digitsDue = 2
+                escape = 0
+            case UInt8(ascii: "#"):
+                return "The request target contains a fragment."
+            case ...0x20, 0x7f...:
+                return "The request target contains characters that have to be percent-encoded."
+            default:
+                break
+            }
+        }
+        return digitsDue == 0 ? nil : "The request target has an invalid percent-encoding."
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func absolute(_ uri: String) -> RequestTarget? {
+        let scheme = "http://"
+        guard uri.prefix(scheme.count).lowercased() == scheme else { return nil }
+        let rest = uri.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard HostField.isValid(authority) else { return nil }
+        let path = rest[authority.endIndex...]
+        return .absolute(authority: String(authority), origin: path.first == "/" ? String(path) : "/" + path)
+    }
+}
+
+/// The value of a `Host` field (RFC 9110 section 7.2): a name or address with an optional port, and nothing else.
+enum HostField {
+    /// Whether the value can be a host. No user information, no path, no list: what two readers might read in two ways is refused.
+    static func isValid(_ value: some StringProtocol) -> Bool {
+        !value.isEmpty
+            && value.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"): true
+                case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+                default: false
+                }
+            }
+    }
+}

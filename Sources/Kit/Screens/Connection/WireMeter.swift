@@ -1,0 +1,24 @@
+import NIOCore
+
+/// Counts the bytes of a connection, nearest to the socket. The connection handler reads the counts; they share an event loop.
+final class WireMeter: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    /// Bytes received since the connection began.
+    private(set) var received = 0
+    /// Bytes handed to the socket since the connection began, taken or not.
+    private(set) var sent = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += Self.unwrapInboundIn(data).readableBytes
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        sent += Self.unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+}

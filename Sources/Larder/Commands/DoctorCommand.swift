@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import Logging
+import NIOPosix
+import Storage
+import Upstream
+
+/// `larder doctor`: looks at everything that Larder needs and says what is not as it should be.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check settings, data directory, database, libraries and upstreams.",
+        discussion: """
+            Exit code 0: all is well. 1: Larder cannot work like this. 2: Larder works, but an upstream cannot be reached (it will answer from its store).
+
+            EXAMPLES
+              larder doctor
+              larder doctor --data-directory ./data --upstreams-spacex-url http://127.0.0.1:9000
+            """
+    )
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let configuration = try options.load()
+        var findings = DataExamination.findings(at: configuration.dataDirectory)
+        findings.append(Libraries.sqlite())
+        findings.append(Libraries.zlib())
+        findings += try await UpstreamExamination.findings(configuration.upstreams.values.sorted { $0.name < $1.name })
+        StandardOutput.write(Finding.table(findings))
+        if findings.contains(where: { $0.verdict == .broken }) { throw ExitCode(1) }
+        if findings.contains(where: { $0.verdict == .degraded }) { throw ExitCode(2) }
+    }
+}
+
+/// One line of the doctor's table.
+struct Finding: Sendable, Equatable {
+    enum Verdict: String, Sendable {
+        case well = "ok"
+        case degraded = "warn"
+        case broken = "FAIL"
+    }
+
+    let subject: String
+    let verdict: Verdict
+    let detail: String
+
+    init(_ subject: String, _ verdict: Verdict, _ detail: String) {
+        self.subject = subject
+        self.verdict = verdict
+        self.detail = detail
+    }
+
+    static func table(_ findings: [Finding]) -> String {
+        let width = findings.map(\.subject.count).max() ?? 0
+        return findings.map { finding in
+            let subject = finding.subject.padding(toLength: width, withPad: " ", startingAt: 0)
+            let verdict = finding.verdict.rawValue.padding(toLength: 4, withPad: " ", startingAt: 0)
+            return "\(subject)  \(verdict)  \(finding.detail)\n"
+        }.joined()
+    }
+}

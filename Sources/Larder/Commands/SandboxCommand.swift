@@ -1,0 +1,50 @@
+import ArgumentParser
+import Logging
+import Sandbox
+import ServiceLifecycle
+import UnixSignals
+
+/// `larder sandbox`: the simulated upstreams alone.
+struct SandboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "Serve simulated upstreams on 127.0.0.1, for demonstrations and tests.",
+        discussion: """
+            EXAMPLES
+              larder sandbox --sandbox-port 9000
+              curl http://127.0.0.1:9000/_sandbox
+              curl -X PUT http://127.0.0.1:9000/_sandbox/upstreams/spacex/fault -d '{"fault":"offline"}'
+              curl -X POST http://127.0.0.1:9000/_sandbox/reset
+            """
+    )
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let configuration = try options.load()
+        LoggingSystem.bootstrap { LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel) }
+        let logger = Logger(label: "larder.sandbox")
+        let sandbox = Sandbox(configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed), logger: logger)
+        var group = ServiceGroupConfiguration(
+            services: [.init(service: sandbox), .init(service: Announcement(sandbox: sandbox), successTerminationBehavior: .ignore)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        group.maximumGracefulShutdownDuration = configuration.stopTimeout
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let error as SandboxError {
+            StandardError.write("larder: \(error)\n")
+            throw ExitCode.failure
+        }
+    }
+
+    /// Says where it listens, as soon as it does.
+    private struct Announcement: Service {
+        let sandbox: Sandbox
+
+        func run() async throws {
+            StandardOutput.write("listening on http://127.0.0.1:\(try await sandbox.port)\n")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Metrics
+import Sandbox
+import Screens
+import ServiceLifecycle
+import Storage
+import UnixSignals
+
+/// `larder serve`: the server.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the apps.",
+        discussion: """
+            EXAMPLES
+              larder serve --sandbox
+              larder serve --http-port 8081 --data-directory ./data
+              larder serve --upstreams-spacex-url http://127.0.0.1:9000 --freshness-ships-s 0
+
+            \(SettingsOptions.table)
+            """
+    )
+
+    @Flag(name: .long, help: "Simulate the upstreams in this process and use them instead of the real ones.")
+    var sandbox = false
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let configuration = try options.load(sandbox: sandbox)
+        let registry = PrometheusRegistry()
+        LoggingSystem.bootstrap { LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel) }
+        MetricsSystem.bootstrap(registry)
+        let logger = Logger(label: "larder")
+        let simulated = sandbox ? Sandbox(configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed), logger: logger) : nil
+        let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)
+        // The last one stops first: the sandbox outlives the server that asks it.
+        let services: [any Service] = (simulated.map { [$0] } ?? []) + [server]
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        group.maximumGracefulShutdownDuration = configuration.stopTimeout
+        group.maximumCancellationDuration = .seconds(5)
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let error as StorageError {
+            StandardError.write("larder: \(error)\n")
+            throw ExitCode.failure
+        } catch let error as LarderServer.CannotListen {
+            StandardError.write("larder: \(error)\n")
+            throw ExitCode.failure
+        }
+    }
+}

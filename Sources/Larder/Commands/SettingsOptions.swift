@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+
+/// What every command takes: a configuration file, and any setting as a flag.
+struct SettingsOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Read settings from a YAML or JSON file.", valueName: "file"))
+    var config: String?
+
+    @Argument(parsing: .allUnrecognized, help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings"))
+    var settings: [String] = []
+
+    /// Reads all settings of this process; ends it with exit code 78 (EX_CONFIG of sysexits.h) and one clear line where that is not possible.
+    func load(sandbox: Bool = false) throws -> LarderConfiguration {
+        let environment = ProcessInfo.processInfo.environment
+        do {
+            let reader = try SettingsReader(arguments: settings, environment: environment, file: config)
+            return try LarderConfiguration(reader, environment: environment, sandbox: sandbox)
+        } catch let error as SettingError {
+            StandardError.write("larder: \(error)\n")
+            throw ExitCode(78)
+        }
+    }
+
+    /// All settings, for the help of a command.
+    static var table: String {
+        let lines = Setting.catalogue.filter { !$0.summary.contains("not part of this version") }.map { setting in
+            let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
+            return "  \(setting.flag)\n      \(setting.summary)\(standard)"
+        }
+        return "SETTINGS, each also as LARDER_… variable and in the configuration file\n" + lines.joined(separator: "\n")
+    }
+}
+
+/// Standard error, unbuffered.
+enum StandardError {
+    static func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}
+
+/// Standard output, unbuffered: whoever started the server waits for its lines.
+enum StandardOutput {
+    static func write(_ text: String) {
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+}

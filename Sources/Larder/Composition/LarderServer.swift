@@ -1,0 +1,61 @@
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import Sandbox
+import Screens
+import ServiceLifecycle
+import Upstream
+
+/// The server as a service: waits for its sandbox if it has one, serves, and closes everything in the end.
+struct LarderServer: Service {
+    /// The address cannot be listened on.
+    struct CannotListen: Error, CustomStringConvertible {
+        let host: String
+        let port: Int
+        let reason: String
+
+        var description: String { "cannot listen on \(host):\(port): \(reason); http.host and http.port set the address" }
+    }
+
+    let configuration: LarderConfiguration
+    let sandbox: Sandbox?
+    let metrics: PrometheusRegistry
+    let logger: Logger
+
+    func run() async throws {
+        var configuration = self.configuration
+        if let sandbox {
+            for upstream in SandboxUpstream.allCases {
+                guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
+                configuration.upstreams[upstream.rawValue]?.baseURL = url
+            }
+            StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
+        }
+        let host = configuration.host
+        let built = try LarderApplication.build(configuration, metrics: metrics, onListening: { announce($0, host: host) }, logger: logger)
+        do {
+            try await withGracefulShutdownHandler {
+                try await built.application.run()
+            } onGracefulShutdown: {
+                logger.notice("stopping gracefully: requests under way may finish")
+            }
+        } catch {
+            try await built.close()
+            throw error is any ChannelErrorLike ? CannotListen(host: host, port: configuration.port, reason: "\(error)") : error
+        }
+        try await built.close()
+        logger.notice("stopped")
+    }
+
+    /// The line that programs wait for.
+    @Sendable private func announce(_ address: SocketAddress?, host: String) {
+        let name = host.contains(":") ? "[\(host)]" : host
+        StandardOutput.write("listening on http://\(name):\(address?.port ?? configuration.port)\n")
+    }
+}
+
+/// What NIO throws when it cannot bind.
+private protocol ChannelErrorLike: Error {}
+extension IOError: ChannelErrorLike {}
+extension SocketAddressError: ChannelErrorLike {}

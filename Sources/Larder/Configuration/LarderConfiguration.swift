@@ -1,0 +1,85 @@
+import Foundation
+import Logging
+import Screens
+import Ships
+import Upstream
+
+/// Everything that Larder is told at start, read and checked.
+struct LarderConfiguration: Sendable {
+    var host: String
+    var port: Int
+    var allowedHosts: [String]
+    var allowedOrigins: [String]
+    var limits: ConnectionLimits
+    /// How long requests under way may go on after SIGTERM.
+    var stopTimeout: Duration
+    var dataDirectory: URL
+    /// The upstreams in use, by name.
+    var upstreams: [String: UpstreamConfiguration]
+    var shipsFreshness: Duration
+    var ships: ShipService.Options
+    var sandboxPort: Int
+    var sandboxSeed: UInt64
+    /// What the clock shows at start; nil for the machine's time.
+    var clockStart: Date?
+    var logLevel: Logger.Level
+    var logFormat: LogFormat
+
+    /// Reads and checks all settings. With `sandbox`, data goes to a directory of its own by default: simulated ships must not mix with real ones.
+    init(_ settings: SettingsReader, environment: [String: String], sandbox: Bool = false) throws {
+        try settings.checkAll()
+        host = try settings.text("http.host")
+        port = try settings.integer("http.port")
+        allowedHosts = try settings.list("http.allowed_hosts")
+        allowedOrigins = try settings.list("http.allowed_origins")
+        limits = ConnectionLimits()
+        limits.connections = try settings.integer("http.connections")
+        limits.headerBytes = try settings.integer("http.header_bytes")
+        limits.urlBytes = try settings.integer("http.url_bytes")
+        limits.headDeadline = try settings.milliseconds("http.head_timeout_ms")
+        limits.idleTimeout = try settings.milliseconds("http.idle_timeout_ms")
+        limits.bodyDeadline = try settings.milliseconds("http.body_timeout_ms")
+        limits.writeDeadline = try settings.milliseconds("http.write_timeout_ms")
+        stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
+        dataDirectory = Self.dataDirectory(try settings.text("data.directory"), environment: environment, sandbox: sandbox)
+        upstreams = [:]
+        for upstream in Setting.upstreams where upstream.inUse {
+            upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)
+        }
+        shipsFreshness = try settings.seconds("freshness.ships_s")
+        ships = ShipService.Options(
+            loginDelay: try settings.milliseconds("ships.login_delay_ms"),
+            deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
+        )
+        sandboxPort = try settings.integer("sandbox.port")
+        sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
+        clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
+        logLevel = .init(rawValue: try settings.text("log.level")) ?? .info
+        logFormat = .init(rawValue: try settings.text("log.format")) ?? .text
+    }
+
+    private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> UpstreamConfiguration? {
+        let key = "upstreams.\(name)"
+        guard let url = try settings.url("\(key).url") else { return nil }
+        return UpstreamConfiguration(
+            name: name,
+            title: title,
+            baseURL: url,
+            connectTimeout: try settings.milliseconds("\(key).connect_timeout_ms"),
+            totalTimeout: try settings.milliseconds("\(key).total_timeout_ms"),
+            patience: try settings.milliseconds("\(key).patience_ms"),
+            probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
+            allowedHosts: try settings.list("\(key).allowed_hosts"),
+            probePath: name == "spacex" ? SpaceXAPI.shipsPath : "/"
+        )
+    }
+
+    /// `$XDG_DATA_HOME/larder`, else `~/.local/share/larder` (XDG Base Directory Specification); `larder-sandbox` with the sandbox.
+    private static func dataDirectory(_ wanted: String, environment: [String: String], sandbox: Bool) -> URL {
+        if !wanted.isEmpty { return URL(filePath: wanted, directoryHint: .isDirectory) }
+        let name = sandbox ? "larder-sandbox" : "larder"
+        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return URL(filePath: base).appending(path: name) }
+        let home = environment["HOME"].map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
+        return home.appending(path: ".local/share/\(name)")
+    }
+}

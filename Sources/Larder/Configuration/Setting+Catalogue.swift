@@ -1,0 +1,63 @@
+extension Setting {
+    /// Upstreams whose addresses can be set, with the real ones. Those whose app is not part of this version are accepted, so that one environment fits every version, and not used.
+    static let upstreams: [(name: String, title: String, url: String?, inUse: Bool)] = [
+        ("spacex", "SpaceX", "https://api.spacexdata.com", true),
+        ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk", false),
+        ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru", false),
+        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", false),
+        ("people", "the people API", "https://my.api.mockaroo.com", false),
+        ("geocoder", "the geocoder", nil, false),
+    ]
+
+    /// Every setting there is: what `--help`, the README's table and the reading of settings are made from.
+    static let catalogue: [Setting] =
+        [
+            Setting("http.host", .text, default: "127.0.0.1", "address to listen on"),
+            Setting("http.port", .integer(0...65535), default: "8080", "port to listen on; 0 is any free one"),
+            Setting("http.allowed_hosts", .list, default: "", "host names served beside the bound address and localhost"),
+            Setting("http.allowed_origins", .list, default: "", "web origins that may read and write from a browser; * is every one"),
+            Setting("http.connections", .integer(1...100_000), default: "1024", "connections open at a time; more wait to be accepted"),
+            Setting("http.header_bytes", .integer(1024...1_048_576), default: "32768", "largest request head"),
+            Setting("http.url_bytes", .integer(256...65_536), default: "8192", "longest request URL"),
+            Setting("http.head_timeout_ms", .integer(10...3_600_000), default: "10000", "longest time for a request head to arrive"),
+            Setting("http.idle_timeout_ms", .integer(10...3_600_000), default: "60000", "how long a connection without a request stays open"),
+            Setting("http.body_timeout_ms", .integer(10...3_600_000), default: "60000", "longest time for a request body to arrive"),
+            Setting("http.write_timeout_ms", .integer(10...3_600_000), default: "30000", "how long a client may take nothing of an answer"),
+            Setting("http.stop_timeout_ms", .integer(10...600_000), default: "10000", "how long requests under way may go on after SIGTERM"),
+            Setting("data.directory", .text, default: nil, "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder; larder-sandbox with --sandbox"),
+        ]
+        + upstreams.flatMap { upstream in
+            let unused = upstream.inUse ? "" : " (its app is not part of this version)"
+            let key = "upstreams.\(upstream.name)"
+            return [
+                Setting("\(key).url", .url, default: upstream.url ?? "", "where the API of \(upstream.title) begins\(unused)"),
+                Setting("\(key).connect_timeout_ms", .integer(1...600_000), default: "3000", "longest wait for a connection\(unused)"),
+                Setting("\(key).total_timeout_ms", .integer(1...600_000), default: "8000", "longest wait for a whole answer, retries included\(unused)"),
+                Setting("\(key).patience_ms", .integer(0...600_000), default: "2000", "how long a client waits before it is given the stored copy\(unused)"),
+                Setting("\(key).probe_interval_ms", .integer(1...3_600_000), default: "5000", "first pause between probes while it is unreachable\(unused)"),
+                Setting(
+                    "\(key).allowed_hosts",
+                    .list,
+                    default: upstream.name == "spacex" ? "i.imgur.com,imgur.com,photos.marinetraffic.com" : "",
+                    "other hosts that its links and redirects may lead to\(unused)"
+                ),
+            ]
+        }
+        + [
+            Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "how long the ships count as fresh"),
+            Setting("freshness.disk_s", .integer(0...31_536_000), default: "5", "the same for disk lists (not part of this version)"),
+            Setting("freshness.shop_s", .integer(0...31_536_000), default: "30", "the same for shop pages (not part of this version)"),
+            Setting("freshness.categories_s", .integer(0...31_536_000), default: "3600", "the same for shop categories (not part of this version)"),
+            Setting("ships.login_delay_ms", .integer(0...60_000), default: "2500", "how long a login of the Ships app takes"),
+            Setting("ships.deleted", .choice(["hidden", "literal"]), default: "hidden", "whether a refresh brings deleted ships back"),
+            Setting("sandbox.port", .integer(0...65535), default: "0", "port of the sandbox on 127.0.0.1; 0 is any free one"),
+            Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
+            Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached (accepted; eviction is not part of this version)"),
+            Setting("clock.start", .instant, default: "", "the time that Larder's clock shows at start; empty: the machine's time"),
+            Setting("log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: "info", "least important messages that are logged"),
+            Setting("log.format", .choice(["text", "json"]), default: "text", "form of the log on standard error"),
+        ]
+
+    /// The setting of a key.
+    static func named(_ key: String) -> Setting? { catalogue.first { $0.key == key } }
+}

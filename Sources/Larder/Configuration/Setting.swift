@@ -1,0 +1,52 @@
+/// One setting of Larder: its one name everywhere, what it accepts, and what holds where nobody sets it.
+struct Setting: Sendable, Equatable {
+    /// What a setting accepts.
+    enum Kind: Sendable, Equatable {
+        /// A whole number within a range.
+        case integer(ClosedRange<Int>)
+        /// An absolute http or https URL; where it is optional, nothing is the default.
+        case url
+        /// One of these words.
+        case choice([String])
+        /// Words separated by commas.
+        case list
+        /// Any text.
+        case text
+        /// An RFC 3339 instant.
+        case instant
+    }
+
+    /// Name with dots, such as `upstreams.spacex.url`.
+    let key: String
+    /// What it accepts.
+    let kind: Kind
+    /// What holds where nobody sets it, as it would be written; nil where that is decided at start.
+    let standard: String?
+    /// What it is for, in one line.
+    let summary: String
+
+    init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String) {
+        self.key = key
+        self.kind = kind
+        self.standard = standard
+        self.summary = summary
+    }
+
+    /// `upstreams.spacex.url` → `--upstreams-spacex-url`.
+    var flag: String { "--" + key.replacing(".", with: "-").replacing("_", with: "-") }
+
+    /// `upstreams.spacex.url` → `LARDER_UPSTREAMS_SPACEX_URL`.
+    var environmentName: String { "LARDER_" + key.replacing(".", with: "_").uppercased() }
+
+    /// What it accepts, for people.
+    var accepted: String {
+        switch kind {
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .url: "an absolute http:// or https:// URL"
+        case .choice(let words): words.joined(separator: " or ")
+        case .list: "words separated by commas"
+        case .text: "any text"
+        case .instant: "an RFC 3339 instant such as 2026-01-05T10:00:00Z"
+        }
+    }
+}

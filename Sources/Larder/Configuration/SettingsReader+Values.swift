@@ -1,0 +1,57 @@
+import Foundation
+
+extension SettingsReader {
+    /// A setting as it was written, its default where nobody set it; checked against what the setting accepts.
+    ///
+    /// - Throws: ``SettingError/unacceptable(key:value:source:accepted:)``; `unknown` for a key that the catalogue lacks.
+    func text(_ key: String) throws -> String {
+        guard let setting = Setting.named(key) else { throw SettingError.unknown(name: key, source: "Larder", similar: []) }
+        guard let (text, source) = value(of: setting) else { return setting.standard ?? "" }
+        guard Self.accepts(text, setting.kind) else {
+            throw SettingError.unacceptable(key: key, value: text, source: source, accepted: setting.accepted)
+        }
+        return text
+    }
+
+    /// A whole number.
+    func integer(_ key: String) throws -> Int { Int(try text(key)) ?? 0 }
+
+    /// A span given in milliseconds; its key ends in `_ms`.
+    func milliseconds(_ key: String) throws -> Duration { .milliseconds(try integer(key)) }
+
+    /// A span given in seconds; its key ends in `_s`.
+    func seconds(_ key: String) throws -> Duration { .seconds(try integer(key)) }
+
+    /// Words separated by commas.
+    func list(_ key: String) throws -> [String] {
+        try text(key).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// A URL without slashes at its end; nil where it is empty.
+    func url(_ key: String) throws -> URL? {
+        var text = try text(key)
+        while text.hasSuffix("/") { text.removeLast() }
+        return text.isEmpty ? nil : URL(string: text)
+    }
+
+    /// Checks every setting, so that a mistake is found at start and not when it is first used.
+    func checkAll() throws {
+        for setting in Setting.catalogue { _ = try text(setting.key) }
+    }
+
+    private static func accepts(_ text: String, _ kind: Setting.Kind) -> Bool {
+        switch kind {
+        case .integer(let range): Int(text).map(range.contains) ?? false
+        case .choice(let words): words.contains(text)
+        case .url: isBaseURL(text)
+        case .instant: (try? Date(text, strategy: .iso8601)) != nil
+        case .list, .text: true
+        }
+    }
+
+    /// Absolute, http or https, with a host, without credentials, query or fragment.
+    private static func isBaseURL(_ text: String) -> Bool {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else { return false }
+        return url.host?.isEmpty == false && url.user == nil && url.query == nil && url.fragment == nil
+    }
+}

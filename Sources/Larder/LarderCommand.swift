@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// The program: `larder serve`, `larder sandbox`, `larder doctor`.
+@main
+struct LarderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "larder",
+        abstract: "A local backend for frontends: mobile apps as JSON over HTTP, cached in SQLite, truthful when offline.",
+        discussion: """
+            EXAMPLES
+              larder serve                                    serve on http://127.0.0.1:8080 with the real upstreams
+              larder serve --sandbox                          the same with simulated upstreams in the same process
+              larder serve --http-port 0 --data-directory /tmp/larder
+              LARDER_UPSTREAMS_SPACEX_URL=http://127.0.0.1:9000 larder serve
+              larder serve --config larder.yaml               settings from a file (YAML or JSON)
+              larder sandbox --sandbox-port 9000              the simulated upstreams alone
+              larder doctor                                   check database, data directory, libraries and upstreams
+
+            Command line beats environment beats file beats default.
+            """,
+        version: LarderVersion.text,
+        subcommands: [ServeCommand.self, SandboxCommand.self, DoctorCommand.self]
+    )
+}
+
+/// The version of this build.
+enum LarderVersion {
+    static let text = "0.1.0"
+}

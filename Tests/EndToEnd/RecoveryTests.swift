@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// The upstream goes and comes back.
+@Suite(.timeLimit(.minutes(2))) struct RecoveryTests {
+    @Test("SHIP-06 SHIP-09 SRV-09 the upstream's return is noticed, announced and used without any client asking")
+    func recovery() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-spacex-probe-interval-ms", "50"])
+        let guest = try await larder.guest()
+        #expect(try await guest.get("/v1/ships").status == 200)
+        let events = try await EventListener.open(larder.client.base + "/v1/events")
+        try await sandbox.fault("offline")
+        let offline = try await guest.get("/v1/ships?refresh=1").json
+        #expect(offline.meta.offline.bool == true)
+        let down = try #require(try await events.next("connectivity"))
+        #expect(down.data.reachable.bool == false)
+        #expect(try await guest.get("/v1/status").json.data.upstreams[0].reachable.bool == false)
+
+        _ = try await sandbox.control.put("/spacex/ships/70ca451a41196adb40260072", #"{"name":"Renamed While Away"}"#)
+        try await sandbox.fault("online")
+        let changed = try #require(try await events.next("screen-changed"))
+        #expect(changed.data.screen.string == "ships.list")
+        let up = try #require(try await events.next("connectivity"))
+        #expect(up.data.reachable.bool == true)
+        let list = try await guest.get("/v1/ships")
+        let shown = try list.json
+        #expect(shown.meta.offline.bool == false && shown.meta.banner.isNull)
+        #expect(list["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true, "the first answer after recovery comes from what recovery fetched")
+        #expect(shown.data.items.array.contains { $0.name.string == "Renamed While Away" })
+        #expect(shown.data.changes.updated.strings.count == 1)
+    }
+
+    @Test("SRV-09 events missed while away are replayed from Last-Event-ID; an identity of another run gets a reset")
+    func replay() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        let guest = try await larder.guest()
+        let first = try await EventListener.open(larder.client.base + "/v1/events")
+        let start = try #require(first.identity)
+        _ = try await guest.get("/v1/ships")
+        let again = try await EventListener.open(larder.client.base + "/v1/events", lastEventID: start)
+        #expect(try await again.next("screen-changed")?.data.app.string == "ships")
+        let stranger = try await EventListener.open(larder.client.base + "/v1/events", lastEventID: "other-1")
+        #expect(try await stranger.next("reset") != nil)
+    }
+
+    @Test("SRV-08 many clients asking for the same cold thing cause one upstream request")
+    func collapsing() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-spacex-patience-ms", "60000"])
+        let guest = try await larder.guest()
+        try await sandbox.fault("hold")
+        let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+            for _ in 0..<40 { group.addTask { try await guest.get("/v1/ships") } }
+            try await sandbox.arrived(1)
+            // Everybody is on the way: all requests have been read by the time that the last of these is answered.
+            for _ in 0..<5 { _ = try await guest.get("/v1/status") }
+            _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count == 40)
+        #expect(answers.allSatisfy { $0.status == 200 })
+        #expect(answers.allSatisfy { $0["Cache-Status"] != nil })
+        #expect(try await sandbox.journal().filter { $0 == "/spacex/v4/ships" }.count == 1)
+    }
+
+    @Test("SRV-05 an upstream that fails is stale, not offline; a 429's Retry-After is honoured")
+    func failing() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--freshness-ships-s", "0"])
+        let guest = try await larder.guest()
+        _ = try await guest.get("/v1/ships")
+        try await sandbox.fault("error(429, 60)")
+        let asked = try await guest.get("/v1/ships")
+        #expect(asked["Cache-Status"] == "larder; fwd=stale; fwd-status=429; detail=stale-if-error")
+        #expect(try asked.json.meta.stale.bool == true)
+        #expect(try asked.json.meta.offline.bool == false)
+        #expect(try asked.json.meta.banner.isNull)
+        let count = try await sandbox.journal().count
+        let spared = try await guest.get("/v1/ships")
+        #expect(spared["Cache-Status"]?.hasSuffix("detail=retry-after") == true)
+        #expect(try await sandbox.journal().count == count)
+        for fault in ["garbage", "truncated"] {
+            try await sandbox.fault(fault)
+            let answer = try await guest.get("/v1/ships?refresh=1")
+            #expect(answer["Cache-Status"]?.contains("detail=bad-response") == true)
+            #expect(try answer.json.data.items.array.count == 30, "the good copy is still whole after \(fault)")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// What has been acknowledged outlives the process, however it ends.
+@Suite(.timeLimit(.minutes(2))) struct SurvivalTests {
+    @Test("SRV-04 SRV-05 SHIP-04 ships outlive kill -9 and are served offline, flagged, in the same order")
+    func cacheSurvivesKill() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        let guest = try await first.guest()
+        let online = try await guest.get("/v1/ships")
+        #expect(online.status == 200)
+        #expect(online["Cache-Status"] == "larder; fwd=uri-miss; stored")
+        #expect(try online.json.meta.offline.bool == false)
+        await first.kill9()
+        sandbox.process.signal(SIGKILL)
+        await sandbox.process.ended()
+
+        let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        var again = second.client
+        again.token = guest.token
+        let offline = try await again.get("/v1/ships?refresh=1")
+        let (before, after) = (try online.json, try offline.json)
+        #expect(offline.status == 200)
+        #expect(after.data.items.array.map(\.id.string) == before.data.items.array.map(\.id.string))
+        #expect(after.data.items.array.count == 30)
+        #expect(after.meta.offline.bool == true && after.meta.stale.bool == true)
+        #expect(after.meta.source.string == "cache")
+        #expect(after.meta.fetched_at.string == before.meta.fetched_at.string)
+        #expect(after.meta.banner.text.string == "No internet connection. You’re in Offline mode.")
+        #expect(offline["Cache-Status"]?.hasSuffix("detail=unreachable") == true)
+        #expect(offline["Age"].flatMap(Int.init) != nil)
+    }
+
+    @Test("SHIP-02 SHIP-08 a session and a deletion that were acknowledged outlive kill -9")
+    func writesSurviveKill() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        var user = first.client
+        let login = try await user.post("/v1/ships/session", #"{"mode":"login","username":"example@domain.com","password":"x"}"#)
+        #expect(login.status == 201)
+        user.token = try login.json.data.token.string
+        let id = try #require(try await user.get("/v1/ships").json.data.items[0].id.string)
+        #expect(try await user.delete("/v1/ships/\(id)").status == 200)
+        await first.kill9()
+
+        let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        var again = second.client
+        again.token = user.token
+        #expect(try await again.get("/v1/ships/session").json.data.name.string == "example@domain.com")
+        let list = try await again.get("/v1/ships?refresh=1").json
+        #expect(list.data.items.array.allSatisfy { $0.id.string != id })
+        #expect(list.data.hidden_count.int == 1)
+        let details = try await again.get("/v1/ships/\(id)")
+        #expect(details.status == 404)
+        #expect(try details.json.code.string == "ship-deleted")
+    }
+
+    @Test("SHIP-12 the first start without an upstream shows the bundled ships, flagged, with their date; recovery replaces them")
+    func snapshot() async throws {
+        let data = try TemporaryFolder()
+        let sandbox = try await RunningSandbox.start()
+        try await sandbox.fault("offline")
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        let guest = try await larder.guest()
+        let first = try await guest.get("/v1/ships")
+        let shown = try first.json
+        #expect(first.status == 200)
+        #expect(shown.data.items.array.count == 29)
+        #expect(shown.meta.offline.bool == true)
+        #expect(shown.meta.fetched_at.string == "2024-10-09T00:00:00Z")
+        #expect((first["Age"].flatMap(Int.init) ?? 0) > 365 * 24 * 3600)
+        try await sandbox.fault("online")
+        let second = try await guest.get("/v1/ships?refresh=1").json
+        #expect(second.meta.offline.bool == false)
+        #expect(second.data.items.array.count == 30)
+        #expect(second.meta.banner.isNull)
+    }
+
+    @Test("SRV-12 SIGTERM: the request in flight is answered, the exit code is 0, and the data directory is free again")
+    func gracefulStop() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-spacex-patience-ms", "60000"])
+        let guest = try await larder.guest()
+        try await sandbox.fault("hold")
+        async let held = guest.get("/v1/ships")
+        try await sandbox.arrived(1)
+        larder.process.signal(SIGTERM)
+        try await larder.process.logged("gracefully")
+        _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
+        let answer = try await held
+        #expect(answer.status == 200)
+        #expect(try answer.json.data.items.array.count == 30)
+        #expect(await larder.process.ended() == 0)
+        let next = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        #expect(await next.stop() == 0)
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Sandbox
+
+@Suite struct FaultTests {
+    @Test(
+        "SRV-10 a fault reads its own text form back",
+        arguments: [
+            Fault.online, .offline, .slow(milliseconds: 0), .slow(milliseconds: 300), .error(status: 500, retryAfter: nil), .error(status: 429, retryAfter: 30),
+            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .garbage, .hold,
+        ]
+    )
+    func roundTrip(fault: Fault) throws {
+        #expect(try Fault(parsing: fault.description) == fault)
+    }
+
+    @Test("spaces around the parts of a fault do not matter")
+    func spaces() throws {
+        #expect(try Fault(parsing: "  slow( 20 ) ") == .slow(milliseconds: 20))
+        #expect(try Fault(parsing: "error(429,5)") == .error(status: 429, retryAfter: 5))
+        #expect(try Fault(parsing: "flaky(1,0)") == .flaky(probability: 1, seed: 0))
+    }
+
+    @Test(
+        "a text that names no fault is refused",
+        arguments: [
+            "", "down", "Online", "online()", "offline(1)", "slow", "slow()", "slow(-1)", "slow(600001)", "slow(1.5)", "slow(1", "slow 1)", "slow(1) x",
+            "error(200)",
+            "error(399)", "error(600)", "error(500, 3)", "error(429, -1)", "error(429, )", "flaky(0.5)", "flaky(1.1, 1)", "flaky(-0.1, 1)", "flaky(nan, 1)",
+            "flaky(0.5, -1)", "hold(1)",
+        ]
+    )
+    func refused(text: String) {
+        #expect(throws: FaultSyntaxError(text: text)) { try Fault(parsing: text) }
+    }
+
+    @Test("each fault decides its own consequence for every request")
+    func decisions() {
+        let expected: [(Fault, FaultDecision)] = [
+            (.online, .answer), (.offline, .reset), (.slow(milliseconds: 5), .delay(milliseconds: 5)),
+            (.error(status: 503, retryAfter: 9), .status(503, retryAfter: 9)), (.truncated, .truncate), (.garbage, .garble), (.hold, .hold),
+        ]
+        for (fault, decision) in expected {
+            for ordinal in [0, 1, 99] as [UInt64] { #expect(fault.decision(ordinal: ordinal) == decision) }
+        }
+    }
+
+    @Test("a flaky upstream fails with its probability, the same requests for the same seed")
+    func flaky() {
+        func failures(_ probability: Double, seed: UInt64) -> [UInt64] {
+            let fault = Fault.flaky(probability: probability, seed: seed)
+            return (0..<2_000).filter { fault.decision(ordinal: $0) == .status(503, retryAfter: nil) }
+        }
+        #expect(failures(0, seed: 1).isEmpty)
+        #expect(failures(1, seed: 1).count == 2_000)
+        #expect((500...700).contains(failures(0.3, seed: 1).count))
+        #expect(failures(0.3, seed: 1) == failures(0.3, seed: 1))
+        #expect(failures(0.3, seed: 1) != failures(0.3, seed: 2))
+    }
+
+    @Test("the generator gives the published numbers of SplitMix64")
+    func generator() {
+        // First outputs for seed 1234567 of the reference implementation.
+        #expect(SplitMix64.value(seed: 1_234_567, index: 0) == 6_457_827_717_110_365_317)
+        #expect(SplitMix64.value(seed: 1_234_567, index: 1) == 3_203_168_211_198_807_973)
+    }
+}

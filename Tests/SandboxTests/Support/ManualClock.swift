@@ -1,0 +1,61 @@
+import Synchronization
+
+@testable import Sandbox
+
+/// A clock that stands still until it is told otherwise.
+final class ManualClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration = .zero
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct State {
+        var now = Instant()
+        var sleepers: [(deadline: Instant, signal: Signal)] = []
+        var arrivals: [Signal] = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let signal = Signal()
+        let arrivals = state.withLock { state in
+            if deadline <= state.now { signal.fire() } else { state.sleepers.append((deadline, signal)) }
+            defer { state.arrivals = [] }
+            return state.arrivals
+        }
+        arrivals.forEach { $0.fire() }
+        try await signal.wait()
+    }
+
+    /// Returns when somebody sleeps, with how long from now.
+    func nextSleep() async throws -> Duration {
+        while true {
+            let arrival = Signal()
+            let remaining: Duration? = state.withLock { state in
+                if let first = state.sleepers.first { return state.now.duration(to: first.deadline) }
+                state.arrivals.append(arrival)
+                return nil
+            }
+            if let remaining { return remaining }
+            try await arrival.wait()
+        }
+    }
+
+    func advance(by duration: Duration) {
+        let woken = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            let woken = state.sleepers.filter { $0.deadline <= now }
+            state.sleepers.removeAll { $0.deadline <= now }
+            return woken
+        }
+        woken.forEach { $0.signal.fire() }
+    }
+}
