@@ -14,7 +14,7 @@ enum ReplyRenderer {
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
         switch reply.body {
         case .none:
-            return Response(status: reply.status, headers: fields)
+            return bodiless(reply.status, fields)
         case .stream(let type, let body):
             fields[.contentType] = type
             if request.method == .head { return Response(status: reply.status, headers: fields) }
@@ -23,7 +23,7 @@ enum ReplyRenderer {
             fields[.contentType] = type
             var variant: String?
             if bytes.count >= smallestCompressed, MediaType.isCompressible(type) {
-                if fields[.vary] == nil { fields[.vary] = "Accept-Encoding" }
+                fields.vary(on: .acceptEncoding)
                 if AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding]) { variant = "gzip" }
             }
             if reply.hasValidator, reply.status == .ok, fields[.eTag] == nil {
@@ -34,9 +34,7 @@ enum ReplyRenderer {
             {
                 // RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.
                 fields[.contentType] = nil
-                var response = Response(status: .notModified, headers: fields)
-                response.headers[.contentLength] = nil
-                return response
+                return bodiless(.notModified, fields)
             }
             if variant == "gzip" {
                 bytes = try Gzip.compress(bytes)
@@ -46,6 +44,13 @@ enum ReplyRenderer {
             let body = request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
             return Response(status: reply.status, headers: fields, body: body)
         }
+    }
+
+    /// An answer without a body. 204 and 304 do not even have a length of 0 (RFC 9110 §8.6).
+    private static func bodiless(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> Response {
+        var response = Response(status: status, headers: fields)
+        if status == .noContent || status == .notModified { response.headers[.contentLength] = nil }
+        return response
     }
 
     private static func isSafe(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }

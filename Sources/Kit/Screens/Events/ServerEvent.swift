@@ -28,7 +28,8 @@ public struct ServerEvent: Sendable, Equatable {
 
         var json: String {
             switch self {
-            case .text(let text): "\"" + String(text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\" }.map(Character.init)) + "\""
+            case .text(let text):
+                "\"" + String(text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\" }.map(Character.init)) + "\""
             case .number(let number): String(number)
             case .flag(let flag): flag ? "true" : "false"
             }

@@ -27,14 +27,10 @@ struct CORSFieldsMiddleware: RouterMiddleware {
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
         var response = try await next(request, context)
-        guard !origins.allowedOrigins.isEmpty, request.headers[.origin] != nil else { return response }
-        for field in origins.fields(for: request.headers) {
-            if field.name == .vary, let vary = response.headers[.vary] {
-                response.headers[.vary] = vary + ", " + field.value
-            } else {
-                response.headers[field.name] = field.value
-            }
-        }
+        guard !origins.allowedOrigins.isEmpty else { return response }
+        // Also without an Origin: a browser that keeps such an answer must not give it to a page that sends one.
+        response.headers.vary(on: .origin)
+        for field in origins.fields(for: request.headers) { response.headers[field.name] = field.value }
         if request.method == .options {
             for field in origins.preflightFields(for: request.headers, allowed: response.headers[.allow]) { response.headers[field.name] = field.value }
         }

@@ -39,7 +39,6 @@ public struct OriginRules: Sendable, Equatable {
         return [
             .accessControlAllowOrigin: origin,
             .accessControlExposeHeaders: "Age, Cache-Status, ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id",
-            .vary: "Origin",
         ]
     }
 
@@ -48,7 +47,8 @@ public struct OriginRules: Sendable, Equatable {
         guard headerFields[.accessControlRequestMethod] != nil, headerFields[.origin].map(lists) == true else { return [:] }
         return [
             .accessControlAllowMethods: allowed ?? "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
-            .accessControlAllowHeaders: "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, Larder-Profile, Last-Event-ID, Range, X-Request-Id",
+            .accessControlAllowHeaders:
+                "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, Larder-Profile, Last-Event-ID, Range, X-Request-Id",
             .accessControlMaxAge: "600",
         ]
     }

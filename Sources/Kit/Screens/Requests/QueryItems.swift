@@ -33,7 +33,9 @@ public struct QueryItems: Sendable {
     public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try string(name) else { return nil }
         guard let value = Int(text), text.utf8.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }), range.contains(value) else {
-            let accepted = range.upperBound == .max ? "accepts an integer of at least \(range.lowerBound)" : "accepts an integer from \(range.lowerBound) to \(range.upperBound)"
+            let accepted =
+                range.upperBound == .max
+                ? "accepts an integer of at least \(range.lowerBound)" : "accepts an integer from \(range.lowerBound) to \(range.upperBound)"
             throw Problem.invalidParameter(name, accepted: accepted)
         }
         return value

@@ -18,9 +18,14 @@ public struct RouteTable: Sendable {
     /// The methods that a path answers, in the order that `Allow` lists them; empty where there is nothing.
     public func allowedMethods(path: String) -> [HTTPRequest.Method] {
         let segments = Self.segments(path)
-        var methods = Set<HTTPRequest.Method>()
-        for route in routes where Self.matches(Self.segments(route.path), segments) { methods.insert(route.method) }
-        guard !methods.isEmpty else { return [] }
+        let matching = routes.compactMap { route -> (shape: String, method: HTTPRequest.Method)? in
+            let pattern = Self.segments(route.path)
+            guard Self.matches(pattern, segments) else { return nil }
+            return (String(pattern.map { $0.hasPrefix("{") ? "1" : "0" }), route.method)
+        }
+        // As the router does: from left to right, a fixed segment hides a parameter, whatever the methods.
+        guard let shape = matching.map(\.shape).min() else { return [] }
+        var methods = Set(matching.filter { $0.shape == shape }.map(\.method))
         if methods.contains(.get) { methods.insert(.head) }
         methods.insert(.options)
         return [.get, .head, .post, .put, .patch, .delete, .options].filter(methods.contains)
