@@ -148,13 +148,11 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
+                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
             ],
             swiftSettings: strict
