@@ -29,9 +29,11 @@ struct HTTPClientTransportTests {
         return result
     }
 
-    private func exchange(with server: LoopbackServer, total: Duration = .seconds(20), maximumBytes: Int = 1000) async throws -> Result<
-        IncomingAnswer, UpstreamError
-    > {
+    private func exchange(
+        with server: LoopbackServer,
+        total: Duration = .seconds(20),
+        maximumBytes: Int = 1000
+    ) async throws -> Result<IncomingAnswer, UpstreamError> {
         try await exchange(OutgoingRequest(url: server.url), total: total, maximumBytes: maximumBytes)
     }
 

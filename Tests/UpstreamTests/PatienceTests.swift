@@ -90,6 +90,21 @@ struct PatienceTests {
         #expect(scene.transport.count == 20)
     }
 
+    @Test("SRV-08 Who decided to ask before a flight landed, and came after it, is given its answer as if it had joined")
+    func cameTooLate() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.ok, "one"))
+        _ = try await scene.upstream.read(scene.list())
+        let landing = try await scene.upstream.fetch(scene.list(), asOf: nil)
+        #expect(try scene.body(of: landing.answer) == "one")
+        #expect(landing.upstreamStatus == nil)
+        #expect(scene.transport.count == 1)
+        // Who has seen that answer and asks all the same, asks.
+        scene.transport.then(answer(.ok, "two"))
+        _ = try await scene.upstream.fetch(scene.list(), asOf: landing.answer)
+        #expect(scene.transport.count == 2)
+    }
+
     @Test("Different things are not collapsed: other URL, other fields, other account")
     func notCollapsed() async throws {
         let scene = try Scene()

@@ -84,6 +84,38 @@ struct RecoveryTests {
         #expect(!scene.upstream.reachability.isReachable)
     }
 
+    @Test("Failures and answers at the same time leave listeners with what is so")
+    func race() async throws {
+        let scene = try Scene()
+        let turn = Watched(0)
+        scene.transport.always { _ throws(UpstreamError) in
+            let number = turn.update { turn in
+                turn += 1
+                return turn
+            }
+            if number % 2 == 0 { throw .unreachable(.refused) }
+            return IncomingAnswer(status: .ok)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<400 { group.addTask { _ = try? await scene.upstream.read(scene.list("/\(number)"), .refresh) } }
+        }
+        // Something certain at the end, so that there is something to wait for.
+        scene.transport.always(answer(.ok))
+        _ = try await scene.upstream.read(scene.list(), .refresh)
+        scene.clock.advance(by: .seconds(1))
+        scene.transport.always(failure(.unreachable(.refused)))
+        _ = try? await scene.upstream.read(scene.list("/other"), .refresh)
+        let last = Upstream.Change.wentDown(at: scene.clock.now)
+        await scene.changes.until { $0.last == last }
+        for (first, second) in zip(scene.changes.value, scene.changes.value.dropFirst()) {
+            switch (first, second) {
+            case (.wentDown, .cameBack), (.cameBack, .wentDown): break
+            default: Issue.record("\(first) before \(second)")
+            }
+        }
+        await scene.clock.sleepers(of: .seconds(5))
+    }
+
     @Test("Refreshing may ask for the very thing that found out")
     func refreshesTheSame() async throws {
         let scene = try Scene()

@@ -17,7 +17,7 @@ final class Scene: Sendable {
     /// What listeners were told, in order.
     let changes = Watched<[Upstream.Change]>([])
 
-    init(_ adjust: (inout UpstreamConfiguration) -> Void = { _ in }) throws {
+    init(attempts: Int = 2, _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }) throws {
         var configuration = UpstreamConfiguration(name: "ships", title: "Ships", baseURL: try #require(URL(string: "https://api.test")))
         configuration.allowedHosts = ["pictures.test"]
         adjust(&configuration)
@@ -30,6 +30,7 @@ final class Scene: Sendable {
             database: database,
             clock: clock.wallClock,
             jitter: { 0.5 },  // Pauses are then exactly as configured.
+            retries: RetryPolicy(attempts: attempts),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         upstream.onChange { [changes] change in changes.update { $0.append(change) } }

@@ -62,9 +62,6 @@ extension HTTPFields {
 
 extension HTTPField.Name {
     // swift-format-ignore: NeverForceUnwrap
-    /// `Cache-Status`, RFC 9211.
-    public static let cacheStatus = HTTPField.Name("Cache-Status")!
-    // swift-format-ignore: NeverForceUnwrap
     /// `X-Request-Id`: the request's identity, as in the logs.
     public static let requestID = HTTPField.Name("X-Request-Id")!
     // swift-format-ignore: NeverForceUnwrap

@@ -14,7 +14,7 @@ enum ReplyRenderer {
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
         switch reply.body {
         case .none:
-            return Response(status: reply.status, headers: fields)
+            return bodiless(reply.status, fields)
         case .stream(let type, let body):
             fields[.contentType] = type
             if request.method == .head {
@@ -41,7 +41,7 @@ enum ReplyRenderer {
     ) throws -> Response {
         var fields = fields
         let isCompressible = bytes.count >= smallestCompressed && MediaType.isCompressible(type)
-        if isCompressible, fields[.vary] == nil { fields[.vary] = "Accept-Encoding" }
+        if isCompressible { fields.vary(on: .acceptEncoding) }
         let isCompressed = isCompressible && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
         // The answer to a write is not a representation of its target: it has no validator (RFC 9110 §8.8).
         if hasValidator, status == .ok, request.method == .get || request.method == .head {
@@ -60,9 +60,15 @@ enum ReplyRenderer {
 
     /// RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.
     private static func notModified(_ fields: HTTPFields) -> Response {
-        var response = Response(status: .notModified, headers: fields)
-        response.headers[.contentType] = nil
-        response.headers[.contentLength] = nil
+        var fields = fields
+        fields[.contentType] = nil
+        return bodiless(.notModified, fields)
+    }
+
+    /// An answer without a body. 204 and 304 do not even have a length of 0 (RFC 9110 §8.6).
+    private static func bodiless(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> Response {
+        var response = Response(status: status, headers: fields)
+        if status == .noContent || status == .notModified { response.headers[.contentLength] = nil }
         return response
     }
 }

@@ -26,8 +26,9 @@ public struct EventRoutes: Sendable {
         let body = ResponseBody { writer in
             let subscription = events.subscribe(lastEventID: lastEventID)
             defer { events.unsubscribe(subscription.number) }
-            try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription)))
-            for (identity, event) in subscription.missed where audience.hears(event) {
+            let missed = subscription.missed.filter { audience.hears($0.event) }
+            try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription, replays: !missed.isEmpty)))
+            for (identity, event) in missed {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
@@ -64,11 +65,11 @@ struct EventAudience: Sendable {
 /// The text of server-sent events.
 enum ServerSentEvents {
     /// How soon a client that lost the connection comes back, and where it stands. A `reset` says that events were lost to it.
-    static func opening(_ subscription: EventStream.Subscription) -> String {
+    static func opening(_ subscription: EventStream.Subscription, replays: Bool) -> String {
         var text = "retry: 2000\n"
         if subscription.isReset {
             text += "id: \(subscription.identity)\nevent: reset\ndata: {\"reason\":\"the events since Last-Event-ID are not kept any more\"}\n"
-        } else if subscription.missed.isEmpty {
+        } else if !replays {
             text += "id: \(subscription.identity)\n"
         }
         return text + "\n"

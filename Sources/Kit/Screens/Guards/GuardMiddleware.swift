@@ -31,9 +31,9 @@ struct CORSFieldsMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
         var response = try await next(request, context)
         guard !origins.allowedOrigins.isEmpty else { return response }
+        // Also without an Origin: a browser that keeps such an answer must not give it to a page that sends one.
+        response.headers.vary(on: .origin)
         for field in origins.fields(for: request.headers) { response.headers[field.name] = field.value }
-        // On every answer, also to other origins and to none: a cache must not give one the answer of the other.
-        response.headers[.vary] = response.headers[.vary].map { "\($0), Origin" } ?? "Origin"
         if request.method == .options {
             for field in origins.preflightFields(for: request.headers, allowed: response.headers[.allow]) { response.headers[field.name] = field.value }
         }

@@ -5,24 +5,28 @@ public struct HostRules: Sendable, Equatable {
 
     /// The bound address, the names of the loopback interface, and what `http.allowed_hosts` lists.
     public init(boundHost: String, allowed: [String]) {
-        allowedHosts = Set(([boundHost, "localhost", "127.0.0.1", "::1"] + allowed).map { Self.name(of: $0) })
+        allowedHosts = Set(([boundHost, "localhost", "127.0.0.1", "::1"] + allowed).compactMap { Self.name(of: $0) })
     }
 
     /// Whether a `Host` field names this server; its port does not matter, since ports are mapped.
     public func allows(_ authority: String?) -> Bool {
-        guard let authority, !authority.isEmpty else { return false }
-        return allowedHosts.contains(Self.name(of: authority))
+        authority.flatMap { Self.name(of: $0) }.map(allowedHosts.contains) ?? false
     }
 
-    /// The host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot.
-    static func name(of authority: String) -> String {
+    /// The host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil where it is none of these.
+    static func name(of authority: String) -> String? {
         var host = authority[...]
+        var port = Substring()
         if host.hasPrefix("[") {
-            host = host.dropFirst().prefix { $0 != "]" }
-        } else if host.filter({ $0 == ":" }).count == 1 {
-            host = host.prefix { $0 != ":" }
+            guard let end = host.firstIndex(of: "]") else { return nil }
+            port = host[end...].dropFirst()
+            host = host[..<end].dropFirst()
+        } else if let colon = host.firstIndex(of: ":"), host.lastIndex(of: ":") == colon {
+            port = host[colon...]
+            host = host[..<colon]
         }
+        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         if host.hasSuffix(".") { host = host.dropLast() }
-        return host.lowercased()
+        return host.isEmpty ? nil : host.lowercased()
     }
 }

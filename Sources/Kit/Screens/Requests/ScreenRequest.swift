@@ -29,7 +29,7 @@ public struct ScreenRequest: Sendable {
     private let maximumBodyBytes: Int
 
     init(_ request: Request, context: ScreenContext, parameters: [String: String], session: Session?, maximumBodyBytes: Int) {
-        method = request.method
+        method = request.method == .head ? .get : request.method
         path = request.uri.path
         query = QueryItems(request.uri.query)
         headerFields = request.headers

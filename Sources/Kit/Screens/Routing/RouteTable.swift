@@ -19,10 +19,14 @@ public struct RouteTable: Sendable {
     public func allowedMethods(path: String) -> [HTTPRequest.Method] {
         guard Self.isCanonical(path) else { return [] }
         let segments = Self.segments(path)
-        let matching = routes.filter { Self.matches(Self.segments($0.path), segments) }
-        // The router prefers a literal segment to a parameter, from left to right; a template that it never reaches has no say.
-        guard let reached = matching.map(\.path).max(by: { Self.isLessSpecific($0, $1) }) else { return [] }
-        var methods = Set(matching.filter { $0.path == reached }.map(\.method))
+        let matching = routes.compactMap { route -> (shape: String, method: HTTPRequest.Method)? in
+            let pattern = Self.segments(route.path)
+            guard Self.matches(pattern, segments) else { return nil }
+            return (String(pattern.map { $0.hasPrefix("{") ? "1" : "0" }), route.method)
+        }
+        // As the router does: from left to right, a fixed segment hides a parameter, whatever the methods.
+        guard let shape = matching.map(\.shape).min() else { return [] }
+        var methods = Set(matching.filter { $0.shape == shape }.map(\.method))
         if methods.contains(.get) { methods.insert(.head) }
         methods.insert(.options)
         return [.get, .head, .post, .put, .patch, .delete, .options].filter(methods.contains)
@@ -31,10 +35,6 @@ public struct RouteTable: Sendable {
     /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one address.
     static func isCanonical(_ path: String) -> Bool {
         path == "/" || !(path.contains("//") || path.hasSuffix("/"))
-    }
-
-    private static func isLessSpecific(_ a: String, _ b: String) -> Bool {
-        zip(segments(a), segments(b)).first { $0.hasPrefix("{") != $1.hasPrefix("{") }?.0.hasPrefix("{") ?? false
     }
 
     private static func segments(_ path: String) -> [Substring] {

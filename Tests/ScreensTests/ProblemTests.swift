@@ -1,0 +1,92 @@
+import Foundation
+import HTTPTypes
+import Testing
+import Upstream
+
+@testable import Screens
+
+struct ProblemTests {
+    /// The table of design/screens.md 1.4.
+    private static let statuses: [Int: Set<String>] = [
+        400: ["malformed-request", "malformed-json", "invalid-parameter"],
+        401: ["session-required", "session-expired", "invalid-credentials", "upstream-session-expired"],
+        403: ["guest-not-allowed", "upstream-forbidden", "host-not-allowed", "origin-not-allowed"],
+        404: ["not-found", "ship-deleted"],
+        405: ["method-not-allowed"],
+        408: ["request-timeout"],
+        409: ["name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder"],
+        412: ["precondition-failed"], 413: ["too-large"], 415: ["unsupported-media-type"], 416: ["bad-range"],
+        422: ["validation-failed"], 429: ["rate-limited"], 431: ["headers-too-large"],
+        500: ["internal"], 502: ["upstream-bad-response"], 503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
+        504: ["not-in-cache"], 507: ["upstream-storage-full"],
+    ]
+
+    @Test("SRV-06 Every code has the status of the contract, and there is no other code")
+    func statuses() {
+        let table = Dictionary(grouping: ProblemCode.allCases, by: \.status.code).mapValues { Set($0.map(\.rawValue)) }
+        #expect(table.filter { Self.statuses[$0.key] != nil } == Self.statuses)
+        #expect(table.values.reduce(0) { $0 + $1.count } == ProblemCode.allCases.count)
+    }
+
+    @Test("SRV-06 A problem byte for byte", arguments: ProblemCode.allCases)
+    func document(code: ProblemCode) throws {
+        let text = String(decoding: try ProblemDocument(Problem(code, "What happened."), instance: "/v1/x").bytes(), as: UTF8.self)
+        let retryable: Set<ProblemCode> = [
+            .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .requestTimeout,
+        ]
+        #expect(
+            text
+                == #"{"code":"\#(code.rawValue)","detail":"What happened.","dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#
+                + #""errors":[],"instance":"/v1/x","offline":false,"retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#
+                + #""title":"\#(code.title)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#
+        )
+    }
+
+    @Test("Everything that a problem may carry")
+    func full() throws {
+        let problem = Problem(
+            .validationFailed,
+            "D",
+            offline: true,
+            upstream: .init(name: "spacex"),
+            errors: [.field("/a", "required", "a is required."), .parameter("limit", "invalid", "b")],
+            dialog: .init(title: "T", message: "M", buttons: ["Yes", "No"])
+        )
+        let text = String(decoding: try ProblemDocument(problem, instance: "/").bytes(), as: UTF8.self)
+        #expect(text.contains(#""dialog":{"buttons":["Yes","No"],"message":"M","title":"T"}"#))
+        let errors = #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},{"code":"invalid","detail":"b","parameter":"limit"}]"#
+        #expect(text.contains(errors))
+        #expect(text.contains(#""upstream":{"name":"spacex","status":null}"#))
+        #expect(text.contains(#""offline":true"#))
+    }
+
+    @Test("A 401 says how to authenticate", arguments: ProblemCode.allCases)
+    func authenticate(code: ProblemCode) {
+        #expect((Problem(code, "").headerFields[.wwwAuthenticate] == "Bearer") == (code.status == .unauthorized))
+    }
+
+    @Test(
+        "SRV-05 What an upstream did becomes the right problem",
+        arguments: [
+            (UpstreamError.unreachable(.refused), ProblemCode.upstreamUnavailable, true),
+            (.rejected(status: .unauthorized, body: []), .upstreamSessionExpired, false),
+            (.rejected(status: .forbidden, body: []), .upstreamForbidden, false), (.rejected(status: .notFound, body: []), .notFound, false),
+            (.rejected(status: .gone, body: []), .notFound, false), (.rejected(status: .contentTooLarge, body: []), .tooLarge, false),
+            (.rejected(status: .badRequest, body: []), .upstreamBadResponse, false), (.failing(status: .tooManyRequests, retryAfter: 7), .rateLimited, false),
+            (.failing(status: .serviceUnavailable, retryAfter: nil), .upstreamUnavailable, false),
+            (.failing(status: .init(code: 507), retryAfter: nil), .upstreamStorageFull, false),
+            (.badAnswer(status: .ok, reason: "not JSON"), .upstreamBadResponse, false),
+            (.forbiddenTarget("host evil.test"), .upstreamBadResponse, false), (.notStored, .notInCache, false),
+        ]
+    )
+    func upstreamErrors(error: UpstreamError, code: ProblemCode, offline: Bool) {
+        let problem = Problem(error, upstream: "spacex", title: "SpaceX")
+        #expect(problem.code == code && problem.offline == offline)
+        #expect(problem.upstream == .init(name: "spacex", status: error.status?.code))
+        if case .failing(_, let seconds?) = error {
+            #expect(problem.headerFields[.retryAfter] == String(seconds))
+        } else {
+            #expect(problem.headerFields[.retryAfter] == nil)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import Screens
+
+struct QueryItemsTests {
+    @Test("A value is decoded: percent, plus, UTF-8; a name too")
+    func decoding() throws {
+        let query = QueryItems("a=b%20c+d&%D0%BF=%D1%84&empty=&bare&x=1=2&plus=%2B")
+        #expect(try query.string("a") == "b c d")
+        #expect(try query.string("п") == "ф")
+        #expect(try query.string("empty") == "" && query.string("bare") == "" && query.string("x") == "1=2" && query.string("plus") == "+")
+        #expect(try query.string("missing") == nil && QueryItems(nil).string("a") == nil && QueryItems("&&").string("") == nil)
+    }
+
+    @Test("Broken percent encoding stays as it is")
+    func brokenEncoding() throws {
+        #expect(try QueryItems("a=%zz").string("a") == "%zz")
+        #expect(try QueryItems("a=%FF").string("a") == "%FF")
+    }
+
+    @Test("A parameter given twice is a problem that names it")
+    func twice() {
+        let problem = #expect(throws: Problem.self) { try QueryItems("limit=1&limit=1").integer("limit", in: 1...9) }
+        #expect(problem?.code == .invalidParameter)
+        #expect(problem?.errors.first?.parameter == "limit")
+    }
+
+    @Test("Integers within the range", arguments: ["1", "100", "007"])
+    func integers(text: String) throws {
+        #expect(try QueryItems("n=\(text)").integer("n", in: 1...100) == Int(text))
+    }
+
+    @Test(
+        "SRV-06 What is no integer or out of range is a problem",
+        arguments: ["0", "-1", "101", "", "1.5", "1e2", "+5", "%2B5", " 5", "5 ", "0x10", "five", "%D9%A3", "99999999999999999999", "1_0"]
+    )
+    func badIntegers(text: String) {
+        #expect(throws: Problem.self) { try QueryItems("n=\(text)").integer("n", in: 1...100) }
+    }
+
+    @Test("Switches")
+    func flags() throws {
+        for text in ["refresh=1", "refresh=true", "refresh", "refresh="] { #expect(try QueryItems(text).flag("refresh")) }
+        for text in ["refresh=0", "refresh=false", ""] { #expect(try !QueryItems(text).flag("refresh")) }
+        #expect(throws: Problem.self) { try QueryItems("refresh=yes").flag("refresh") }
+    }
+
+    @Test("SRV-06 Paging has defaults and limits")
+    func page() throws {
+        #expect(try QueryItems("").page() == PageRequest(limit: 100, offset: 0))
+        #expect(try QueryItems("limit=500&offset=7").page(maximumLimit: 500) == PageRequest(limit: 500, offset: 7))
+        for text in ["limit=0", "limit=101", "offset=-1", "limit=x", "offset="] { #expect(throws: Problem.self) { try QueryItems(text).page() } }
+    }
+}
+
+struct JSONFieldsTests {
+    private func fields(_ text: String) throws -> JSONFields { try JSONFields(Data(text.utf8)) }
+
+    @Test("Values keep their kinds")
+    func kinds() throws {
+        let values = try fields(#"{"n":null,"t":true,"i":1,"z":0,"d":1.5,"s":"ä\"","a":[1,"x",null],"o":{"k":[]}}"#).values
+        #expect(values["n"] == .null && values["t"] == .bool(true) && values["i"] == .number(1) && values["z"] == .number(0) && values["d"] == .number(1.5))
+        #expect(values["s"] == .string("ä\""))
+        #expect(values["a"] == .array([.number(1), .string("x"), .null]))
+        #expect(values["o"] == .object(["k": .array([])]))
+    }
+
+    @Test(
+        "What is not a JSON object is malformed-json",
+        arguments: [
+            "", " ", "{", "{]", "[]", "1", "\"x\"", "null", "true", "{a:1}", "{\"a\":1}x", "{\"a\":NaN}", "{\"a\":1e999}", "{'a':1}", "\u{0}",
+        ]
+    )
+    func malformed(text: String) {
+        #expect(throws: Problem.self) { try fields(text) }
+        #expect((try? fields(text)) == nil)
+    }
+
+    @Test("Bytes that are not UTF-8 are malformed-json")
+    func notUTF8() {
+        let problem = #expect(throws: Problem.self) { try JSONFields(Data([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D])) }
+        #expect(problem?.code == .malformedJSON)
+    }
+
+    @Test("Nesting as deep as a body may be is refused, not followed to the end of the stack")
+    func deep() {
+        let deep = String(repeating: "[", count: 32_000)
+        #expect(throws: Problem.self) { try fields("{\"a\":\(deep)") }
+        #expect(throws: Problem.self) { try fields("{\"a\":" + deep + String(repeating: "]", count: 32_000) + "}") }
+    }
+
+    @Test("Text fields: null counts as absent, another kind names the field")
+    func strings() throws {
+        let fields = try fields(#"{"s":"x","n":null,"i":1,"l":["a","b"],"m":["a",1]}"#)
+        #expect(try fields.string("s") == "x" && fields.string("n") == nil && fields.string("missing") == nil)
+        let problem = #expect(throws: Problem.self) { try fields.string("i") }
+        #expect(problem?.code == .validationFailed && problem?.errors.first?.pointer == "/i")
+        #expect(try fields.strings("l") == ["a", "b"] && fields.strings("n") == nil && fields.strings("missing") == nil)
+        #expect(#expect(throws: Problem.self) { try fields.strings("m") }?.errors.first?.pointer == "/m/1")
+        #expect(#expect(throws: Problem.self) { try fields.strings("s") }?.errors.first?.pointer == "/s")
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Storage
+import Testing
+
+@testable import Screens
+
+struct SessionTokenTests {
+    @Test("SRV-11 A token has 256 bits, is safe in a header and never the same")
+    func tokens() {
+        let tokens = (1...200).map { _ in SessionToken.make() }
+        #expect(Set(tokens).count == 200)
+        #expect(
+            tokens.allSatisfy {
+                $0.count == 43 && $0.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D || $0 == 0x5F }
+            }
+        )
+    }
+
+    @Test("The token of an Authorization field", arguments: ["Bearer abc", "bearer abc", "BEARER   abc", "Bearer abc "])
+    func bearer(value: String) throws {
+        #expect(try SessionToken.bearer(in: [value]) == "abc")
+    }
+
+    @Test("SRV-11 No field is no token; another scheme, no token after it or two fields are refused")
+    func broken() throws {
+        #expect(try SessionToken.bearer(in: []) == nil)
+        for values in [["Basic abc"], ["Bearer"], ["Bearer "], ["abc"], [""], ["Bearer a", "Bearer b"]] {
+            #expect(#expect(throws: Problem.self) { try SessionToken.bearer(in: values) }?.code == .sessionRequired)
+        }
+    }
+}
+
+struct SessionStoreTests {
+    private let database: LarderDatabase
+    private let store: SessionStore
+    private let session = Session(app: "ships", kind: .user, account: "user:a@b.example", name: "a@b.example", createdAt: ten)
+
+    init() throws {
+        database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
+        store = SessionStore(database)
+    }
+
+    private func fields(_ token: String) -> HTTPFields { [.authorization: "Bearer \(token)"] }
+
+    @Test("A session is found again by its token, in its app only")
+    func found() throws {
+        let token = try store.open(session)
+        #expect(try store.session(for: fields(token), app: "ships") == session)
+        #expect(#expect(throws: Problem.self) { try store.session(for: fields(token), app: "notes") }?.code == .sessionExpired)
+        #expect(#expect(throws: Problem.self) { try store.session(for: fields(token + "x"), app: "ships") }?.code == .sessionExpired)
+        #expect(#expect(throws: Problem.self) { try store.session(for: [:], app: "ships") }?.code == .sessionRequired)
+    }
+
+    @Test("Guests have no name; several sessions of one account live side by side")
+    func guests() throws {
+        let guest = Session(app: "ships", kind: .guest, account: "guest:1", name: nil, createdAt: ten)
+        let (first, second) = (try store.open(guest), try store.open(guest))
+        #expect(first != second)
+        try store.close(for: fields(first))
+        #expect(throws: Problem.self) { try store.session(for: fields(first), app: "ships") }
+        #expect(try store.session(for: fields(second), app: "ships") == guest)
+    }
+
+    @Test("Closing twice, or nothing, is no error")
+    func closing() throws {
+        let token = try store.open(session)
+        try store.close(for: fields(token))
+        try store.close(for: fields(token))
+        try store.close(for: [:])
+    }
+
+    @Test("SRV-11 The database holds no token, only its hash")
+    func hashedOnly() throws {
+        let token = try store.open(session)
+        let row = try #require(try database.read { try Row.fetchOne($0, sql: "SELECT * FROM session") })
+        #expect(row["token_hash"] == SessionToken.hash(token))
+        for (_, value) in row {
+            let text = Data.fromDatabaseValue(value).map { String(decoding: $0, as: UTF8.self) } ?? String.fromDatabaseValue(value) ?? ""
+            #expect(!text.contains(token))
+        }
+        try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        let file = try Data(contentsOf: URL(filePath: database.directory.databasePath))
+        #expect(file.range(of: Data(token.utf8)) == nil)
+        #expect(file.range(of: SessionToken.hash(token)) != nil)
+    }
+}

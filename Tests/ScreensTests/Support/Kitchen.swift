@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import Storage
+import Upstream
+
+@testable import Screens
+
+/// A router over a made-up table, called as the server calls it.
+struct Kitchen {
+    let sessions: SessionStore
+    let database: LarderDatabase
+    private let responder: RouterResponder<ScreenContext>
+
+    init(_ routes: [Route], origins: [String] = [], hosts: [String] = []) throws {
+        try self.init(origins: origins, hosts: hosts) { _ in routes }
+    }
+
+    /// For routes that need the sessions of this kitchen.
+    init(origins: [String] = [], hosts: [String] = [], routes: (SessionStore) -> [Route]) throws {
+        database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
+        sessions = SessionStore(database)
+        responder = ScreenRouter(
+            table: RouteTable(routes(sessions)),
+            sessions: sessions,
+            hosts: HostRules(boundHost: "127.0.0.1", allowed: hosts),
+            origins: OriginRules(allowed: origins),
+            run: "run"
+        ).build().buildResponder()
+    }
+
+    /// An answer that was read to its end.
+    struct Served {
+        let status: HTTPResponse.Status
+        let fields: HTTPFields
+        let body: Data
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+
+        /// The body as a JSON object.
+        func json() throws -> [String: JSONFields.Value] { try JSONFields(body).values }
+        /// The `code` of a problem.
+        func code() throws -> String? {
+            guard fields[.contentType] == "application/problem+json; charset=utf-8" else { return nil }
+            return try JSONFields(body).string("code")
+        }
+    }
+
+    func respond(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ fields: HTTPFields = [:],
+        body: RequestBody = RequestBody(buffer: ByteBuffer()),
+        authority: String? = "localhost:8080"
+    ) async throws -> Response {
+        let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let context = ScreenContext(source: .init(channel: NIOAsyncTestingChannel(), logger: logger))
+        return try await responder.respond(to: Request(head: head, body: body), context: context)
+    }
+
+    func serve(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ fields: HTTPFields = [:],
+        body: String = "",
+        authority: String? = "localhost:8080"
+    ) async throws -> Served {
+        let response = try await respond(method, path, fields, body: RequestBody(buffer: ByteBuffer(string: body)), authority: authority)
+        let writer = Plate()
+        try await response.body.write(writer)
+        return Served(status: response.status, fields: response.headers, body: writer.bytes)
+    }
+}
+
+/// Collects a body as it is written.
+final class Plate: ResponseBodyWriter, Sendable {
+    private let collected = NIOLockedValueBox(Data())
+    private let finished = NIOLockedValueBox(false)
+
+    var bytes: Data { collected.withLockedValue { $0 } }
+    var isFinished: Bool { finished.withLockedValue { $0 } }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        collected.withLockedValue { $0.append(contentsOf: buffer.readableBytesView) }
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws { finished.withLockedValue { $0 = true } }
+}
+
+/// A moment that all made data counts from: 2026-01-05 10:00:00 UTC.
+let ten = Date(timeIntervalSince1970: 1_767_607_200)
+
+/// A reply of these bytes.
+func plain(_ text: String, type: String = MediaType.json) -> Reply {
+    Reply(headerFields: [.cacheControl: "private, no-cache"], body: .bytes(Data(text.utf8), type: type))
+}
