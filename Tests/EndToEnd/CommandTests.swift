@@ -31,7 +31,8 @@ import Testing
     func precedence() async throws {
         let data = try TemporaryFolder()
         let file = data.url.appending(path: "larder.yaml")
-        try "ships: {login_delay_ms: 0}\nlog: {format: json, level: debug}\nhttp:\n  allowed_hosts: [from.file]\n".write(to: file, atomically: true, encoding: .utf8)
+        let settings = "ships: {login_delay_ms: 0}\nlog: {format: json, level: debug}\nhttp:\n  allowed_hosts: [from.file]\n"
+        try settings.write(to: file, atomically: true, encoding: .utf8)
         let larder = try await RunningLarder.start(
             data: data,
             ["--config", file.path, "--log-format", "text"],

@@ -22,7 +22,12 @@ struct RunningLarder: Sendable {
     let data: TemporaryFolder
 
     /// Starts it on any free port and waits until it listens. Logins take no time unless the settings say so.
-    static func start(data: TemporaryFolder, upstream: String? = nil, _ settings: [String] = [], environment: [String: String] = [:]) async throws -> RunningLarder {
+    static func start(
+        data: TemporaryFolder,
+        upstream: String? = nil,
+        _ settings: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws -> RunningLarder {
         var arguments = ["serve", "--http-port", "0", "--data-directory", data.path]
         if let upstream { arguments += ["--upstreams-spacex-url", upstream] }
         if !settings.contains("--ships-login-delay-ms") { arguments += ["--ships-login-delay-ms", "0"] }

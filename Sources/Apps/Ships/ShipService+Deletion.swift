@@ -5,7 +5,7 @@ extension ShipService {
     /// `DELETE /v1/ships/{id}`: local, also offline; the upstream is never asked.
     @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
-        let id = try request.parameter("id")
+        let id = try shipID(in: request)
         _ = try visibleShip(id, session)
         // Somebody with the same account may have been faster.
         guard let counts = try await store.hide(id, account: session.account) else { throw Self.deleted }
@@ -16,8 +16,7 @@ extension ShipService {
     /// `POST /v1/ships/restore`: all that the account deleted, or those of `{"ids": […]}`.
     @Sendable func restore(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
-        let body = try await request.body()
-        let ids = body.isEmpty ? nil : try JSONFields(body).strings("ids")
+        let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids {
             guard ids.count <= Self.mostIDs else {
                 throw Problem.validation([.field("/ids", "too-long", "ids may have \(Self.mostIDs) entries; without ids everything is restored.")])

@@ -8,7 +8,7 @@ import Upstream
 extension ShipService {
     /// `GET /v1/ships/{id}/image`: the picture through the cache, or a placeholder that is not stored. Only URLs that the API named are ever fetched.
     @Sendable func image(_ request: ScreenRequest) async throws -> Reply {
-        let ship = try visibleShip(try request.parameter("id"), try request.requiredSession())
+        let ship = try visibleShip(try shipID(in: request), try request.requiredSession())
         guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
             let reading = try await api.upstream.read(api.picture(at: url), try request.demand())

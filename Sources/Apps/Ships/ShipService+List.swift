@@ -34,7 +34,7 @@ extension ShipService {
     /// `GET /v1/ships/{id}`. A deleted ship is 404 `ship-deleted`, an unknown one 404 `not-found`.
     @Sendable func details(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
-        let id = try request.parameter("id")
+        let id = try shipID(in: request)
         let provenance = try await refresh(try request.demand())
         let ship = try visibleShip(id, session)
         let meta = Meta(screen: "ships.details", provenance: provenance, banner: provenance.offline ? .shipsOffline : nil)
@@ -45,12 +45,21 @@ extension ShipService {
         )
     }
 
+    /// The id in the path; 404 for what cannot be the id of a ship, before anybody is asked for it.
+    func shipID(in request: ScreenRequest) throws -> String {
+        let id = try request.parameter("id")
+        guard Ship.isIdentity(id) else { throw Self.unknown(id) }
+        return id
+    }
+
     /// A ship that the session's account sees: 404 `not-found` where there is none, `ship-deleted` where the account deleted it.
     func visibleShip(_ id: String, _ session: Session) throws -> Ship {
-        guard let (ship, isHidden) = try store.ship(id, account: session.account) else { throw Problem.notFound("There is no ship \(id).") }
+        guard let (ship, isHidden) = try store.ship(id, account: session.account) else { throw Self.unknown(id) }
         guard !isHidden else { throw Self.deleted }
         return ship
     }
+
+    private static func unknown(_ id: String) -> Problem { .notFound("There is no ship \(id).") }
 
     static let deleted = Problem(.shipDeleted, "You deleted this ship; POST /v1/ships/restore brings it back.")
 }

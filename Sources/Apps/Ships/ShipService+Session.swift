@@ -17,7 +17,7 @@ extension ShipService {
             let username = try Self.login(fields)
             // Only this request waits; the event loop serves the others meanwhile.
             try await clock.sleep(options.loginDelay)
-            return try open(
+            return try await open(
                 Session(
                     app: "ships",
                     kind: .user,
@@ -29,7 +29,7 @@ extension ShipService {
             )
         case "guest":
             let account = "guest:\(SessionToken.make())"
-            return try open(Session(app: "ships", kind: .guest, account: account, name: nil, createdAt: clock.now()), request)
+            return try await open(Session(app: "ships", kind: .guest, account: account, name: nil, createdAt: clock.now()), request)
         case let other:
             let detail = "mode must be login or guest."
             throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])
@@ -53,8 +53,8 @@ extension ShipService {
         return username
     }
 
-    private func open(_ session: Session, _ request: ScreenRequest) throws -> Reply {
-        let token = try sessions.open(session)
+    private func open(_ session: Session, _ request: ScreenRequest) async throws -> Reply {
+        let token = try await sessions.open(session)
         return try local(SessionScreen(session, token: token), "ships.session", request, status: .created, headerFields: [.location: "/v1/ships/session"])
     }
 
@@ -66,7 +66,7 @@ extension ShipService {
     /// `DELETE /v1/ships/session`: users just leave, guests are thanked. Ships stay.
     @Sendable func closeSession(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
-        try sessions.close(for: request.headerFields)
+        try await sessions.close(for: request.headerFields)
         return try local(FarewellScreen(session.kind), "ships.session", request)
     }
 

@@ -13,7 +13,7 @@ struct Record: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        guard let id = Self.text(fields, .id), let name = Self.text(fields, .name), Self.isIdentity(id) else {
+        guard let id = Self.text(fields, .id), let name = Self.text(fields, .name), Ship.isIdentity(id) else {
             ship = nil
             return
         }
@@ -43,10 +43,5 @@ struct Record: Decodable, Sendable {
     /// Mongoose numbers come as integers or with a fraction.
     private static func number(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> Double? {
         (try? fields.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
-    }
-
-    /// The API's ids are 24 hexadecimal digits; anything that is safe in a path is taken.
-    private static func isIdentity(_ id: String) -> Bool {
-        id.utf8.count <= 64 && id.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || $0 == 0x2D || $0 == 0x5F }
     }
 }

@@ -20,6 +20,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var allowedHosts: [String]
     /// Largest body accepted, in bytes.
     public var maximumAnswerBytes: Int
+    /// Whether Larder logs in there for its accounts.
+    public var hasSessions: Bool
     /// Path that the probe asks for, below the base URL.
     public var probePath: String
 
@@ -34,6 +36,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         probeInterval: Duration = .milliseconds(5000),
         allowedHosts: [String] = [],
         maximumAnswerBytes: Int = 16 << 20,
+        hasSessions: Bool = false,
         probePath: String = "/"
     ) {
         self.name = name
@@ -45,6 +48,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         self.probeInterval = probeInterval
         self.allowedHosts = allowedHosts
         self.maximumAnswerBytes = maximumAnswerBytes
+        self.hasSessions = hasSessions
         self.probePath = probePath
     }
 

@@ -23,7 +23,8 @@ enum DataExamination {
                 return found + [Finding("database", .broken, "\(error)")]
             }
         } catch StorageError.directoryInUse(_, let pid) {
-            return [Finding("data directory", .well, "\(url.path), in use by process \(pid.map(String.init) ?? "unknown"); its /health/ready tells of its database")]
+            let owner = pid.map { "process \($0)" } ?? "another process"
+            return [Finding("data directory", .well, "\(url.path), in use by \(owner); its /health/ready tells of its database")]
         } catch {
             return [Finding("data directory", .broken, "\(error)")]
         }

@@ -24,7 +24,12 @@ extension Setting {
             Setting("http.body_timeout_ms", .integer(10...3_600_000), default: "60000", "longest time for a request body to arrive"),
             Setting("http.write_timeout_ms", .integer(10...3_600_000), default: "30000", "how long a client may take nothing of an answer"),
             Setting("http.stop_timeout_ms", .integer(10...600_000), default: "10000", "how long requests under way may go on after SIGTERM"),
-            Setting("data.directory", .text, default: nil, "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder; larder-sandbox with --sandbox"),
+            Setting(
+                "data.directory",
+                .text,
+                default: nil,
+                "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder; larder-sandbox with --sandbox"
+            ),
         ]
         + upstreams.flatMap { upstream in
             let unused = upstream.inUse ? "" : " (its app is not part of this version)"
@@ -33,8 +38,8 @@ extension Setting {
                 Setting("\(key).url", .url, default: upstream.url ?? "", "where the API of \(upstream.title) begins\(unused)"),
                 Setting("\(key).connect_timeout_ms", .integer(1...600_000), default: "3000", "longest wait for a connection\(unused)"),
                 Setting("\(key).total_timeout_ms", .integer(1...600_000), default: "8000", "longest wait for a whole answer, retries included\(unused)"),
-                Setting("\(key).patience_ms", .integer(0...600_000), default: "2000", "how long a client waits before it is given the stored copy\(unused)"),
-                Setting("\(key).probe_interval_ms", .integer(1...3_600_000), default: "5000", "first pause between probes while it is unreachable\(unused)"),
+                Setting("\(key).patience_ms", .integer(0...600_000), default: "2000", "how long a client waits for more than the stored copy\(unused)"),
+                Setting("\(key).probe_interval_ms", .integer(1...3_600_000), default: "5000", "first pause between probes of an unreachable one\(unused)"),
                 Setting(
                     "\(key).allowed_hosts",
                     .list,
@@ -52,9 +57,14 @@ extension Setting {
             Setting("ships.deleted", .choice(["hidden", "literal"]), default: "hidden", "whether a refresh brings deleted ships back"),
             Setting("sandbox.port", .integer(0...65535), default: "0", "port of the sandbox on 127.0.0.1; 0 is any free one"),
             Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
-            Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached (accepted; eviction is not part of this version)"),
+            Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached (eviction is not part of this version)"),
             Setting("clock.start", .instant, default: "", "the time that Larder's clock shows at start; empty: the machine's time"),
-            Setting("log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: "info", "least important messages that are logged"),
+            Setting(
+                "log.level",
+                .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+                default: "info",
+                "least important messages that are logged"
+            ),
             Setting("log.format", .choice(["text", "json"]), default: "text", "form of the log on standard error"),
         ]
 

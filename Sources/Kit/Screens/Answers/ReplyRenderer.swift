@@ -17,36 +17,52 @@ enum ReplyRenderer {
             return Response(status: reply.status, headers: fields)
         case .stream(let type, let body):
             fields[.contentType] = type
-            if request.method == .head { return Response(status: reply.status, headers: fields) }
-            return Response(status: reply.status, headers: fields, body: body)
-        case .bytes(var bytes, let type):
-            fields[.contentType] = type
-            var variant: String?
-            if bytes.count >= smallestCompressed, MediaType.isCompressible(type) {
-                if fields[.vary] == nil { fields[.vary] = "Accept-Encoding" }
-                if AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding]) { variant = "gzip" }
-            }
-            if reply.hasValidator, reply.status == .ok, fields[.eTag] == nil {
-                fields[.eTag] = EntityTag.strong(for: bytes, variant: variant)
-            }
-            if reply.hasValidator, isSafe(request.method), let tag = fields[.eTag],
-                EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag), !request.headerFields[values: .ifNoneMatch].isEmpty
-            {
-                // RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.
-                fields[.contentType] = nil
-                var response = Response(status: .notModified, headers: fields)
+            if request.method == .head {
+                // RFC 9110 §8.6: a length that the GET does not have is not claimed here either.
+                var response = Response(status: reply.status, headers: fields)
                 response.headers[.contentLength] = nil
                 return response
             }
-            if variant == "gzip" {
-                bytes = try Gzip.compress(bytes)
-                fields[.contentEncoding] = "gzip"
-            }
-            fields[.contentLength] = String(bytes.count)
-            let body = request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
             return Response(status: reply.status, headers: fields, body: body)
+        case .bytes(let bytes, let type):
+            fields[.contentType] = type
+            return try represent(bytes, type: type, status: reply.status, fields: fields, hasValidator: reply.hasValidator, for: request)
         }
     }
 
-    private static func isSafe(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+    /// A body of known bytes in the form that this request takes.
+    private static func represent(
+        _ bytes: Data,
+        type: String,
+        status: HTTPResponse.Status,
+        fields: HTTPFields,
+        hasValidator: Bool,
+        for request: HTTPRequest
+    ) throws -> Response {
+        var fields = fields
+        let isCompressible = bytes.count >= smallestCompressed && MediaType.isCompressible(type)
+        if isCompressible, fields[.vary] == nil { fields[.vary] = "Accept-Encoding" }
+        let isCompressed = isCompressible && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
+        // The answer to a write is not a representation of its target: it has no validator (RFC 9110 §8.8).
+        if hasValidator, status == .ok, request.method == .get || request.method == .head {
+            let tag = EntityTag.strong(for: bytes, variant: isCompressed ? "gzip" : nil)
+            fields[.eTag] = tag
+            if EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag) { return notModified(fields) }
+        }
+        var body = bytes
+        if isCompressed {
+            body = try Gzip.compress(bytes)
+            fields[.contentEncoding] = "gzip"
+        }
+        fields[.contentLength] = String(body.count)
+        return Response(status: status, headers: fields, body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.
+    private static func notModified(_ fields: HTTPFields) -> Response {
+        var response = Response(status: .notModified, headers: fields)
+        response.headers[.contentType] = nil
+        response.headers[.contentLength] = nil
+        return response
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPCaching
 import NIOCore
 import NIOHTTP1
 
@@ -19,6 +21,8 @@ struct RefusedAnswer {
             "Connection": "close",
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
+            // RFC 9110 §6.6.1: with every 4xx of a server that has a clock.
+            "Date": HTTPDate.format(Date()),
         ]
         let head = HTTPResponseHead(version: version, status: HTTPResponseStatus(statusCode: refusal.status), headers: headers)
         parts = [.head(head)] + (isHEAD ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))]) + [.end(nil)]

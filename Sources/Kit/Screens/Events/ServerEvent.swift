@@ -26,9 +26,13 @@ public struct ServerEvent: Sendable, Equatable {
         /// True or false.
         case flag(Bool)
 
+        private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+            (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\"
+        }
+
         var json: String {
             switch self {
-            case .text(let text): "\"" + String(text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\" }.map(Character.init)) + "\""
+            case .text(let text): "\"" + String(String.UnicodeScalarView(text.unicodeScalars.filter(Self.isHarmless))) + "\""
             case .number(let number): String(number)
             case .flag(let flag): flag ? "true" : "false"
             }

@@ -15,6 +15,9 @@ struct GuardMiddleware: RouterMiddleware {
         guard origins.allows(request.method, headerFields: request.headers, authority: request.head.authority) else {
             throw Problem(.originNotAllowed, "Pages of that origin may not write here; http.allowed_origins lists those that may.")
         }
+        guard RouteTable.isCanonical(request.uri.path) else {
+            throw Problem.notFound("There is nothing under this path; paths have no empty segments and no slash at the end.")
+        }
         return try await next(request, context)
     }
 }
@@ -27,14 +30,10 @@ struct CORSFieldsMiddleware: RouterMiddleware {
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
         var response = try await next(request, context)
-        guard !origins.allowedOrigins.isEmpty, request.headers[.origin] != nil else { return response }
-        for field in origins.fields(for: request.headers) {
-            if field.name == .vary, let vary = response.headers[.vary] {
-                response.headers[.vary] = vary + ", " + field.value
-            } else {
-                response.headers[field.name] = field.value
-            }
-        }
+        guard !origins.allowedOrigins.isEmpty else { return response }
+        for field in origins.fields(for: request.headers) { response.headers[field.name] = field.value }
+        // On every answer, also to other origins and to none: a cache must not give one the answer of the other.
+        response.headers[.vary] = response.headers[.vary].map { "\($0), Origin" } ?? "Origin"
         if request.method == .options {
             for field in origins.preflightFields(for: request.headers, allowed: response.headers[.allow]) { response.headers[field.name] = field.value }
         }

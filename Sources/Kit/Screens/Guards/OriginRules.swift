@@ -39,16 +39,19 @@ public struct OriginRules: Sendable, Equatable {
         return [
             .accessControlAllowOrigin: origin,
             .accessControlExposeHeaders: "Age, Cache-Status, ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id",
-            .vary: "Origin",
         ]
     }
+
+    /// Request fields that screens read.
+    private static let readableFields =
+        "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, Larder-Profile, Last-Event-ID, Range, X-Request-Id"
 
     /// The fields that answer a preflight of a listed origin; empty for every other request.
     public func preflightFields(for headerFields: HTTPFields, allowed: String?) -> HTTPFields {
         guard headerFields[.accessControlRequestMethod] != nil, headerFields[.origin].map(lists) == true else { return [:] }
         return [
             .accessControlAllowMethods: allowed ?? "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
-            .accessControlAllowHeaders: "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, Larder-Profile, Last-Event-ID, Range, X-Request-Id",
+            .accessControlAllowHeaders: Self.readableFields,
             .accessControlMaxAge: "600",
         ]
     }

@@ -5,8 +5,8 @@ public import Upstream
 extension Problem {
     /// What a client is told when an upstream gave nothing usable and nothing is stored.
     ///
-    /// A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing") translates before this.
-    public init(_ error: UpstreamError, upstream name: String, title: String) {
+    /// `hasSessions` says whether Larder logs in there, so that a 401 means the end of a session. A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing") translates before this.
+    public init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
         switch error {
         case .unreachable:
             self.init(
@@ -18,11 +18,9 @@ extension Problem {
         case .rejected(let status, _):
             let code: ProblemCode =
                 switch status.code {
-                case 401: .upstreamSessionExpired
+                case 401 where hasSessions: .upstreamSessionExpired
                 case 403: .upstreamForbidden
                 case 404, 410: .notFound
-                case 413: .tooLarge
-                case 507: .upstreamStorageFull
                 default: .upstreamBadResponse
                 }
             self.init(code, "\(title) answered \(status.code).", upstream: UpstreamCause(name: name, status: status.code))
@@ -63,6 +61,6 @@ public struct UpstreamFailure: Error, Sendable {
     /// Names the upstream that failed.
     public init(_ error: UpstreamError, of upstream: Upstream) {
         self.error = error
-        problem = Problem(error, upstream: upstream.configuration.name, title: upstream.configuration.title)
+        problem = Problem(error, upstream: upstream.configuration.name, title: upstream.configuration.title, hasSessions: upstream.configuration.hasSessions)
     }
 }

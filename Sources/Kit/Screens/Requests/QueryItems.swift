@@ -4,17 +4,21 @@ import Foundation
 ///
 /// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a screen does not know are ignored.
 public struct QueryItems: Sendable {
-    private let values: [String: [String]]
+    private let items: [(name: String, value: String)]
 
     /// Reads the part of a URL after `?`; nil is an empty query.
     public init(_ query: String?) {
-        var values: [String: [String]] = [:]
-        for item in (query ?? "").split(separator: "&") {
+        items = (query ?? "").split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = Self.decode(parts[0])
-            values[name, default: []].append(parts.count > 1 ? Self.decode(parts[1]) : "")
+            return (Self.decode(parts[0]), parts.count > 1 ? Self.decode(parts[1]) : "")
         }
-        self.values = values
+    }
+
+    /// The query as a link writes it: in canonical spelling, some parameters replaced, those of value nil left out.
+    func link(replacing replaced: [String: String?]) -> String {
+        let kept = items.filter { replaced[$0.name] == nil }
+        let new = replaced.sorted { $0.key < $1.key }.compactMap { name, value in value.map { (name, $0) } }
+        return (kept.map { ($0.name, $0.value) } + new).map { "\(URIText.component($0))=\(URIText.component($1))" }.joined(separator: "&")
     }
 
     private static func decode(_ text: Substring) -> String {
@@ -24,17 +28,17 @@ public struct QueryItems: Sendable {
 
     /// The one value of a parameter, nil where it is not given. 400 if it is given twice.
     public func string(_ name: String) throws -> String? {
-        guard let all = values[name] else { return nil }
-        guard all.count == 1 else { throw Problem.invalidParameter(name, accepted: "may be given once") }
-        return all[0]
+        let values = items.filter { $0.name == name }.map(\.value)
+        guard values.count < 2 else { throw Problem.invalidParameter(name, accepted: "may be given once") }
+        return values.first
     }
 
     /// An integer within a range. 400 otherwise.
     public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try string(name) else { return nil }
         guard let value = Int(text), text.utf8.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }), range.contains(value) else {
-            let accepted = range.upperBound == .max ? "accepts an integer of at least \(range.lowerBound)" : "accepts an integer from \(range.lowerBound) to \(range.upperBound)"
-            throw Problem.invalidParameter(name, accepted: accepted)
+            let accepted = range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem.invalidParameter(name, accepted: "accepts an integer \(accepted)")
         }
         return value
     }

@@ -24,7 +24,6 @@ public struct ScreenRequest: Sendable {
     /// The session, on routes that require one.
     public let session: Session?
 
-    private let rawQuery: String?
     private let parameters: [String: String]
     private let requestBody: RequestBody
     private let maximumBodyBytes: Int
@@ -32,7 +31,6 @@ public struct ScreenRequest: Sendable {
     init(_ request: Request, context: ScreenContext, parameters: [String: String], session: Session?, maximumBodyBytes: Int) {
         method = request.method
         path = request.uri.path
-        rawQuery = request.uri.query
         query = QueryItems(request.uri.query)
         headerFields = request.headers
         requestID = context.requestID
@@ -79,13 +77,23 @@ public struct ScreenRequest: Sendable {
 
     /// The body as a JSON object, its fields to be read one by one. 400 `malformed-json` if it is none, 415 if it is declared to be something else.
     public func jsonObject() async throws -> JSONFields {
+        try JSONFields(try await jsonBody())
+    }
+
+    /// The same where a body may be left out: nil for an empty one.
+    public func optionalJSONObject() async throws -> JSONFields? {
+        let body = try await jsonBody()
+        return body.isEmpty ? nil : try JSONFields(body)
+    }
+
+    private func jsonBody() async throws -> Data {
         if let type = headerFields[.contentType] {
             let essence = type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
             guard essence == "application/json" || essence.hasSuffix("+json") || essence == "application/x-www-form-urlencoded" else {
                 throw Problem(.unsupportedMediaType, "\(essence) is not accepted here; accepted: application/json.")
             }
         }
-        return try JSONFields(try await body())
+        return try await body()
     }
 
     /// Path and query of this answer for `links.self`: what asks for the same again, so without `refresh`.
@@ -93,12 +101,8 @@ public struct ScreenRequest: Sendable {
 
     /// The same path and query with some parameters replaced, for `links.next`.
     public func link(replacing replaced: [String: String]) -> String {
-        var items = (rawQuery ?? "").split(separator: "&").map(String.init).filter { item in
-            let name = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
-            return name != "refresh" && replaced[name] == nil
-        }
-        items += replaced.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
+        let query = self.query.link(replacing: replaced.mapValues { $0 as String? }.merging(["refresh": nil]) { new, _ in new })
+        return URIText.path(path) + (query.isEmpty ? "" : "?\(query)")
     }
 
     /// `links` of a list: this part and the next.

@@ -39,6 +39,9 @@ struct ProblemMiddleware: RouterMiddleware {
         switch error {
         case let problem as Problem: return problem
         case let failure as UpstreamFailure: return failure.problem
+        case is CancellationError:
+            // The client has left, or the server stops: nobody reads this.
+            return Problem(.overloaded, "The server is stopping.")
         case let error as any HTTPResponseError where error.status == .contentTooLarge:
             return Problem(.tooLarge, "The body is larger than is accepted here.")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
@@ -55,7 +58,7 @@ extension Reply {
     static func problem(_ problem: Problem, instance: String) -> Reply {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
-        let bytes = (try? ProblemDocument(problem, instance: instance).bytes()) ?? Data()
+        let bytes = (try? ProblemDocument(problem, instance: URIText.path(instance)).bytes()) ?? Data()
         return Reply(status: problem.code.status, headerFields: fields, body: .bytes(bytes, type: MediaType.problem), hasValidator: false)
     }
 }

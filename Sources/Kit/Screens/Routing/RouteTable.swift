@@ -17,13 +17,24 @@ public struct RouteTable: Sendable {
 
     /// The methods that a path answers, in the order that `Allow` lists them; empty where there is nothing.
     public func allowedMethods(path: String) -> [HTTPRequest.Method] {
+        guard Self.isCanonical(path) else { return [] }
         let segments = Self.segments(path)
-        var methods = Set<HTTPRequest.Method>()
-        for route in routes where Self.matches(Self.segments(route.path), segments) { methods.insert(route.method) }
-        guard !methods.isEmpty else { return [] }
+        let matching = routes.filter { Self.matches(Self.segments($0.path), segments) }
+        // The router prefers a literal segment to a parameter, from left to right; a template that it never reaches has no say.
+        guard let reached = matching.map(\.path).max(by: { Self.isLessSpecific($0, $1) }) else { return [] }
+        var methods = Set(matching.filter { $0.path == reached }.map(\.method))
         if methods.contains(.get) { methods.insert(.head) }
         methods.insert(.options)
         return [.get, .head, .post, .put, .patch, .delete, .options].filter(methods.contains)
+    }
+
+    /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one address.
+    static func isCanonical(_ path: String) -> Bool {
+        path == "/" || !(path.contains("//") || path.hasSuffix("/"))
+    }
+
+    private static func isLessSpecific(_ a: String, _ b: String) -> Bool {
+        zip(segments(a), segments(b)).first { $0.hasPrefix("{") != $1.hasPrefix("{") }?.0.hasPrefix("{") ?? false
     }
 
     private static func segments(_ path: String) -> [Substring] {

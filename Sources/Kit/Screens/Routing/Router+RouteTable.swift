@@ -23,8 +23,9 @@ private struct RouteResponder: HTTPResponder {
     func respond(to request: Request, context: ScreenContext) async throws -> Response {
         var parameters: [String: String] = [:]
         for name in parameterNames {
-            guard let raw = context.parameters.get(name), let value = raw.removingPercentEncoding else {
-                throw Problem(.malformedRequest, "The \(name) in the path is not UTF-8.")
+            guard let raw = context.parameters.get(name), let value = raw.removingPercentEncoding, !value.utf8.contains(0) else {
+                // SQLite ends texts at NUL: one in a name would stand for another name.
+                throw Problem(.malformedRequest, "The \(name) in the path is not UTF-8, or holds a NUL.")
             }
             parameters[name] = value
         }

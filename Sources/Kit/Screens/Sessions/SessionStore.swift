@@ -32,9 +32,9 @@ public struct SessionStore: Sendable {
     }
 
     /// Keeps a session and gives out its token: the only time that the token is known.
-    public func open(_ session: Session) throws -> String {
+    public func open(_ session: Session) async throws -> String {
         let token = SessionToken.make()
-        try database.write { db in
+        try await database.write { db in
             try db.execute(
                 sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [
@@ -58,9 +58,9 @@ public struct SessionStore: Sendable {
     }
 
     /// Ends the session that a request belongs to.
-    public func close(for headerFields: HTTPFields) throws {
+    public func close(for headerFields: HTTPFields) async throws {
         guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }
-        try database.write { db in
+        try await database.write { db in
             try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [SessionToken.hash(token)])
         }
     }

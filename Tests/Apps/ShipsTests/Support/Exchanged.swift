@@ -66,9 +66,14 @@ struct Exchanged: Sendable {
 extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral
 {
+    /// A text.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// True or false.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A number.
     public init(floatLiteral value: Double) { self = .number(value) }
+    /// A whole number.
     public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    /// A list.
     public init(arrayLiteral elements: JSONFields.Value...) { self = .array(elements) }
 }

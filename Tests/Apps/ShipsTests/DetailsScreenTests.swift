@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("Details over HTTP")
+struct DetailsScreenTests {
+    @Test("SHIP-11 details show image, name, type, year, weight, port and roles")
+    func whole() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let answer = try await app.get("/v1/ships/b0b", as: token)
+            answer.expectScreen("ships.details")
+            #expect(answer["data.weight_kg_text"] == "502999 kg")
+            #expect(answer["data.weight_kg"] == 502_999)
+            #expect(answer["data.roles_text"] == "Barge Tug, Support Ship")
+            #expect(answer["data.home_port_text"] == "Port Made")
+            #expect(answer["data.year_built_text"] == "2009")
+            #expect(answer["data.type_text"] == "Tug")
+            #expect(answer["data.image"] == "/v1/ships/b0b/image")
+            #expect(answer["links.self"] == "/v1/ships/b0b")
+            #expect(answer["meta.source"] == "cache")
+            #expect(answer.cacheStatus == "larder; hit; ttl=5")
+            #expect(app.transport.requests.count == 1, "the list feeds the details")
+        }
+    }
+
+    @Test("SHIP-11 what is null is N/A")
+    func nulls() async throws {
+        try await ShipsApp.run { app in
+            let answer = try await app.get("/v1/ships/a1", as: app.logIn())
+            #expect(answer["meta.source"] == "upstream")
+            for name in ["type", "year_built", "weight_kg", "home_port"] {
+                #expect(answer["data.\(name)"] == .null)
+                #expect(answer["data.\(name)_text"] == "N/A")
+            }
+            #expect(answer["data.roles"] == [])
+            #expect(answer["data.roles_text"] == "N/A")
+        }
+    }
+
+    @Test("SHIP-11 offline details carry the banner")
+    func offline() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.unreachable(.refused))
+            let answer = try await app.get("/v1/ships/b0b?refresh=1", as: token)
+            #expect(answer["data.name"] == "bob")
+            #expect(answer["meta.offline"] == true)
+            #expect(answer["meta.stale"] == true)
+            #expect(answer["meta.banner.code"] == "offline")
+        }
+    }
+
+    @Test(
+        "ids that belong to no ship are 404, whatever they look like",
+        arguments: [
+            "none", "5ea6ed2e080df4000697c90a", "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "b0b%00", "b0b%20", "B0B", "%F0%9F%9A%A2", "caf%C3%A9", "%27%20OR%201=1--",
+            String(repeating: "a", count: 4000),
+        ]
+    )
+    func unknown(id: String) async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            try await app.get("/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
+            try await app.get("/v1/ships/\(id)/image", as: token).expectProblem("not-found", 404)
+            try await app.ask(.delete, "/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
+            #expect(app.transport.requests.allSatisfy { $0.url == "https://api.test/v4/ships" })
+        }
+    }
+
+    @Test("an id that is no UTF-8 is a malformed request")
+    func bytes() async throws {
+        try await ShipsApp.run { app in
+            try await app.get("/v1/ships/%FF%FE", as: app.logIn()).expectProblem("malformed-request", 400)
+        }
+    }
+
+    @Test("SHIP-08 details of a deleted ship are 404 ship-deleted for the account that deleted it")
+    func deleted() async throws {
+        try await ShipsApp.run { app in
+            let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
+            _ = try await app.get("/v1/ships", as: me)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
+            try await app.get("/v1/ships/b0b", as: me).expectProblem("ship-deleted", 404)
+            try await app.get("/v1/ships/b0b/image", as: me).expectProblem("ship-deleted", 404)
+            #expect(try await app.get("/v1/ships/b0b", as: you).status == 200)
+        }
+    }
+}

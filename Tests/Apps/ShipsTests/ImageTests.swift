@@ -1,0 +1,159 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("Pictures over HTTP")
+struct ImageTests {
+    private static let url = "https://pictures.test/bob.png"
+
+    /// The app with the list fetched, and a token.
+    private func run(_ records: [String] = MadeShips.fleet, _ test: @Sendable (ShipsApp, String) async throws -> Void) async throws {
+        try await ShipsApp.run(ScriptedTransport(.ships(records))) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            try await test(app, token)
+        }
+    }
+
+    private func expectPlaceholder(_ answer: Exchanged, _ cacheStatus: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(answer.status == 200, sourceLocation: sourceLocation)
+        #expect(answer.headerFields[.contentType] == "image/png", sourceLocation: sourceLocation)
+        #expect(answer.headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+        #expect(answer.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
+        #expect(Array(answer.body.prefix(8)) == Array(MadeShips.png.prefix(8)), sourceLocation: sourceLocation)
+        #expect(answer.body.count > 12, sourceLocation: sourceLocation)
+    }
+
+    @Test("SHIP-04 a picture is fetched once and then comes from the database, offline too")
+    func proxied() async throws {
+        try await run { app, token in
+            app.transport.showPicture(MadeShips.png, at: Self.url)
+            let first = try await app.get("/v1/ships/b0b/image", as: token)
+            #expect(first.status == 200)
+            #expect(Array(first.body) == MadeShips.png)
+            #expect(first.headerFields[.contentType] == "image/png")
+            #expect(first.headerFields[.cacheControl] == "private, max-age=3600")
+            #expect(first.headerFields[.contentTypeOptions] == "nosniff")
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
+            app.transport.become(.unreachable(.refused))
+            app.clock.advance(by: .seconds(86_400))
+            _ = try await app.get("/v1/ships?refresh=1", as: token)
+            let asked = app.transport.requests.count
+            let stored = try await app.get("/v1/ships/b0b/image", as: token)
+            #expect(Array(stored.body) == MadeShips.png)
+            #expect(stored.cacheStatus?.hasPrefix("larder; hit") == true)
+            #expect(app.transport.requests.count == asked)
+            let tag = try #require(stored.headerFields[.eTag])
+            #expect(try await app.get("/v1/ships/b0b/image", as: token, [.ifNoneMatch: tag]).status == 304)
+            let head = try await app.ask(.head, "/v1/ships/b0b/image", as: token)
+            #expect(head.body.isEmpty)
+            #expect(head.headerFields[.contentLength] == "12")
+        }
+    }
+
+    @Test("the type is what the bytes say, whatever the host called it; the session's token does not leave")
+    func sniffed() async throws {
+        try await run { app, token in
+            app.transport.showPicture(MadeShips.jpeg, type: "text/html", at: Self.url)
+            #expect(try await app.get("/v1/ships/b0b/image", as: token).headerFields[.contentType] == "image/jpeg")
+            let request = try #require(app.transport.requests.last)
+            #expect(request.headerFields[.authorization] == nil)
+            #expect(request.headerFields[.accept] == "image/*")
+        }
+    }
+
+    @Test("a picture above the size of a row comes back whole")
+    func large() async throws {
+        try await run { app, token in
+            let bytes = MadeShips.png + (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+            app.transport.showPicture(bytes, at: Self.url)
+            for _ in 0..<2 {
+                let answer = try await app.get("/v1/ships/b0b/image", as: token)
+                #expect(Array(answer.body) == bytes)
+            }
+        }
+    }
+
+    @Test("a ship without a picture has the placeholder, and nobody is asked")
+    func none() async throws {
+        try await run { app, token in
+            expectPlaceholder(try await app.get("/v1/ships/a1/image", as: token), "larder; hit; detail=placeholder")
+            #expect(app.transport.requests.count == 1)
+        }
+    }
+
+    @Test("a page of text instead of a picture is the placeholder, and is not kept")
+    func html() async throws {
+        try await run { app, token in
+            app.transport.showPicture(Array("<html>moved</html>".utf8), type: "image/png", at: Self.url)
+            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; fwd=uri-miss; fwd-status=200; detail=placeholder")
+            app.transport.showPicture(MadeShips.png, at: Self.url)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == MadeShips.png)
+        }
+    }
+
+    @Test("a picture that is missing, forbidden or broken is the placeholder", arguments: [403, 404, 410])
+    func missing(status: Int) async throws {
+        try await run { app, token in
+            app.transport.showPicture(MadeShips.png, status: status, at: Self.url)
+            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder")
+        }
+    }
+
+    @Test("a host of pictures out of reach is the placeholder; the ships are not offline for that")
+    func unreachable() async throws {
+        try await run { app, token in
+            app.transport.become(.unreachable(.connectTimeout))
+            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; fwd=uri-miss; detail=placeholder")
+            app.transport.become(.ships(MadeShips.fleet))
+            #expect(try await app.get("/v1/ships", as: token)["meta.offline"] == false)
+        }
+    }
+
+    @Test(
+        "links to hosts that are not listed, and to what is no web address, are never followed",
+        arguments: [
+            "https://evil.test/x.png", "http://127.0.0.1:9/x.png", "http://169.254.169.254/latest", "file:///etc/passwd", "data:image/png;base64,AAAA", "x.png",
+            "//evil.test/x",
+            "https://pictures.test@evil.test/x.png", "https://pictures.test.evil.test/x.png", "http://pictures.test:x/", "javascript:alert(1)",
+            "https://user@pictures.test/x.png",
+        ]
+    )
+    func foreign(url: String) async throws {
+        try await run([MadeShips.record("x1", "X", #""image":"\#(url)""#)]) { app, token in
+            let answer = try await app.get("/v1/ships/x1/image", as: token)
+            expectPlaceholder(answer, "larder; fwd=uri-miss; detail=placeholder")
+            #expect(app.transport.requests.count == 1)
+        }
+    }
+
+    @Test("a redirect is followed to a listed host, not to another")
+    func redirects() async throws {
+        try await run { app, token in
+            app.transport.showPicture([], status: 302, headerFields: [.location: "https://evil.test/x.png"], at: Self.url)
+            let refused = try await app.get("/v1/ships/b0b/image", as: token)
+            #expect(refused.headerFields[.cacheControl] == "no-store")
+            #expect(!app.transport.requests.contains { $0.url.contains("evil") })
+            app.transport.showPicture([], status: 302, headerFields: [.location: "/moved.png"], at: Self.url)
+            app.transport.showPicture(MadeShips.png, at: "https://pictures.test/moved.png")
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == MadeShips.png)
+        }
+    }
+
+    @Test("only-if-cached asks nobody: 504 where the picture is not stored, the placeholder where there is none to store")
+    func onlyIfCached() async throws {
+        try await run { app, token in
+            let fields: HTTPFields = [.cacheControl: "only-if-cached"]
+            try await app.get("/v1/ships/b0b/image", as: token, fields).expectProblem("not-in-cache", 504)
+            #expect(try await app.get("/v1/ships/a1/image", as: token, fields).status == 200)
+            #expect(app.transport.requests.count == 1)
+            app.transport.showPicture(MadeShips.png, at: Self.url)
+            _ = try await app.get("/v1/ships/b0b/image", as: token)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token, fields).body) == MadeShips.png)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("The list over HTTP")
+struct ListScreenTests {
+    @Test("SHIP-04 the first list is fetched: rows by name with image, name, type and year")
+    func first() async throws {
+        try await ShipsApp.run { app in
+            let answer = try await app.get("/v1/ships", as: app.logIn())
+            answer.expectScreen("ships.list")
+            #expect(answer.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(answer.age == "0")
+            #expect(answer.all("name", in: "data.items") == ["Alma", "bob", "Carl", "DORA"])
+            #expect(answer.names(in: "data") == ["items", "revision", "changes", "hidden_count", "nav_button"])
+            #expect(answer.names(in: "data.items.1") == ["id", "name", "type", "year_built", "image", "href", "upstream_present"])
+            #expect(answer["data.items.1.type"] == "Tug")
+            #expect(answer["data.items.1.year_built"] == 2009)
+            #expect(answer["data.items.1.image"] == "/v1/ships/b0b/image")
+            #expect(answer["data.items.1.href"] == "/v1/ships/b0b")
+            #expect(answer["data.items.0.type"] == .null)
+            #expect(answer["data.items.0.year_built"] == .null)
+            #expect(answer["data.items.0.image"] == "/v1/ships/a1/image")
+            #expect(answer["data.revision"] == 1)
+            #expect(answer["data.changes.added"] == ["a1", "b0b", "ca", "d0"])
+            #expect(answer["data.hidden_count"] == 0)
+            #expect(answer["meta.state"] == "content")
+            #expect(answer["meta.source"] == "upstream")
+            #expect(answer["meta.offline"] == false)
+            #expect(answer["meta.stale"] == false)
+            #expect(answer["meta.banner"] == .null)
+            #expect(answer["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            #expect(answer["meta.page.total"] == 4)
+            #expect(answer["links.self"] == "/v1/ships")
+            #expect(answer["links.next"] == .null)
+            #expect(!answer.text.contains("pictures.test"), "where pictures are is none of the client's business")
+        }
+    }
+
+    @Test("SHIP-05 the button says Logout to users and Exit to guests")
+    func button() async throws {
+        try await ShipsApp.run { app in
+            #expect(try await app.get("/v1/ships", as: app.logIn())["data.nav_button.title"] == "Logout")
+            let guest = try await app.get("/v1/ships", as: app.enterAsGuest())
+            #expect(guest["data.nav_button.title"] == "Exit")
+            #expect(guest["data.nav_button.action"] == "logout")
+        }
+    }
+
+    @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is asked again")
+    func freshness() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.clock.advance(by: .seconds(3))
+            let fresh = try await app.get("/v1/ships", as: token)
+            #expect(fresh.cacheStatus == "larder; hit; ttl=2")
+            #expect(fresh.age == "3")
+            #expect(fresh["meta.source"] == "cache")
+            #expect(fresh["meta.stale"] == false)
+            #expect(app.transport.requests.count == 1)
+            app.clock.advance(by: .seconds(3))
+            let revalidated = try await app.get("/v1/ships", as: token)
+            #expect(revalidated.cacheStatus == "larder; fwd=stale; fwd-status=304")
+            #expect(revalidated.age == "0")
+            #expect(revalidated["meta.source"] == "upstream")
+            #expect(app.transport.requests.last?.headerFields[.ifNoneMatch] != nil)
+            app.transport.become(.ships([MadeShips.alma]))
+            app.clock.advance(by: .seconds(6))
+            let changed = try await app.get("/v1/ships", as: token)
+            #expect(changed.cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
+            #expect(changed.all("upstream_present", in: "data.items") == [true, false, false, false])
+        }
+    }
+
+    @Test(
+        "SHIP-06 pulling to refresh asks the upstream though the list is fresh",
+        arguments: [
+            ("/v1/ships?refresh=1", nil), ("/v1/ships?refresh", nil), ("/v1/ships", "no-cache"), ("/v1/ships", "max-age=0"), ("/v1/ships", "No-Cache, foo"),
+        ]
+    )
+    func refresh(target: String, cacheControl: String?) async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.ships(MadeShips.fleet + [MadeShips.record("e0", "Eve")]))
+            let answer = try await app.get(target, as: token, cacheControl.map { [.cacheControl: $0] } ?? [:])
+            #expect(answer.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
+            #expect(answer["data.changes.added"] == ["e0"])
+            #expect(answer["data.changes.since"] == 1)
+            #expect(answer["links.self"] == "/v1/ships")
+            #expect(app.transport.requests.count == 2)
+        }
+    }
+
+    @Test("only-if-cached never asks: 504 where nothing is stored, the stored list afterwards, however old")
+    func onlyIfCached() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+            #expect(app.transport.requests.isEmpty)
+            _ = try await app.get("/v1/ships", as: token)
+            app.clock.advance(by: .seconds(100))
+            let answer = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
+            #expect(answer["meta.stale"] == true)
+            #expect(answer["meta.offline"] == false)
+            #expect(answer.cacheStatus == "larder; hit; ttl=-95")
+            #expect(app.transport.requests.count == 1)
+        }
+    }
+
+    @Test("the body changes with the data only, so an unchanged list is 304 without a body")
+    func notModified() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let answer = try await app.get("/v1/ships", as: token)
+            let tag = try #require(answer.headerFields[.eTag])
+            app.clock.advance(by: .seconds(2))
+            let unchanged = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
+            #expect(unchanged.status == 304)
+            #expect(unchanged.body.isEmpty)
+            #expect(unchanged.headerFields[.eTag] == tag)
+            #expect(unchanged.cacheStatus == "larder; hit; ttl=3")
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            #expect(try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag]).status == 200)
+        }
+    }
+
+    @Test("HEAD answers what GET would, without the body")
+    func head() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let get = try await app.get("/v1/ships", as: token)
+            let head = try await app.ask(.head, "/v1/ships", as: token)
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head.headerFields[.contentLength] == String(get.body.count))
+            #expect(head.headerFields[.eTag] == get.headerFields[.eTag])
+        }
+    }
+
+    @Test("pages follow their links without gap or overlap")
+    func pages() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            var names: [JSONFields.Value] = []
+            var next: String? = "/v1/ships?limit=3&since_revision=0"
+            var visited = 0
+            while let target = next, visited < 9 {
+                let answer = try await app.get(target, as: token)
+                names += answer.all("name", in: "data.items")
+                visited += 1
+                if case .string(let link) = answer["links.next"] { next = link } else { next = nil }
+                #expect(answer["meta.page.has_more"] == .bool(next != nil))
+            }
+            #expect(visited == 2)
+            #expect(names == ["Alma", "bob", "Carl", "DORA"])
+            let past = try await app.get("/v1/ships?offset=9223372036854775807&limit=500", as: token)
+            #expect(past.status == 200)
+            #expect(past["data.items"] == [])
+            #expect(past["meta.state"] == "content")
+            #expect(past["meta.page.has_more"] == false)
+            #expect(past["links.next"] == .null)
+        }
+    }
+
+    @Test(
+        "parameters out of range are 400 and named; nothing is asked of the upstream",
+        arguments: [
+            ("limit", "0"), ("limit", "-1"), ("limit", "501"), ("limit", "abc"), ("limit", ""), ("limit", "1.0"), ("limit", "99999999999999999999"),
+            ("limit", "1&limit=2"),
+            ("limit", "%2B5"), ("limit", "٥"), ("offset", "-1"), ("offset", "x"), ("offset", "9223372036854775808"), ("since_revision", "-1"),
+            ("since_revision", "x"),
+            ("since_revision", "9223372036854775808"), ("since_revision", "1&since_revision=1"), ("refresh", "yes"), ("refresh", "1&refresh=1"),
+        ]
+    )
+    func parameters(name: String, value: String) async throws {
+        try await ShipsApp.run { app in
+            let answer = try await app.get("/v1/ships?\(name)=\(value)", as: app.logIn())
+            answer.expectProblem("invalid-parameter", 400)
+            #expect(answer.all("parameter", in: "errors") == [.string(name)])
+            #expect(app.transport.requests.isEmpty)
+        }
+    }
+
+    @Test("parameters that the screen does not know are ignored; those that look odd are read right")
+    func unknown() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            for query in ["?page=2", "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807", "?=1", "?%FF=1"] {
+                #expect(try await app.get("/v1/ships" + query, as: token).all("id", in: "data.items").count == 4, "\(query)")
+            }
+        }
+    }
+
+    @Test("SHIP-10 the answer tells what changed since a revision, for the account that asks")
+    func changes() async throws {
+        try await ShipsApp.run { app in
+            let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
+            #expect(try await app.get("/v1/ships", as: me)["data.revision"] == 1)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
+            app.transport.become(.ships([MadeShips.alma, MadeShips.bob, MadeShips.record("ca", "Carla"), MadeShips.record("e0", "Eve")]))
+            let mine = try await app.get("/v1/ships?since_revision=1&refresh=1", as: me)
+            #expect(mine["data.revision"] == 3)
+            #expect(mine["meta.revision"] == 3)
+            #expect(mine["data.changes.since"] == 1)
+            #expect(mine["data.changes.added"] == ["e0"])
+            #expect(mine["data.changes.updated"] == ["ca", "d0"])
+            #expect(mine["data.changes.removed"] == ["b0b"])
+            #expect(mine["data.hidden_count"] == 1)
+            let yours = try await app.get("/v1/ships?since_revision=1", as: you)
+            #expect(yours["data.changes.removed"] == [])
+            #expect(yours["data.hidden_count"] == 0)
+            let future = try await app.get("/v1/ships?since_revision=4", as: me)
+            #expect(future["data.changes.since"] == 0)
+            #expect(future["data.changes.added"] == ["a1", "ca", "d0", "e0"])
+        }
+    }
+
+    @Test("with every ship deleted the list is empty, and says how to get on")
+    func empty() async throws {
+        try await ShipsApp.run(ScriptedTransport(.ships([MadeShips.bob]))) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            let answer = try await app.get("/v1/ships", as: token)
+            #expect(answer["meta.state"] == "empty")
+            #expect(answer["data.items"] == [])
+            #expect(answer.names(in: "data.empty") == ["title", "text", "button"])
+            #expect(answer["data.hidden_count"] == 1)
+            #expect(answer["meta.page.total"] == 0)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("Without the upstream, and when it is back")
+struct OfflineTests {
+    private static let banner = "No internet connection. You\u{2019}re in Offline mode."
+
+    @Test("SHIP-09 offline, the ships of the database are shown under the banner", arguments: UnreachableReason.allCases)
+    func offline(reason: UnreachableReason) async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            let online = try await app.get("/v1/ships", as: token)
+            app.transport.become(.unreachable(reason))
+            app.clock.advance(by: .seconds(60))
+            let tried = try await app.get("/v1/ships", as: token)
+            tried.expectScreen("ships.list")
+            #expect(tried.cacheStatus == "larder; fwd=stale; detail=unreachable")
+            #expect(tried.age == "60")
+            #expect(tried["data.items"] == online["data.items"])
+            #expect(tried["meta.offline"] == true)
+            #expect(tried["meta.stale"] == true)
+            #expect(tried["meta.source"] == "cache")
+            #expect(tried["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            #expect(tried["meta.banner.code"] == "offline")
+            #expect(tried["meta.banner.text"] == .string(Self.banner))
+            #expect(tried["meta.banner.dismiss"] == "on_online")
+            #expect(tried.headerFields[.eTag] != online.headerFields[.eTag])
+            let known = try await app.get("/v1/ships", as: token)
+            #expect(known.cacheStatus == "larder; hit; ttl=-55; detail=offline")
+            #expect(known.body == tried.body, "known or tried, a client sees the same")
+            #expect(app.transport.requests.count == 2)
+            _ = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(app.transport.requests.count == 3, "refresh=1 always tries")
+        }
+    }
+
+    @Test("SHIP-06 SHIP-09 when the upstream is back the list is refreshed without a client, the stream says so, and the next answer has no banner")
+    func recovery() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.unreachable(.refused))
+            #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.offline"] == true)
+            await app.recover(.ships(MadeShips.fleet + [MadeShips.record("e0", "Eve")]))
+            #expect(app.transport.listRequests.count == 3)
+            let asked = app.transport.requests.count
+            let answer = try await app.get("/v1/ships?since_revision=1", as: token)
+            #expect(answer["meta.banner"] == .null)
+            #expect(answer["meta.offline"] == false)
+            #expect(answer["meta.stale"] == false)
+            #expect(answer["meta.source"] == "cache")
+            #expect(answer.cacheStatus == "larder; hit; ttl=5")
+            #expect(answer["data.changes.added"] == ["e0"])
+            #expect(app.transport.requests.count == asked)
+            #expect(app.published.map(\.kind) == ["screen-changed", "connectivity", "screen-changed", "connectivity"])
+            #expect(app.published[1].json == #"{"upstream":"spacex","reachable":false,"offline":true,"at":"2026-01-05T10:00:00Z"}"#)
+            #expect(app.published[2] == .screenChanged(app: "ships", screen: "ships.list", revision: 2))
+            #expect(app.published[3].json == #"{"upstream":"spacex","reachable":true,"offline":false,"at":"2026-01-05T10:00:05Z"}"#)
+        }
+    }
+
+    @Test("SHIP-09 a client's own refresh finds the upstream back: that very answer has no banner")
+    func ownRefresh() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.unreachable(.refused))
+            _ = try await app.get("/v1/ships?refresh=1", as: token)
+            app.transport.become(.ships(MadeShips.fleet))
+            let answer = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(answer["meta.banner"] == .null)
+            #expect(answer["meta.source"] == "upstream")
+            await app.published("connectivity", containing: #""reachable":true"#)
+        }
+    }
+
+    @Test("an upstream that answers with errors gives stale ships without the banner", arguments: [500, 502, 503, 429])
+    func failing(status: Int) async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.answer(status))
+            app.clock.advance(by: .seconds(6))
+            let answer = try await app.get("/v1/ships", as: token)
+            #expect(answer.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+            #expect(answer["data.items.1.name"] == "bob")
+            #expect(answer["meta.stale"] == true)
+            #expect(answer["meta.offline"] == false)
+            #expect(answer["meta.banner"] == .null)
+        }
+    }
+
+    @Test(
+        "an answer that is no list of ships replaces nothing",
+        arguments: ["", "<html>captive portal</html>", "{}", #"{"docs":[]}"#, "[1,2,3]", #"[{"id":"a1"}]"#, #"[{"id":"b0b","name":"bob"#]
+    )
+    func garbage(body: String) async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            let good = try await app.get("/v1/ships", as: token)
+            app.transport.become(.answer(200, [:], body))
+            let answer = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(answer["data.items"] == good["data.items"])
+            #expect(answer["data.revision"] == 1)
+            #expect(answer["meta.stale"] == true)
+            #expect(answer["meta.offline"] == false)
+            #expect(answer.cacheStatus == "larder; fwd=request; fwd-status=200; detail=bad-response")
+        }
+    }
+
+    @Test("that the upstream does not know the list any more is news, not hidden by the stored copy")
+    func gone() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.answer(404, [:], "Not Found"))
+            let answer = try await app.get("/v1/ships?refresh=1", as: token)
+            answer.expectProblem("not-found", 404)
+            #expect(answer["upstream.status"] == 404)
+            #expect(answer["upstream.name"] == "spacex")
+        }
+    }
+
+    @Test("after the patience the stored ships are shown as stale while the request goes on")
+    func patience() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.transport.become(.ships([MadeShips.alma]))
+            app.transport.hold()
+            app.clock.advance(by: .seconds(6))
+            async let waiting = app.get("/v1/ships", as: token)
+            await app.transport.requestIsHeld()
+            await app.clock.somebodySleeps(for: .seconds(2))
+            app.clock.advance(by: .seconds(2))
+            let stale = try await waiting
+            #expect(stale["meta.stale"] == true)
+            #expect(stale["meta.offline"] == false)
+            #expect(stale["meta.banner"] == .null)
+            #expect(stale.all("upstream_present", in: "data.items") == [true, true, true, true])
+            app.transport.release()
+            await app.published("screen-changed", containing: #""revision":2"#)
+            #expect(try await app.get("/v1/ships", as: token).all("upstream_present", in: "data.items") == [true, false, false, false])
+            #expect(app.transport.requests.count == 2)
+        }
+    }
+
+    @Test("requests at the same time share one request to the upstream")
+    func collapsed() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            app.transport.hold()
+            let answers = try await withThrowingTaskGroup(of: Exchanged.self) { group in
+                for _ in 0..<5 { group.addTask { try await app.get("/v1/ships", as: token) } }
+                await app.transport.requestIsHeld()
+                app.transport.release()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.all("id", in: "data.items").count == 4 })
+            #expect(app.transport.requests.count == 1)
+        }
+    }
+}
