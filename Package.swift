@@ -161,6 +161,7 @@ let package = Package(
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
         ),
+        .testTarget(name: "LarderTests", dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks], swiftSettings: strict),
         .testTarget(
             name: "ContractTests",
             dependencies: [

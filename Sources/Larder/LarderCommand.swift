@@ -11,7 +11,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder serve                                    serve on http://127.0.0.1:8080 with the real upstreams
               larder serve --sandbox                          the same with simulated upstreams in the same process
               larder serve --http-port 0 --data-directory /tmp/larder
-              LARDER_UPSTREAMS_SPACEX_URL=http://127.0.0.1:9000 larder serve
+              LARDER_UPSTREAMS_SPACEX_URL=http://127.0.0.1:9000/spacex larder serve
               larder serve --config larder.yaml               settings from a file (YAML or JSON)
               larder sandbox --sandbox-port 9000              the simulated upstreams alone
               larder doctor                                   check database, data directory, libraries and upstreams

@@ -28,7 +28,7 @@ import Testing
         #expect(listed["Vary"]?.contains("Origin") == true)
     }
 
-    @Test("SRV-11 no token, password or name is in the log or in clear in the data directory")
+    @Test("SRV-11 no token and no password is in the log or in clear in the data directory")
     func secrets() async throws {
         let data = try TemporaryFolder()
         let larder = try await RunningLarder.start(data: data, ["--log-level", "trace"])

@@ -210,12 +210,12 @@ struct EventRouteTests {
 
     @Test("SRV-09 SRV-11 An account's events are heard by its sessions only, live and replayed")
     func audiences() async throws {
-        func token(_ app: String, _ account: String) throws -> HTTPFields {
-            [.authorization: "Bearer \(try kitchen.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"]
+        func token(_ app: String, _ account: String) async throws -> HTTPFields {
+            [.authorization: "Bearer \(try await kitchen.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"]
         }
-        let (mine, _) = try await listen(token("ships", "a"))
-        let (others, _) = try await listen(token("ships", "b"))
-        let (otherApp, _) = try await listen(token("notes", "a"))
+        let (mine, _) = try await listen(try await token("ships", "a"))
+        let (others, _) = try await listen(try await token("ships", "b"))
+        let (otherApp, _) = try await listen(try await token("notes", "a"))
         let (nobodys, _) = try await listen()
         var lines = [mine, others, otherApp, nobodys].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
@@ -223,7 +223,7 @@ struct EventRouteTests {
         publish(2)
         #expect(await lines[0].next() == text(1))
         for index in lines.indices { #expect(await lines[index].next() == text(2)) }
-        let (replayed, _) = try await listen(token("ships", "b").merging([.lastEventID: "r-0"]))
+        let (replayed, _) = try await listen(try await token("ships", "b").merging([.lastEventID: "r-0"]))
         var line = replayed.makeAsyncIterator()
         _ = await line.next()
         #expect(await line.next() == text(2))

@@ -302,11 +302,11 @@ struct ExchangeTests {
         let kitchen = try kitchen()
         let none = try await kitchen.serve(.get, "/v1/mine")
         #expect(try none.status == .unauthorized && none.code() == "session-required" && none.fields[.wwwAuthenticate] == "Bearer")
-        let token = try kitchen.sessions.open(Session(app: "ships", kind: .user, account: "user:a", name: "a", createdAt: ten))
+        let token = try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: "user:a", name: "a", createdAt: ten))
         let known: HTTPFields = [.authorization: "Bearer \(token)"]
         #expect(try await kitchen.serve(.get, "/v1/mine", known).text == #"{"account":"user:a"}"#)
         #expect(try await kitchen.serve(.head, "/v1/mine").status == .unauthorized)
-        try kitchen.sessions.close(for: known)
+        try await kitchen.sessions.close(for: known)
         let gone = try await kitchen.serve(.get, "/v1/mine", known)
         #expect(try gone.status == .unauthorized && gone.code() == "session-expired" && gone.fields[.wwwAuthenticate] == "Bearer")
         #expect(!gone.text.contains(token))

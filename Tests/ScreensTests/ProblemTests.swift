@@ -65,13 +65,20 @@ struct ProblemTests {
         #expect((Problem(code, "").headerFields[.wwwAuthenticate] == "Bearer") == (code.status == .unauthorized))
     }
 
+    @Test("Where Larder logs in at the upstream, its 401 means that this session has ended; elsewhere it means nothing to the client")
+    func upstreamSession() {
+        let error = UpstreamError.rejected(status: .unauthorized, body: [])
+        #expect(Problem(error, upstream: "yandex_disk", title: "Yandex Disk", hasSessions: true).code == .upstreamSessionExpired)
+        #expect(Problem(error, upstream: "spacex", title: "SpaceX").code == .upstreamBadResponse)
+    }
+
     @Test(
         "SRV-05 What an upstream did becomes the right problem",
         arguments: [
             (UpstreamError.unreachable(.refused), ProblemCode.upstreamUnavailable, true),
-            (.rejected(status: .unauthorized, body: []), .upstreamSessionExpired, false),
+            (.rejected(status: .unauthorized, body: []), .upstreamBadResponse, false),
             (.rejected(status: .forbidden, body: []), .upstreamForbidden, false), (.rejected(status: .notFound, body: []), .notFound, false),
-            (.rejected(status: .gone, body: []), .notFound, false), (.rejected(status: .contentTooLarge, body: []), .tooLarge, false),
+            (.rejected(status: .gone, body: []), .notFound, false), (.rejected(status: .contentTooLarge, body: []), .upstreamBadResponse, false),
             (.rejected(status: .badRequest, body: []), .upstreamBadResponse, false), (.failing(status: .tooManyRequests, retryAfter: 7), .rateLimited, false),
             (.failing(status: .serviceUnavailable, retryAfter: nil), .upstreamUnavailable, false),
             (.failing(status: .init(code: 507), retryAfter: nil), .upstreamStorageFull, false),

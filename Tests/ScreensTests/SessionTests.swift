@@ -24,7 +24,7 @@ struct SessionTokenTests {
     }
 
     @Test("SRV-11 No field is no token; another scheme, no token after it or two fields are refused")
-    func broken() throws {
+    func broken() async throws {
         #expect(try SessionToken.bearer(in: []) == nil)
         for values in [["Basic abc"], ["Bearer"], ["Bearer "], ["abc"], [""], ["Bearer a", "Bearer b"]] {
             #expect(#expect(throws: Problem.self) { try SessionToken.bearer(in: values) }?.code == .sessionRequired)
@@ -45,8 +45,8 @@ struct SessionStoreTests {
     private func fields(_ token: String) -> HTTPFields { [.authorization: "Bearer \(token)"] }
 
     @Test("A session is found again by its token, in its app only")
-    func found() throws {
-        let token = try store.open(session)
+    func found() async throws {
+        let token = try await store.open(session)
         #expect(try store.session(for: fields(token), app: "ships") == session)
         #expect(#expect(throws: Problem.self) { try store.session(for: fields(token), app: "notes") }?.code == .sessionExpired)
         #expect(#expect(throws: Problem.self) { try store.session(for: fields(token + "x"), app: "ships") }?.code == .sessionExpired)
@@ -54,33 +54,33 @@ struct SessionStoreTests {
     }
 
     @Test("Guests have no name; several sessions of one account live side by side")
-    func guests() throws {
+    func guests() async throws {
         let guest = Session(app: "ships", kind: .guest, account: "guest:1", name: nil, createdAt: ten)
-        let (first, second) = (try store.open(guest), try store.open(guest))
+        let (first, second) = (try await store.open(guest), try await store.open(guest))
         #expect(first != second)
-        try store.close(for: fields(first))
+        try await store.close(for: fields(first))
         #expect(throws: Problem.self) { try store.session(for: fields(first), app: "ships") }
         #expect(try store.session(for: fields(second), app: "ships") == guest)
     }
 
     @Test("Closing twice, or nothing, is no error")
-    func closing() throws {
-        let token = try store.open(session)
-        try store.close(for: fields(token))
-        try store.close(for: fields(token))
-        try store.close(for: [:])
+    func closing() async throws {
+        let token = try await store.open(session)
+        try await store.close(for: fields(token))
+        try await store.close(for: fields(token))
+        try await store.close(for: [:])
     }
 
     @Test("SRV-11 The database holds no token, only its hash")
-    func hashedOnly() throws {
-        let token = try store.open(session)
+    func hashedOnly() async throws {
+        let token = try await store.open(session)
         let row = try #require(try database.read { try Row.fetchOne($0, sql: "SELECT * FROM session") })
         #expect(row["token_hash"] == SessionToken.hash(token))
         for (_, value) in row {
             let text = Data.fromDatabaseValue(value).map { String(decoding: $0, as: UTF8.self) } ?? String.fromDatabaseValue(value) ?? ""
             #expect(!text.contains(token))
         }
-        try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try await database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         let file = try Data(contentsOf: URL(filePath: database.directory.databasePath))
         #expect(file.range(of: Data(token.utf8)) == nil)
         #expect(file.range(of: SessionToken.hash(token)) != nil)

@@ -183,7 +183,13 @@ struct HTTPClientTransportTests {
         try await LoopbackServer.with(ok, ok, .answerThenClose(""), ok) { server in
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let upstream = Upstream(
-                configuration: .init(name: "real", title: "Real", baseURL: try #require(URL(string: "http://127.0.0.1:\(server.port)"))),
+                configuration: .init(
+                    name: "real",
+                    title: "Real",
+                    baseURL: try #require(URL(string: "http://127.0.0.1:\(server.port)")),
+                    totalTimeout: .seconds(60),
+                    patience: .seconds(60)
+                ),
                 transport: transport,
                 database: try .temporary(),
                 clock: .system,
@@ -192,7 +198,7 @@ struct HTTPClientTransportTests {
             let resource = Resource(url: upstream.configuration.url(of: "/list"), freshness: .zero)
             for _ in 1...3 {
                 let reading = try await upstream.read(resource, .refresh)
-                #expect(reading.provenance.source == .upstream)
+                #expect(reading.provenance.source == .upstream, "\(reading.provenance)")
             }
             #expect(server.log.value.requests.count == 4)
             #expect(server.log.value.accepted == 2)

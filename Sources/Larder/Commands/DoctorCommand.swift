@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
             EXAMPLES
               larder doctor
-              larder doctor --data-directory ./data --upstreams-spacex-url http://127.0.0.1:9000
+              larder doctor --data-directory ./data --upstreams-spacex-url http://127.0.0.1:9000/spacex
             """
     )
 

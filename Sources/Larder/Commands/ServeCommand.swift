@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               larder serve --sandbox
               larder serve --http-port 8081 --data-directory ./data
-              larder serve --upstreams-spacex-url http://127.0.0.1:9000 --freshness-ships-s 0
+              larder serve --upstreams-spacex-url http://127.0.0.1:9000/spacex --freshness-ships-s 0
 
             \(SettingsOptions.table)
             """
@@ -48,6 +48,9 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as StorageError {
+            StandardError.write("larder: \(error)\n")
+            throw ExitCode.failure
+        } catch let error as SandboxError {
             StandardError.write("larder: \(error)\n")
             throw ExitCode.failure
         } catch let error as LarderServer.CannotListen {

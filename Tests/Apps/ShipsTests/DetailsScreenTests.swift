@@ -60,7 +60,7 @@ struct DetailsScreenTests {
     @Test(
         "ids that belong to no ship are 404, whatever they look like",
         arguments: [
-            "none", "5ea6ed2e080df4000697c90a", "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "b0b%00", "b0b%20", "B0B", "%F0%9F%9A%A2", "caf%C3%A9", "%27%20OR%201=1--",
+            "none", "5ea6ed2e080df4000697c90a", "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "b0b%20", "B0B", "%F0%9F%9A%A2", "caf%C3%A9", "%27%20OR%201=1--",
             String(repeating: "a", count: 4000),
         ]
     )
@@ -74,10 +74,11 @@ struct DetailsScreenTests {
         }
     }
 
-    @Test("an id that is no UTF-8 is a malformed request")
+    @Test("an id that is no UTF-8, or holds a NUL, is a malformed request")
     func bytes() async throws {
         try await ShipsApp.run { app in
             try await app.get("/v1/ships/%FF%FE", as: app.logIn()).expectProblem("malformed-request", 400)
+            try await app.ask(.delete, "/v1/ships/b0b%00", as: app.logIn()).expectProblem("malformed-request", 400)
         }
     }
 

@@ -1,0 +1,92 @@
+import Foundation
+import Logging
+import Ships
+import Testing
+import Upstream
+
+@testable import Larder
+
+@Suite struct SettingsTests {
+    private func read(_ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws -> LarderConfiguration {
+        try LarderConfiguration(try SettingsReader(arguments: arguments, environment: environment, file: file), environment: environment)
+    }
+
+    @Test("SRV-13 every setting has one name in three spellings, and every name is another")
+    func names() throws {
+        let setting = try #require(Setting.named("upstreams.spacex.connect_timeout_ms"))
+        #expect(setting.flag == "--upstreams-spacex-connect-timeout-ms")
+        #expect(setting.environmentName == "LARDER_UPSTREAMS_SPACEX_CONNECT_TIMEOUT_MS")
+        for spelling in [\Setting.key, \.flag, \.environmentName] {
+            #expect(Set(Setting.catalogue.map { $0[keyPath: spelling] }).count == Setting.catalogue.count)
+        }
+    }
+
+    @Test("SRV-13 the defaults are those of the contract, and every default is acceptable")
+    func defaults() throws {
+        let configuration = try read([], ["HOME": "/home/somebody"])
+        #expect(configuration.host == "127.0.0.1" && configuration.port == 8080)
+        #expect(configuration.allowedHosts.isEmpty && configuration.allowedOrigins.isEmpty)
+        #expect(configuration.dataDirectory.path == "/home/somebody/.local/share/larder")
+        let spacex = try #require(configuration.upstreams["spacex"])
+        #expect(spacex.baseURL.absoluteString == "https://api.spacexdata.com")
+        #expect([spacex.connectTimeout, spacex.totalTimeout, spacex.patience, spacex.probeInterval] == [.seconds(3), .seconds(8), .seconds(2), .seconds(5)])
+        #expect(configuration.shipsFreshness == .seconds(5))
+        #expect(configuration.ships.loginDelay == .milliseconds(2500) && configuration.ships.deletion == .hidden)
+        #expect(configuration.logLevel == .info && configuration.logFormat == .text && configuration.clockStart == nil)
+    }
+
+    @Test("SRV-13 command line beats environment beats default; an empty variable is one that nobody has set")
+    func precedence() throws {
+        let environment = ["LARDER_HTTP_PORT": "1", "LARDER_HTTP_HOST": "", "LARDER_SHIPS_DELETED": "literal"]
+        let configuration = try read(["--http-port=2", "--http-allowed-hosts", "a.example, b.example"], environment)
+        #expect(configuration.port == 2)
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.ships.deletion == .literal)
+        #expect(configuration.allowedHosts == ["a.example", "b.example"])
+    }
+
+    @Test("SRV-13 JSON and YAML files are read, also lists, nested keys and nothing at all")
+    func files() throws {
+        for text in [
+            "{\"http\": {\"port\": 3, \"allowed_hosts\": [\"a\", \"b\"]}}", "http:\n  port: 3\n  allowed_hosts: [a, b]\n",
+            "http.port: 3\nhttp.allowed_hosts: a,b",
+        ] {
+            let file = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString).yaml")
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let configuration = try read(file: file.path)
+            #expect(configuration.port == 3 && configuration.allowedHosts == ["a", "b"], "\(text)")
+        }
+    }
+
+    @Test(
+        "SRV-13 what is not acceptable is named with what would be",
+        arguments: [
+            ("http.port", "65536"), ("http.port", "-1"), ("http.port", "8080 "), ("http.port", "0x10"), ("upstreams.spacex.url", "api.example"),
+            ("upstreams.spacex.url", "http://user:secret@api.example"), ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
+            ("clock.start", "yesterday"), ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
+        ]
+    )
+    func unacceptable(key: String, value: String) throws {
+        let setting = try #require(Setting.named(key))
+        #expect(throws: SettingError.unacceptable(key: key, value: value, source: "command line \(setting.flag)", accepted: setting.accepted)) {
+            try read([setting.flag, value])
+        }
+    }
+
+    @Test("SRV-13 with the sandbox data has a directory of its own, unless one is named")
+    func sandboxDirectory() throws {
+        let environment = ["XDG_DATA_HOME": "/data"]
+        let reader = try SettingsReader(arguments: [], environment: environment, file: nil)
+        #expect(try LarderConfiguration(reader, environment: environment, sandbox: true).dataDirectory.path == "/data/larder-sandbox")
+        let named = try SettingsReader(arguments: ["--data-directory", "/mine"], environment: environment, file: nil)
+        #expect(try LarderConfiguration(named, environment: environment, sandbox: true).dataDirectory.path == "/mine")
+    }
+
+    @Test("the README's table names every setting")
+    func readme() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        for setting in Setting.catalogue where !setting.key.hasPrefix("upstreams.") { #expect(readme.contains("`\(setting.key)`"), "\(setting.key)") }
+    }
+}
