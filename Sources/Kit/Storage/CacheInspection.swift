@@ -53,8 +53,8 @@ public struct CacheInspection: Sendable {
     ///
     /// - Throws: ``StorageError/olderSchema(path:)``, ``StorageError/damagedDatabase(path:detail:)`` and others.
     public init?(at directory: URL) throws {
-        path = directory.appending(path: "larder.sqlite").path
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard Self.exists(at: directory) else { return nil }
+        path = Self.path(in: directory)
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
@@ -67,6 +67,13 @@ public struct CacheInspection: Sendable {
             throw StorageError.translating(error, path: path)
         }
     }
+
+    /// Whether there is a database in a data directory.
+    public static func exists(at directory: URL) -> Bool {
+        FileManager.default.fileExists(atPath: path(in: directory))
+    }
+
+    private static func path(in directory: URL) -> String { directory.appending(path: DataDirectory.databaseName).path }
 
     /// Calls `body` for everything stored, in one consistent state.
     public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void) throws {

@@ -57,7 +57,7 @@ public struct CachePurge: Sendable, Equatable {
         var last: Int64? = 0
         while let after = last {
             let batch = try await database.write { db in
-                let batch = try batch(after: after, in: db)
+                let batch = try self.batch(after: after, in: db)
                 for answer in batch.matching { try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [answer.id]) }
                 return batch
             }
@@ -77,7 +77,7 @@ public struct CachePurge: Sendable, Equatable {
         var report = Report()
         var last: Int64? = 0
         while let after = last {
-            let batch = try batch(after: after, in: db)
+            let batch = try self.batch(after: after, in: db)
             report.add(batch)
             last = batch.last
         }
