@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The program: `larder serve`, `larder sandbox`, `larder doctor`.
+/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,11 +15,12 @@ struct LarderCommand: AsyncParsableCommand {
               larder serve --config larder.yaml               settings from a file (YAML or JSON)
               larder sandbox --sandbox-port 9000              the simulated upstreams alone
               larder doctor                                   check database, data directory, libraries and upstreams
+              larder cache size                               how much is cached, of which budget
 
             Command line beats environment beats file beats default.
             """,
         version: LarderVersion.text,
-        subcommands: [ServeCommand.self, SandboxCommand.self, DoctorCommand.self]
+        subcommands: [ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self]
     )
 }
 

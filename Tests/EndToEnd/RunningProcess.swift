@@ -67,6 +67,9 @@ final class RunningProcess: Sendable {
     /// Everything written to standard error so far.
     var log: String { state.withLockedValue { $0.errors } }
 
+    /// Everything written to standard output so far.
+    var output: String { state.withLockedValue { $0.output } }
+
     /// Process identifier, once it has started.
     var pid: Int32? { state.withLockedValue { $0.pid } }
 

@@ -13,6 +13,7 @@ import Testing
         PageStore.selectPage, PageStore.selectRows, PageStore.upsertPage, PageStore.updateLastUse, PageStore.decrementTotals, PageStore.deleteRow,
         PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList, PageStore.deleteAccount,
         SealedSecrets.select, SealedSecrets.upsert, SealedSecrets.delete,
+        CacheEviction.deletePage, CachePurge.selectBatch,
         "DELETE FROM blob WHERE id = ?",
     ]
 
@@ -22,10 +23,20 @@ import Testing
         #expect(!plan.contains { $0.contains("SCAN") }, "\(plan)")
     }
 
-    @Test("The least recently used are found in an index that holds their sizes too", arguments: ["stored_response", "page"])
-    func leastRecentlyUsed(table: String) throws {
-        let plan = try plan("SELECT id, size FROM \(table) ORDER BY last_used LIMIT 100")
-        #expect(plan == ["SCAN \(table) USING COVERING INDEX \(table)_by_last_use"])
+    @Test(
+        "The least recently used are found in an index that holds their sizes too",
+        arguments: [
+            (CacheEviction.selectResponses, "SEARCH stored_response USING COVERING INDEX stored_response_by_last_use (pinned=?)"),
+            (CacheEviction.selectPages, "SCAN page USING COVERING INDEX page_by_last_use"),
+        ]
+    )
+    func leastRecentlyUsed(sql: String, expected: String) throws {
+        #expect(try plan(sql) == [expected])
+    }
+
+    @Test("The total of the cache costs as much as there are upstreams")
+    func total() throws {
+        #expect(try !plan(CacheEviction.selectTotal).contains { $0.contains("SCAN stored_response ") || $0.hasSuffix("SCAN page") })
     }
 
     @Test("The plan of a query without an index does tell of a scan")

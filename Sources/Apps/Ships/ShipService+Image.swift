@@ -11,8 +11,7 @@ extension ShipService {
         let ship = try visibleShip(try shipID(in: request), try request.requiredSession())
         guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
-            let reading = try await api.upstream.read(api.picture(at: url), try request.demand())
-            guard let answer = reading.answer, let body = try await store.bytes(of: answer), let type = PictureType(of: body) else {
+            guard let (reading, body) = try await picture(at: url, try request.demand()), let type = PictureType(of: body) else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
             return .picture(body, type: type, provenance: reading.provenance, now: clock.now())
@@ -21,5 +20,14 @@ extension ShipService {
         } catch let error as UpstreamError {
             return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder"))
         }
+    }
+
+    /// A picture and where it comes from. The stored one may be evicted between the look and the opening of its file; the second look then fetches it.
+    private func picture(at url: String, _ demand: Demand) async throws -> (reading: Reading, body: Data)? {
+        for _ in 0..<2 {
+            let reading = try await api.upstream.read(api.picture(at: url), demand)
+            if let answer = reading.answer, let body = try await store.bytes(of: answer) { return (reading, body) }
+        }
+        return nil
     }
 }

@@ -48,7 +48,12 @@ public struct ShipStore: Sendable {
                 ) STRICT;
                 INSERT INTO ship_revision (one, last, content) VALUES (1, 0, 0);
                 """
-        )
+        ),
+        // Those stored from now on are pinned as they are stored (`Resource.isSourceOfRows`).
+        SchemaMigration(
+            "ships/002 list pinned",
+            sql: "UPDATE stored_response SET pinned = 1 WHERE upstream = 'spacex' AND method = 'GET' AND url LIKE '%/v4/ships'"
+        ),
     ]
 
     let database: LarderDatabase

@@ -25,6 +25,7 @@ public struct SpaceXAPI: Sendable {
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
             freshness: freshness,
+            isSourceOfRows: true,
             admit: { answer throws(UpstreamError) in
                 do throws(ShipRecords.ShapeError) {
                     return merge(try ShipRecords(json: Data(answer.body)))

@@ -9,7 +9,8 @@ public struct DataDirectory: Sendable {
     private let lock: DirectoryLock
 
     /// The SQLite database; SQLite keeps its `-wal` and `-shm` beside it.
-    public var databasePath: String { path + "/larder.sqlite" }
+    public var databasePath: String { "\(path)/\(Self.databaseName)" }
+    static let databaseName = "larder.sqlite"
     /// Folder of the bodies that are too large for the database.
     public var blobsPath: String { path + "/blobs" }
     /// The 256-bit key that seals the secrets of the database. A backup without it cannot read them.

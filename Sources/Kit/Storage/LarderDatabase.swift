@@ -16,7 +16,7 @@ public final class LarderDatabase: Sendable {
     private let isClosed = Atomic(false)
 
     /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
-    static let ownMigrations = BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations
+    static let ownMigrations = BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations + CacheEviction.migrations
 
     /// Opens the database of `directory`, creates it where it is missing and brings it to the newest schema; removes files of blobs that no row knows.
     ///

@@ -24,7 +24,7 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
     }
 
-    /// Removes an upstream's answers: all, or those whose URL begins with `urlPrefix`, and of these those received before `received`.
+    /// Removes an upstream's answers: all, or those whose URL begins with `urlPrefix`, and of these those received before `received`. Pinned ones stay.
     ///
     /// - Returns: How many.
     @discardableResult
@@ -42,6 +42,6 @@ extension ResponseStore {
     static let deleteByID = "DELETE FROM stored_response WHERE id = ?"
     static let deleteByURL = "DELETE FROM stored_response WHERE upstream = ? AND url = ?"
     static let deleteByCredential = "DELETE FROM stored_response WHERE credential = ? AND credential <> x''"
-    static let purgePrefix = "DELETE FROM stored_response WHERE upstream = ? AND url >= ? AND url < ? AND response_time < ?"
-    static let purgeAll = "DELETE FROM stored_response WHERE upstream = ? AND response_time < ?"
+    static let purgePrefix = "DELETE FROM stored_response WHERE upstream = ? AND url >= ? AND url < ? AND response_time < ? AND pinned = 0"
+    static let purgeAll = "DELETE FROM stored_response WHERE upstream = ? AND response_time < ? AND pinned = 0"
 }

@@ -13,6 +13,10 @@ extension ResponseStore {
 
     /// What each upstream has stored, by name. Costs as much as there are upstreams.
     public func totals(in db: Database) throws -> [Total] {
+        try Self.totals(in: db)
+    }
+
+    static func totals(in db: Database) throws -> [Total] {
         try Row.fetchAll(db.cachedStatement(sql: "SELECT upstream, responses, bytes FROM stored_response_total ORDER BY upstream"))
             .map { Total(upstream: $0[0], responses: $0[1], bytes: $0[2]) }
     }

@@ -51,7 +51,7 @@ public struct ResponseStore: Sendable {
 
     static let selectByKey = """
         SELECT r.id, r.credential, r.varying, r.status, r.reason, r.header, r.request_time, r.response_time, r.last_used, r.invalidated,
-            r.blob_id, blob.length, body.bytes
+            r.blob_id, blob.length, body.bytes, r.pinned
         FROM stored_response AS r
         LEFT JOIN blob ON blob.id = r.blob_id
         LEFT JOIN stored_body AS body ON body.response_id = r.id
@@ -84,7 +84,8 @@ public struct ResponseStore: Sendable {
             ),
             body: body,
             lastUsed: Date(millisecondsSince1970: row[8]),
-            isInvalidated: row[9]
+            isInvalidated: row[9],
+            isPinned: row[13]
         )
     }
 }

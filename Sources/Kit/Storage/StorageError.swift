@@ -14,6 +14,8 @@ public enum StorageError: Error, Sendable, Equatable {
     case damagedDatabase(path: String, detail: String)
     /// A newer build wrote this database: it carries these migrations, which this build does not know. It was left as it is.
     case newerSchema(path: String, unknownMigrations: [String])
+    /// An older build wrote this database, and it is only read here, so it stays as it is: the next start of the server brings it up to date.
+    case olderSchema(path: String)
     /// Two migrations of this build share one name.
     case ambiguousMigration(name: String)
     /// Somebody else held a lock of the database for longer than the busy timeout.
@@ -50,6 +52,7 @@ extension StorageError: CustomStringConvertible {
         case .damagedDatabase(let path, let detail): "The database \(path) is damaged: \(detail)."
         case .newerSchema(let path, let unknown):
             "The database \(path) was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
+        case .olderSchema(let path): "The database \(path) was written by an older build; larder serve brings it up to date."
         case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
         case .databaseBusy(let path): "The database \(path) is locked by somebody else."
         case .databaseClosed(let path): "The database \(path) is closed."

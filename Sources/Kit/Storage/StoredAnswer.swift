@@ -36,6 +36,8 @@ public struct StoredAnswer: Sendable, Equatable {
     public var lastUsed: Date
     /// Whether a write to its target made it doubtful since: it must be validated before it is used as fresh (RFC 9111 §4.4).
     public var isInvalidated: Bool
+    /// Whether it must stay when space runs out, because an app made rows of it: without it nobody could say how old they are. Only replacing or removing it ends that.
+    public var isPinned: Bool
 
     /// Creates an answer to store.
     ///
@@ -47,7 +49,8 @@ public struct StoredAnswer: Sendable, Equatable {
         response: StoredResponse,
         body: StoredBody,
         lastUsed: Date? = nil,
-        isInvalidated: Bool = false
+        isInvalidated: Bool = false,
+        isPinned: Bool = false
     ) {
         self.id = id
         self.upstream = upstream
@@ -56,5 +59,6 @@ public struct StoredAnswer: Sendable, Equatable {
         self.body = body
         self.lastUsed = lastUsed ?? response.responseTime
         self.isInvalidated = isInvalidated
+        self.isPinned = isPinned
     }
 }

@@ -18,6 +18,8 @@ public struct Resource: Sendable {
     public var freshness: Duration?
     /// Date of a copy that comes with the program, where the app has one: it stands in while nothing is stored.
     public var bundledAt: Date?
+    /// Whether an app makes rows of the answer. Then it is stored whatever its size and never evicted: without it nobody could say how old the rows are.
+    public var isSourceOfRows: Bool
     /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 
@@ -27,12 +29,14 @@ public struct Resource: Sendable {
         headerFields: HTTPFields = [:],
         credential: CredentialHash? = nil,
         freshness: Duration?,
+        isSourceOfRows: Bool = false,
         admit: @escaping @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission = { _ in { _ in } }
     ) {
         self.url = url
         self.headerFields = headerFields
         self.credential = credential
         self.freshness = freshness
+        self.isSourceOfRows = isSourceOfRows
         self.admit = admit
     }
 

@@ -27,7 +27,7 @@ extension Upstream {
             let received = Received(answer: answer, requestTime: requestTime, responseTime: clock.now())
             switch answer.status.code {
             case 200:
-                return try await keep(received, as: resource)
+                return try await keep(received, as: resource, inPlaceOf: stored?.id)
             case 304:
                 guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
                 guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
@@ -55,12 +55,14 @@ extension Upstream {
         let responseTime: Date
     }
 
-    /// Lets the app look at a new answer, and stores it together with what the app makes of it.
-    private func keep(_ received: Received, as resource: Resource) async throws -> Landing {
+    /// Lets the app look at a new answer, and stores it together with what the app makes of it. One that the budget has no room for is passed on only;
+    /// the copy that it supersedes goes, since it would count as the upstream's word.
+    private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: StoredAnswer.ID?) async throws -> Landing {
         let admission = try resource.admit(received.answer)
         var headerFields = received.answer.headerFields
         HopByHop.remove(from: &headerFields)
         let body = Data(received.answer.body)
+        let isKept = resource.isSourceOfRows || budget.admits(body.count)
         let fresh = StoredAnswer(
             upstream: configuration.name,
             credential: resource.credential,
@@ -71,12 +73,15 @@ extension Upstream {
                 requestTime: received.requestTime,
                 responseTime: received.responseTime
             ),
-            body: body.count > BlobStore.inlineLimit ? .blob(try database.blobs.write(body)) : .bytes(body)
+            body: isKept && body.count > BlobStore.inlineLimit ? .blob(try database.blobs.write(body)) : .bytes(body),
+            isPinned: resource.isSourceOfRows
         )
         var kept = fresh
         kept.id = try await database.write { db in
             try admission(db)
-            return try self.responses.save(fresh, in: db)
+            if isKept { return try self.responses.save(fresh, in: db) }
+            if let stored { try self.responses.remove(stored, in: db) }
+            return nil
         }
         return Landing(answer: kept, upstreamStatus: 200)
     }

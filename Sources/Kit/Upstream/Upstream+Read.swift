@@ -9,6 +9,7 @@ extension Upstream {
     /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not hide; `StorageError`; `CancellationError`.
     public func read(_ resource: Resource, _ demand: Demand = .usual) async throws -> Reading {
         let stored = try storedAnswer(of: resource)
+        if let stored { lastUses.note(stored, at: clock.now()) }
         let fallback = Fallback(answer: stored, storedAt: stored?.response.responseTime ?? resource.bundledAt)
         let reachability = self.reachability
         let plan = ReadPlan.plan(
@@ -58,7 +59,7 @@ extension Upstream {
             let cacheStatus = CacheStatus(
                 .forward(reason),
                 forwardStatus: isShared || reason == .uriMiss ? nil : landing.upstreamStatus,
-                stored: !isShared && landing.upstreamStatus == 200,
+                stored: !isShared && landing.upstreamStatus == 200 && landing.answer.id != nil,
                 collapsed: isShared
             )
             let provenance = Provenance(source: .upstream, fetchedAt: landing.answer.response.responseTime, cacheStatus: cacheStatus)

@@ -20,6 +20,8 @@ public final class Upstream: Sendable {
     public let configuration: UpstreamConfiguration
     let responses: ResponseStore
     let database: LarderDatabase
+    let lastUses: LastUses
+    let budget: CacheBudget
     let clock: WallClock
     let logger: Logger
     let flights: SingleFlight<FlightKey, Landing>
@@ -32,11 +34,14 @@ public final class Upstream: Sendable {
         var changes: [@Sendable (Change) async -> Void] = []
     }
 
-    /// Connects an upstream to its transport and storage. `jitter` gives numbers in 0..<1.
+    /// Connects an upstream to its transport and storage. `jitter` gives numbers in 0..<1; `lastUses` is told what stored answers were used for,
+    /// and what is larger than `budget` allows is passed on without being stored.
     public init(
         configuration: UpstreamConfiguration,
         transport: any Transport,
         database: LarderDatabase,
+        lastUses: LastUses = LastUses(),
+        budget: CacheBudget = .unlimited,
         clock: WallClock,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         retries: RetryPolicy = RetryPolicy(),
@@ -46,6 +51,8 @@ public final class Upstream: Sendable {
         logger[metadataKey: "upstream"] = "\(configuration.name)"
         self.configuration = configuration
         self.database = database
+        self.lastUses = lastUses
+        self.budget = budget
         self.clock = clock
         self.logger = logger
         responses = ResponseStore(database)

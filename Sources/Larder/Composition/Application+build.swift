@@ -39,6 +39,14 @@ struct LarderApplication: Sendable {
         )
         let connectTimeout = configuration.upstreams.values.map(\.connectTimeout).max() ?? .seconds(3)
         let transport = HTTPClientTransport(eventLoopGroup: group, connectTimeout: connectTimeout)
+        let lastUses = LastUses()
+        let maintenance = CacheMaintenance(
+            database: database,
+            lastUses: lastUses,
+            budget: configuration.cacheBudget,
+            clock: clock,
+            logger: logger
+        )
         let sessions = SessionStore(database)
         let events = EventStream(run: run, clock: clock)
 
@@ -46,7 +54,15 @@ struct LarderApplication: Sendable {
         var upstreams: [Upstream] = []
         func upstream(_ name: String) -> Upstream? {
             guard let settings = configuration.upstreams[name] else { return nil }
-            let upstream = Upstream(configuration: settings, transport: transport, database: database, clock: clock, logger: logger)
+            let upstream = Upstream(
+                configuration: settings,
+                transport: transport,
+                database: database,
+                lastUses: lastUses,
+                budget: configuration.cacheBudget,
+                clock: clock,
+                logger: logger
+            )
             upstream.onChange { change in
                 switch change {
                 case .wentDown(let at): events.publish(.connectivity(upstream: name, reachable: false, at: at))
@@ -89,7 +105,7 @@ struct LarderApplication: Sendable {
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
             ),
-            services: [events],
+            services: [events, maintenance],
             onServerRunning: { channel in await onListening(channel.localAddress) },
             eventLoopGroupProvider: .shared(group),
             logger: logger

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Screens
 import Ships
+import Storage
 import Upstream
 
 /// Everything that Larder is told at start, read and checked.
@@ -14,6 +15,8 @@ struct LarderConfiguration: Sendable {
     /// How long requests under way may go on after SIGTERM.
     var stopTimeout: Duration
     var dataDirectory: URL
+    /// Most that is cached.
+    var cacheBudget: CacheBudget
     /// The upstreams in use, by name.
     var upstreams: [String: UpstreamConfiguration]
     var shipsFreshness: Duration
@@ -42,6 +45,7 @@ struct LarderConfiguration: Sendable {
         limits.writeDeadline = try settings.milliseconds("http.write_timeout_ms")
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
         dataDirectory = Self.dataDirectory(try settings.text("data.directory"), environment: environment, sandbox: sandbox)
+        cacheBudget = CacheBudget(bytes: try settings.integer("cache.budget_mb") << 20)
         upstreams = [:]
         for upstream in Setting.upstreams where upstream.inUse {
             upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)

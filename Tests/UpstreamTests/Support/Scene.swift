@@ -14,10 +14,11 @@ final class Scene: Sendable {
     let transport = ScriptedTransport()
     let database: LarderDatabase
     let upstream: Upstream
+    let lastUses = LastUses()
     /// What listeners were told, in order.
     let changes = Watched<[Upstream.Change]>([])
 
-    init(attempts: Int = 2, _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }) throws {
+    init(attempts: Int = 2, budget: CacheBudget = .unlimited, _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }) throws {
         var configuration = UpstreamConfiguration(name: "ships", title: "Ships", baseURL: try #require(URL(string: "https://api.test")))
         configuration.allowedHosts = ["pictures.test"]
         adjust(&configuration)
@@ -28,6 +29,8 @@ final class Scene: Sendable {
             configuration: configuration,
             transport: transport,
             database: database,
+            lastUses: lastUses,
+            budget: budget,
             clock: clock.wallClock,
             jitter: { 0.5 },  // Pauses are then exactly as configured.
             retries: RetryPolicy(attempts: attempts),

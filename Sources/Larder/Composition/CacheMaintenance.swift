@@ -1,0 +1,78 @@
+import Foundation
+import Logging
+import Metrics
+import ServiceLifecycle
+import Storage
+import Upstream
+
+/// Keeps the cache within its budget and writes down what was used: evicts after whatever stored something, flushes last uses every few seconds and at the end.
+struct CacheMaintenance: Service {
+    /// Time between two flushes of last uses.
+    static let flushInterval: Duration = .seconds(5)
+
+    let database: LarderDatabase
+    let lastUses: LastUses
+    let budget: CacheBudget
+    let clock: WallClock
+    let logger: Logger
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.evictAfterStores() }
+                group.addTask { await self.flushRegularly() }
+            }
+        }
+        // The requests of a graceful stop have ended by now: the server's connections stop before its services.
+        await flush()
+    }
+
+    private func evictAfterStores() async {
+        let stores = database.stores()
+        await evict()  // What an earlier run, or a larger budget, has left.
+        for await _ in stores { await evict() }
+    }
+
+    private func flushRegularly() async {
+        while true {
+            do {
+                try await clock.sleep(Self.flushInterval)
+            } catch {
+                return  // stopped
+            }
+            await flush()
+        }
+    }
+
+    private func flush() async {
+        do {
+            try await lastUses.flush(to: database)
+        } catch is CancellationError {
+            // Stopped; what was noted is still noted, and flushed last of all.
+        } catch {
+            // Still noted: the next flush tries again.
+            logger.error("last uses could not be written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func evict() async {
+        do {
+            let eviction = CacheEviction(database, budget: budget)
+            if budget.isExceeded(by: try eviction.total()) {
+                await flush()  // So that what was used a moment ago does not count as old.
+                let freed = try await eviction.run()
+                Counter(label: "larder_cache_evictions_total").increment(by: Int64(freed.count))
+                let metadata: Logger.Metadata = ["responses": "\(freed.responses)", "page_lists": "\(freed.pages)", "bytes": "\(freed.bytes)"]
+                logger.info("evicted what was used least recently", metadata: metadata)
+            }
+            for total in try ResponseStore(database).totals() {
+                Meter(label: "larder_cache_bytes", dimensions: [("upstream", total.upstream)]).set(Int64(total.bytes))
+            }
+        } catch is CancellationError {
+            // Stopped; the next start goes on.
+        } catch {
+            // The next store tries again.
+            logger.error("the cache could not be brought within its budget", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("When the cache has to make room")
+struct EvictionTests {
+    @Test("SHIP-09 SRV-05 after eviction the ships are still there, and told as old as they are, not as old as the bundled ones")
+    func shipsStayTruthful() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            let online = try await app.get("/v1/ships", as: token)
+            let freed = try await CacheEviction(app.database, budget: CacheBudget(bytes: 0)).run()
+            #expect(freed.count == 0, "the list is pinned")
+            app.clock.advance(by: .seconds(60))
+            let cached = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
+            #expect(cached.status == 200)
+            #expect(cached["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            app.transport.become(.unreachable(.refused))
+            let offline = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(offline["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            #expect(offline["meta.offline"] == true)
+            #expect(offline["data.items"] == online["data.items"])
+        }
+    }
+
+    @Test("An evicted picture is fetched again; deletions and sessions outlive eviction")
+    func pictures() async throws {
+        try await ShipsApp.run { app in
+            app.transport.showPicture(MadeShips.png, type: "image/png", at: "https://pictures.test/bob.png")
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            #expect(try await app.ask(.delete, "/v1/ships/a1", as: token).status == 200)
+            #expect(try await app.get("/v1/ships/b0b/image", as: token).cacheStatus == "larder; fwd=uri-miss; stored")
+            let freed = try await CacheEviction(app.database, budget: CacheBudget(bytes: 0)).run()
+            #expect(freed.responses == 1)
+            let again = try await app.get("/v1/ships/b0b/image", as: token)
+            #expect(again.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(Array(again.body) == MadeShips.png)
+            #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1)
+        }
+    }
+}

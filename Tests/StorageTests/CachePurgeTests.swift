@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import HTTPCaching
+import HTTPTypes
+import Logging
+import Testing
+
+@testable import Storage
+
+@Suite struct CachePurgeTests {
+    private let database: LarderDatabase
+    private let store: ResponseStore
+
+    init() async throws {
+        database = try .temporary()
+        store = ResponseStore(database)
+        try await store.save(madeAnswer("https://a.test/v4/ships?token=x", seconds: 0))
+        try await store.save(madeAnswer("https://a.test/v4/ships?token=x", varying: [.accept: "a/b"], seconds: 10))
+        try await store.save(madeAnswer("https://a.test/images/1", body: .blob(try database.blobs.write(Data(repeating: 1, count: 2000))), seconds: 20))
+        try await store.save(madeAnswer("https://b.test/v4/x", upstream: "other", seconds: 30))
+        var pinned = madeAnswer("https://a.test/v4/list", seconds: 5)
+        pinned.isPinned = true
+        try await store.save(pinned)
+        try await database.write { db in
+            let key = PageKey(account: "disk/1", screen: "recent", offset: 0, limit: 10)
+            try PageStore().save(PageList(key: key, rowKeys: ["a"], total: 1, hasMore: false, fetchedAt: noon), in: db)
+        }
+    }
+
+    private func left() async throws -> [String] {
+        try await database.pool.read { try String.fetchAll($0, sql: "SELECT url FROM stored_response ORDER BY id") }
+    }
+
+    @Test("Everything goes but pinned answers, and the files with it")
+    func all() async throws {
+        let report = try await CachePurge().run(on: database)
+        #expect(report.upstreams.mapValues(\.responses) == ["ships": 3, "other": 1])
+        #expect(report.pages == 1 && report.pinned == 1)
+        #expect(try await left() == ["https://a.test/v4/list"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).isEmpty)
+        #expect(try CacheEviction(database, budget: .unlimited).total() == store.totals().reduce(0) { $0 + $1.bytes })
+    }
+
+    @Test("By upstream, path and age; a preview says the same and removes nothing")
+    func conditions() async throws {
+        let purge = CachePurge(upstream: "ships", pathPrefix: "/v4/", receivedBefore: noon + 10)
+        let preview = try await database.pool.read { try purge.preview(in: $0) }
+        #expect(try await left().count == 5)
+        let report = try await purge.run(on: database)
+        #expect(report == preview)
+        #expect(report.upstreams.mapValues(\.responses) == ["ships": 1])
+        #expect(report.pages == 0 && report.pinned == 1)
+        #expect(try await left().count == 4)
+    }
+
+    @Test("More answers than a batch are purged")
+    func manyAnswers() async throws {
+        try await database.write { db in
+            for number in 0..<(2 * CachePurge.batchSize + 1) { try store.save(madeAnswer("https://c.test/\(number)", upstream: "many"), in: db) }
+        }
+        let report = try await CachePurge(upstream: "many").run(on: database)
+        #expect(report.upstreams.mapValues(\.responses) == ["many": 2 * CachePurge.batchSize + 1])
+        #expect(try await left().count == 5)
+    }
+
+    @Test("An inspection beside the open database lists every URL once with its variants, sorted as asked, and previews")
+    func inspection() throws {
+        let inspection = try #require(try CacheInspection(at: URL(filePath: database.directory.path)))
+        var entries: [CacheInspection.Entry] = []
+        try inspection.forEachEntry { entries.append($0) }
+        #expect(entries.map(\.url) == ["https://b.test/v4/x", "https://a.test/images/1", "https://a.test/v4/list", "https://a.test/v4/ships?token=x"])
+        #expect(entries.map(\.variants) == [1, 1, 1, 2])
+        #expect(entries.map(\.isPinned) == [false, false, true, false])
+        #expect(entries.map(\.status) == [200, 200, 200, 200])
+        #expect(entries[3].received == noon + 10 && entries[3].lastUsed == noon + 10)
+        #expect(try entries.reduce(0) { $0 + $1.bytes } == store.totals().reduce(0) { $0 + $1.bytes })
+        func urls(_ order: CacheInspection.Order) throws -> [String] {
+            var urls: [String] = []
+            try inspection.forEachEntry(sortedBy: order, upstream: "ships") { urls.append(String($0.url.suffix(4))) }
+            return urls
+        }
+        #expect(try urls(.size).first == "es/1")
+        #expect(try urls(.age) == ["list", "en=x", "es/1"])
+        #expect(try urls(.use) == ["list", "en=x", "es/1"])
+        #expect(try inspection.preview(of: CachePurge()).upstreams["ships"]?.responses == 3)
+        let totals = try inspection.totals()
+        #expect(try totals.upstreams == store.totals())
+        #expect(totals.pages == 1)
+    }
+
+    @Test("An inspection needs a database of this build, and makes none")
+    func inspectionOfOthers() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-inspection-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try CacheInspection(at: folder) == nil)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "larder.sqlite").path
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        #expect(throws: StorageError.olderSchema(path: path)) { try CacheInspection(at: folder) }
+    }
+}

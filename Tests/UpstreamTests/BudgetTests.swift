@@ -1,0 +1,63 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Storage
+import Testing
+
+@testable import Upstream
+
+/// What a limited cache keeps of what it fetches, and what it notes of what it serves.
+@Suite(.timeLimit(.minutes(1)))
+struct BudgetTests {
+    private static let large = String(repeating: "x", count: 2000)
+
+    @Test("An answer that the budget has no room for is passed on and not stored, and says so")
+    func tooLarge() async throws {
+        let scene = try Scene(budget: CacheBudget(bytes: 1000))
+        scene.transport.then(answer(.ok, Self.large))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(try scene.body(of: reading.answer) == Self.large)
+        #expect(reading.cacheStatus == "larder; fwd=uri-miss")
+        #expect(try scene.storedBody(scene.list()) == nil)
+    }
+
+    @Test("An answer that has no room takes the copy away that it supersedes: nobody is shown an old one as the upstream's word")
+    func supersedes() async throws {
+        let scene = try Scene(budget: CacheBudget(bytes: 1000))
+        try await scene.age(scene.list(), "small")
+        #expect(try scene.storedBody(scene.list()) == "small")
+        scene.transport.then(answer(.ok, Self.large))
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200")
+        #expect(try scene.storedBody(scene.list()) == nil)
+    }
+
+    @Test("A large answer that does not fit leaves no file")
+    func noFile() async throws {
+        let scene = try Scene(budget: CacheBudget(bytes: 1000))
+        scene.transport.then(answer(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
+        _ = try await scene.upstream.read(scene.list())
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.database.directory.blobsPath).isEmpty)
+    }
+
+    @Test("What rows are made of is stored whatever its size, and outlives every eviction")
+    func sourceOfRows() async throws {
+        let scene = try Scene(budget: CacheBudget(bytes: 1000))
+        var resource = scene.list()
+        resource.isSourceOfRows = true
+        scene.transport.then(answer(.ok, Self.large))
+        #expect(try await scene.upstream.read(resource).cacheStatus == "larder; fwd=uri-miss; stored")
+        _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
+        #expect(try scene.storedBody(resource) == Self.large)
+    }
+
+    @Test("A read of a stored copy notes its use, and writes nothing")
+    func use() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list(freshness: nil), "one")
+        let before = try scene.upstream.storedAnswer(of: scene.list())?.lastUsed
+        _ = try await scene.upstream.read(scene.list(freshness: nil))
+        #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == before)
+        #expect(try await scene.lastUses.flush(to: scene.database) == 1)
+        #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == scene.clock.now)
+    }
+}
