@@ -43,7 +43,9 @@ import Testing
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--cache-budget-mb", "1"])
         var survivor = second.client
         survivor.token = guest.token
-        let offline = try await survivor.get("/v1/ships?refresh=1").json
+        let answer = try await survivor.get("/v1/ships?refresh=1")
+        #expect(answer.status == 200, "\(answer.text) \(second.process.log)")
+        let offline = try answer.json
         #expect(offline.data.items.array.count == ids.count)
         #expect(offline.meta.fetched_at.string == list.meta.fetched_at.string)
         #expect(offline.meta.offline.bool == true)
