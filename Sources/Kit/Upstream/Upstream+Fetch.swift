@@ -58,6 +58,7 @@ extension Upstream {
     /// Lets the app look at a new answer, and stores it together with what the app makes of it.
     private func keep(_ received: Received, as resource: Resource) async throws -> Landing {
         let admission = try resource.admit(received.answer)
+        defer { answerChanges[resource.url].bump() }
         var headerFields = received.answer.headerFields
         HopByHop.remove(from: &headerFields)
         let body = Data(received.answer.body)
@@ -100,6 +101,7 @@ extension Upstream {
             responseTime: received.responseTime
         )
         let response = kept.response
+        defer { answerChanges[response.url].bump() }
         if let id = kept.id {
             _ = try await database.write { db in
                 try self.responses.freshen(
