@@ -27,11 +27,20 @@ extension Upstream {
         case .leaveAlone(let seconds):
             throw UpstreamError.failing(status: reachability.pausedBy ?? .tooManyRequests, retryAfter: seconds)
         case .serveStored(let cacheStatus, let offline, let stale):
-            guard var reading = fallback.reading(cacheStatus, offline: offline, stale: stale), let storedAt = fallback.storedAt else { throw UpstreamError.notStored }
-            // While it is known to be unreachable, only its return changes anything; then freshness, or the pause that it asked for, ends by time.
-            let ends: Date? = offline ? nil : stale ? reachability.pausedUntil.flatMap { $0 > now ? $0 : nil } : resource.freshness.map { storedAt + $0.seconds }
+            guard var reading = fallback.reading(cacheStatus, offline: offline, stale: stale), let storedAt = fallback.storedAt else {
+                throw UpstreamError.notStored
+            }
+            let end: Date?
+            if offline {
+                end = nil  // only its return changes anything
+            } else if stale {
+                end = reachability.pausedUntil.flatMap { $0 > now ? $0 : nil }
+            } else {
+                end = resource.freshness.map { storedAt + $0.seconds }
+            }
             reading.validity = seen.ending(
-                at: ends.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
+                // Within the range of the unit: nobody misses a rendering in thirty years.
+                at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
                 age: RunningAge(seconds: now.timeIntervalSince(storedAt), timeToLive: cacheStatus.timeToLive ?? 0, at: instant)
             )
             return reading

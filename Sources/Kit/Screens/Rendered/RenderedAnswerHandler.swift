@@ -53,7 +53,9 @@ final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler
         var batch: ByteBuffer?
         var (given, taken) = (0, 0)
         candidate = nil
-        while connection.isAtRest, let length = bytes.withUnsafeReadableBytes(RenderedKey.headLength), let head = bytes.getSlice(at: bytes.readerIndex, length: length) {
+        while connection.isAtRest, let length = bytes.withUnsafeReadableBytes(RenderedKey.headLength),
+            let head = bytes.getSlice(at: bytes.readerIndex, length: length)
+        {
             guard let answer = answers.answer(to: head, now: start) else {
                 candidate = head
                 break

@@ -8,7 +8,7 @@ import Upstream
 
 /// Answers that were given and still hold, by the bytes of the request head that asked for them. Shared by all event loops; bounded.
 ///
-/// The head's bytes contain whatever authorised the request, so nobody is given what was made for another. See docs/decisions/0013.
+/// The head's bytes contain whatever authorised the request, so nobody is given what was made for another. See docs/decisions/0014.
 public final class RenderedAnswers: Sendable {
     /// Field of an answer on its way from the router to the connection, where it is taken off: the number of what is known of the answer (``expect(_:)``).
     /// Every answer of the router passes a middleware that removes the field before it may set it, so no upstream can send one.
