@@ -8,13 +8,15 @@ import Upstream
 extension ShipService {
     /// `GET /v1/ships/{id}/image`: the picture through the cache, or a placeholder that is not stored. Only URLs that the API named are ever fetched.
     @Sendable func image(_ request: ScreenRequest) async throws -> Reply {
-        let ship = try visibleShip(try shipID(in: request), try request.requiredSession())
+        let session = try request.requiredSession()
+        let ownValidity = store.validity(account: session.account)
+        let ship = try visibleShip(try shipID(in: request), session)
         guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
             guard let (reading, body) = try await picture(at: url, try request.demand()), let type = PictureType(of: body) else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
-            return .picture(body, type: type, provenance: reading.provenance, now: clock.now())
+            return .picture(body, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(ownValidity))
         } catch UpstreamError.notStored {
             throw UpstreamFailure(.notStored, of: api.upstream)
         } catch let error as UpstreamError {

@@ -8,7 +8,9 @@ extension ShipService {
         let session = try request.requiredSession()
         let page = try request.query.page(maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
-        let provenance = try await refresh(try request.demand())
+        let ownValidity = store.validity(account: session.account)
+        let reading = try await refresh(try request.demand())
+        let provenance = reading.provenance
         let listing = try store.list(account: session.account, page: page, since: since)
         let shown = Page(page, count: listing.ships.count, total: listing.counts.total)
         let isEmpty = listing.counts.total == 0
@@ -28,20 +30,28 @@ extension ShipService {
             banner: provenance.offline ? .shipsOffline : nil,
             page: shown
         )
-        return try .screen(Envelope(data: screen, meta: meta, links: request.links(for: shown)), provenance: provenance, now: clock.now())
+        return try .screen(
+            Envelope(data: screen, meta: meta, links: request.links(for: shown)),
+            provenance: provenance,
+            now: clock.now(),
+            validity: reading.validity?.and(ownValidity)
+        )
     }
 
     /// `GET /v1/ships/{id}`. A deleted ship is 404 `ship-deleted`, an unknown one 404 `not-found`.
     @Sendable func details(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
         let id = try shipID(in: request)
-        let provenance = try await refresh(try request.demand())
+        let ownValidity = store.validity(account: session.account)
+        let reading = try await refresh(try request.demand())
+        let provenance = reading.provenance
         let ship = try visibleShip(id, session)
         let meta = Meta(screen: "ships.details", provenance: provenance, banner: provenance.offline ? .shipsOffline : nil)
         return try .screen(
             Envelope(data: ShipDetailsScreen(ship), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
-            now: clock.now()
+            now: clock.now(),
+            validity: reading.validity?.and(ownValidity)
         )
     }
 

@@ -6,7 +6,7 @@ import Upstream
 extension ShipService {
     /// `GET /v1/ships/launch`: every cold start shows the login.
     @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
-        try local(LaunchScreen(route: "login"), "ships.launch", request)
+        try local(LaunchScreen(route: "login"), "ships.launch", request, validity: .unlimited)
     }
 
     /// `POST /v1/ships/session`: a login that simulates a server, or a guest at once. Asks no upstream.
@@ -60,7 +60,7 @@ extension ShipService {
 
     /// `GET /v1/ships/session`.
     @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
-        try local(SessionScreen(try request.requiredSession()), "ships.session", request)
+        try local(SessionScreen(try request.requiredSession()), "ships.session", request, validity: .unlimited)
     }
 
     /// `DELETE /v1/ships/session`: users just leave, guests are thanked. Ships stay.
@@ -75,14 +75,16 @@ extension ShipService {
         _ screen: String,
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
-        headerFields: HTTPFields = [:]
+        headerFields: HTTPFields = [:],
+        validity: Validity? = nil
     ) throws -> Reply {
         try .screen(
             Envelope(data: content, meta: Meta(screen: screen, provenance: .local), links: Links(self: request.selfLink)),
             status: status,
             provenance: .local,
             now: clock.now(),
-            headerFields: headerFields
+            headerFields: headerFields,
+            validity: validity
         )
     }
 }

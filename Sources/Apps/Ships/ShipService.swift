@@ -55,11 +55,12 @@ public struct ShipService: Sendable {
         self.clock = clock
     }
 
-    /// Brings the ships up to date from the API, or fails over to what is known; the account of it goes with every screen that shows ships.
-    func refresh(_ demand: Demand) async throws -> Provenance {
-        let events = self.events
+    /// Brings the ships up to date from the API, or fails over to what is known; the account of it (`provenance`) goes with every screen that shows ships.
+    func refresh(_ demand: Demand) async throws -> Reading {
+        let (events, contentChanges) = (self.events, store.contentChanges)
         var resource = api.ships { records in
             ShipStore.admission(of: records) { revision in
+                contentChanges.bump()
                 events.publish(.screenChanged(app: "ships", screen: "ships.list", revision: revision))
             }
         }
@@ -72,7 +73,7 @@ public struct ShipService: Sendable {
         }
         if reading.answer == nil { try await store.importSnapshot(snapshot) }
         if options.deletion == .literal, reading.provenance.source == .upstream { try await bringBackDeleted() }
-        return reading.provenance
+        return reading
     }
 
     /// What is due when the upstream is back. If it fails again, the upstream's health knows, and the next recovery tries again.

@@ -51,6 +51,7 @@ extension ShipStore {
             try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
         }
         guard try database.read(isEmpty) else { return }
+        defer { contentChanges.bump() }
         try await database.write { db in
             guard try isEmpty(db) else { return }
             var merge = Merge(db)

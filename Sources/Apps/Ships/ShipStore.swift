@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 public import Storage
+import Upstream
 
 /// The ships of the app, and what each account has done to them.
 ///
@@ -57,6 +58,10 @@ public struct ShipStore: Sendable {
     ]
 
     let database: LarderDatabase
+    /// Bumped when a ship changes for everybody.
+    let contentChanges = ChangeStamp()
+    /// Bumped when an account deletes or restores, by account.
+    let accountChanges = ChangeStamps()
 
     /// The ships of one database.
     public init(_ database: LarderDatabase) {
@@ -69,6 +74,11 @@ public struct ShipStore: Sendable {
         coalesce((SELECT mine.hidden FROM ship_of_account AS mine WHERE mine.account = :account AND mine.ship_id = ship.id
             \(revision.map { "AND mine.revision <= \($0)" } ?? "") ORDER BY mine.revision DESC LIMIT 1), 0)
         """
+    }
+
+    /// For how long what an account sees stays as it is. To be taken before it is read.
+    func validity(account: String) -> Validity {
+        Validity(of: contentChanges, accountChanges[account])
     }
 
     /// One ship, and whether this account has deleted it; nil where there is none.
@@ -85,7 +95,8 @@ public struct ShipStore: Sendable {
 
     /// Hides a ship from an account; nil where there is none, or the account does not see it anyway.
     func hide(_ id: String, account: String) async throws -> ShipListing.Counts? {
-        try await database.write { db in
+        defer { accountChanges[account].bump() }
+        return try await database.write { db in
             guard try Self.ship(id, account: account, db)?.isHidden == false else { return nil }
             try Self.mark([id], hidden: true, account: account, revision: try Self.nextRevision(db), db)
             return try ShipListing.Counts(db, account: account)
@@ -94,7 +105,8 @@ public struct ShipStore: Sendable {
 
     /// Brings hidden ships back for an account; nil brings back all. Ships that are not hidden are left as they are.
     func restore(_ wanted: [String]?, account: String) async throws -> (restored: [String], counts: ShipListing.Counts) {
-        try await database.write { db in
+        defer { accountChanges[account].bump() }
+        return try await database.write { db in
             let hidden = try String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account])
             let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
             if !restored.isEmpty { try Self.mark(restored, hidden: false, account: account, revision: try Self.nextRevision(db), db) }

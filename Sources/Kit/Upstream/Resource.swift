@@ -57,4 +57,6 @@ public struct Reading: Sendable {
     public var answer: StoredAnswer?
     /// Where it comes from.
     public var provenance: Provenance
+    /// For how long a further read would come to the same; nil where that is not known, as after every request to the upstream.
+    public var validity: Validity?
 }

@@ -59,6 +59,7 @@ extension Upstream {
     /// the copy that it supersedes goes, since it would count as the upstream's word.
     private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: StoredAnswer.ID?) async throws -> Landing {
         let admission = try resource.admit(received.answer)
+        defer { answerChanges[resource.url].bump() }
         var headerFields = received.answer.headerFields
         HopByHop.remove(from: &headerFields)
         let body = Data(received.answer.body)
@@ -105,6 +106,7 @@ extension Upstream {
             responseTime: received.responseTime
         )
         let response = kept.response
+        defer { answerChanges[response.url].bump() }
         if let id = kept.id {
             _ = try await database.write { db in
                 try self.responses.freshen(

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import NIOCore
 public import Storage
 
 extension Upstream {
@@ -8,15 +9,17 @@ extension Upstream {
     ///
     /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not hide; `StorageError`; `CancellationError`.
     public func read(_ resource: Resource, _ demand: Demand = .usual) async throws -> Reading {
+        let seen = Validity(of: health.stamp, answerChanges[resource.url])
         let stored = try storedAnswer(of: resource)
-        if let stored { lastUses.note(stored, at: clock.now()) }
+        let (now, instant) = (clock.now(), NIODeadline.now())
+        if let stored { lastUses.note(stored, at: now) }
         let fallback = Fallback(answer: stored, storedAt: stored?.response.responseTime ?? resource.bundledAt)
         let reachability = self.reachability
         let plan = ReadPlan.plan(
-            stored: freshness(of: stored, as: resource),
+            stored: freshness(of: stored, as: resource, at: now),
             demand: demand,
             isReachable: reachability.isReachable,
-            paused: reachability.secondsPaused(at: clock.now()),
+            paused: reachability.secondsPaused(at: now),
             patience: configuration.patience
         )
         switch plan {
@@ -25,7 +28,22 @@ extension Upstream {
         case .leaveAlone(let seconds):
             throw UpstreamError.failing(status: reachability.pausedBy ?? .tooManyRequests, retryAfter: seconds)
         case .serveStored(let cacheStatus, let offline, let stale):
-            guard let reading = fallback.reading(cacheStatus, offline: offline, stale: stale) else { throw UpstreamError.notStored }
+            guard var reading = fallback.reading(cacheStatus, offline: offline, stale: stale), let storedAt = fallback.storedAt else {
+                throw UpstreamError.notStored
+            }
+            let end: Date?
+            if offline {
+                end = nil  // only its return changes anything
+            } else if stale {
+                end = reachability.pausedUntil.flatMap { $0 > now ? $0 : nil }
+            } else {
+                end = resource.freshness.map { storedAt + $0.seconds }
+            }
+            reading.validity = seen.ending(
+                // Within the range of the unit: nobody misses a rendering in thirty years.
+                at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
+                age: RunningAge(seconds: now.timeIntervalSince(storedAt), timeToLive: cacheStatus.timeToLive ?? 0, at: instant)
+            )
             return reading
         case .ask(let reason, let patience):
             return try await ask(for: resource, because: reason, patience: patience, fallback: fallback)
@@ -38,8 +56,7 @@ extension Upstream {
             .first { $0.credential == resource.credential }
     }
 
-    private func freshness(of stored: StoredAnswer?, as resource: Resource) -> ReadPlan.Stored {
-        let now = clock.now()
+    private func freshness(of stored: StoredAnswer?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
         guard let stored else {
             return resource.bundledAt.map { .bundled(age: max(0, Int(now.timeIntervalSince($0)))) } ?? .nothing
         }

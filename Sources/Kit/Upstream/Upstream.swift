@@ -27,6 +27,8 @@ public final class Upstream: Sendable {
     let flights: SingleFlight<FlightKey, Landing>
     let exchange: Exchange
     let health: UpstreamHealth
+    /// Bumped when an answer was stored or confirmed, by URL.
+    let answerChanges = ChangeStamps()
     private let listeners: NIOLockedValueBox<Listeners>
 
     private struct Listeners {

@@ -22,6 +22,8 @@ final class UpstreamHealth: Sendable {
     private let jitter: @Sendable () -> Double
     private let logger: Logger
     private let gauge: Meter
+    /// Bumped when what is answered from the store may be another answer from now on.
+    let stamp = ChangeStamp()
     private let changes: AsyncStream<Upstream.Change>.Continuation
     private let announcing: Task<Void, Never>
 
@@ -91,7 +93,10 @@ final class UpstreamHealth: Sendable {
         state.withLockedValue { state in
             // What is cancelled by stopping says nothing about the upstream.
             guard !state.isStopped else { return }
-            switch event(&state.reachability, now) {
+            let before = state.reachability
+            let transition = event(&state.reachability, now)
+            if before.isReachable != state.reachability.isReachable || before.pausedUntil != state.reachability.pausedUntil { stamp.bump() }
+            switch transition {
             case .unchanged: break
             case .stillDown(let pause): schedule(after: pause, in: &state)
             case .wentDown(let pause):

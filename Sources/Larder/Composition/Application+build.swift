@@ -91,16 +91,19 @@ struct LarderApplication: Sendable {
         table.add(HealthRoutes(checks: checks, exposition: { metrics.exposition() }).routes)
         table.add(IndexRoutes(version: LarderVersion.text, apps: [("ships", "SpaceX ships")], table: table, clock: clock).routes)
 
+        let rendered =
+            configuration.renderedBudget > 0 ? RenderedAnswers(budgetBytes: configuration.renderedBudget, run: run, logger: logger) : nil
         let router = ScreenRouter(
             table: table,
             sessions: sessions,
             hosts: HostRules(boundHost: configuration.host, allowed: configuration.allowedHosts),
             origins: OriginRules(allowed: configuration.allowedOrigins),
-            run: run
+            run: run,
+            rendered: rendered
         )
         let application = Application(
             responder: router.build().buildResponder(),
-            server: .larder(limits: configuration.limits),
+            server: .larder(limits: configuration.limits, rendered: rendered),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)

@@ -5,7 +5,7 @@ import Screens
 
 extension HTTPServerBuilder {
     /// Larder's own connections: limits, deadlines and closing ahead of Hummingbird.
-    static func larder(limits: ConnectionLimits) -> HTTPServerBuilder {
+    static func larder(limits: ConnectionLimits, rendered: RenderedAnswers?) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LarderHTTPChannel(
                 responder: responder,
@@ -21,7 +21,8 @@ extension HTTPServerBuilder {
                 },
                 onCut: { cut in
                     Counter(label: "larder_http_cuts_total", dimensions: [("reason", cut.rawValue)]).increment()
-                }
+                },
+                rendered: rendered
             )
         }
     }

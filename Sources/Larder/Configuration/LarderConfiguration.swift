@@ -19,6 +19,8 @@ struct LarderConfiguration: Sendable {
     var cacheBudget: CacheBudget
     /// The upstreams in use, by name.
     var upstreams: [String: UpstreamConfiguration]
+    /// Bytes that rendered answers may take; 0 keeps none.
+    var renderedBudget: Int
     var shipsFreshness: Duration
     var ships: ShipService.Options
     var sandboxPort: Int
@@ -50,6 +52,7 @@ struct LarderConfiguration: Sendable {
         for upstream in Setting.upstreams where upstream.inUse {
             upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)
         }
+        renderedBudget = try settings.integer("rendered.budget_mb") << 20
         shipsFreshness = try settings.seconds("freshness.ships_s")
         ships = ShipService.Options(
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),

@@ -12,7 +12,11 @@ final class EmbeddedConnection {
     let application = RecordingApplication()
     let journal = Journal()
 
-    init(_ limits: ConnectionLimits = .standard, frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil) throws {
+    init(
+        _ limits: ConnectionLimits = .standard,
+        rendered: RenderedAnswers? = nil,
+        frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
+    ) throws {
         let journal = journal
         let larder = LarderHTTPChannel(
             responder: { _, _, _ in },
@@ -20,6 +24,7 @@ final class EmbeddedConnection {
             problem: { ("application/problem+json", Array("{\"code\":\"\($0.code)\"}".utf8)) },
             onRefusal: { journal.refusals.append($0) },
             onCut: { journal.cuts.append($0) },
+            rendered: rendered,
             frontHandlers: frontHandlers
         )
         try channel.pipeline.syncOperations.addHandler(socket)

@@ -24,28 +24,32 @@ public struct Reply: Sendable {
     public var body: Body
     /// Whether the answer carries an ETag and may be answered with 304.
     public var hasValidator: Bool
+    /// For how long the same request has the same answer, apart from its age; nil where nobody may say so.
+    public var validity: Validity?
 
     /// Creates an answer.
-    public init(status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body, hasValidator: Bool = true) {
+    public init(status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body, hasValidator: Bool = true, validity: Validity? = nil) {
         self.status = status
         self.headerFields = headerFields
         self.body = body
         self.hasValidator = hasValidator
+        self.validity = validity
     }
 
-    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`.
+    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`; with a validity it is kept for as long as that holds.
     public static func screen<Content>(
         _ envelope: Envelope<Content>,
         status: HTTPResponse.Status = .ok,
         provenance: Provenance,
         now: Date,
-        headerFields: HTTPFields = [:]
+        headerFields: HTTPFields = [:],
+        validity: Validity? = nil
     ) throws -> Reply {
         var fields = headerFields
         fields[.cacheControl] = "private, no-cache"
         fields[.vary] = "Authorization, Accept-Encoding"
         fields.add(provenance, now: now)
-        return Reply(status: status, headerFields: fields, body: .bytes(try WireFormat.encode(envelope), type: MediaType.json))
+        return Reply(status: status, headerFields: fields, body: .bytes(try WireFormat.encode(envelope), type: MediaType.json), validity: validity)
     }
 }
 

@@ -4,9 +4,13 @@ import NIOHTTP1
 extension ConnectionHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
-        case .head(let head):
+        case .head(var head):
+            let mark = rendered == nil ? nil : head.headers.first(name: RenderedAnswers.mark)
+            if mark != nil { head.headers.remove(name: RenderedAnswers.mark) }
             switch state.answerHead(head) {
-            case .pass: context.write(data, promise: promise)
+            case .pass:
+                if let mark { rendered?.answerBegins(mark: mark) }
+                context.write(mark == nil ? data : Self.wrapOutboundOut(.head(head)), promise: promise)
             case .rewrite(let head): context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
             case .drop: drop(promise)
             }
@@ -17,6 +21,7 @@ extension ConnectionHandler {
             switch state.answerEnded(now: context.eventLoop.now) {
             case .keepAlive(let endsBody):
                 context.write(endsBody ? data : Self.nothing, promise: promise)
+                rendered?.answerEnded(now: context.eventLoop.now)
                 releaseHeld(context)
                 noteUndecoded(context)
                 armTimer(context)

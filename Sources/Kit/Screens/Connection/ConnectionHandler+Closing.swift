@@ -25,6 +25,7 @@ extension ConnectionHandler {
     /// Waits until the client has taken everything, then closes: our side first, so that the client can still read the answer.
     func drain(_ context: ChannelHandlerContext) {
         held.removeAll()
+        rendered?.answerAbandoned()
         discardFrom = meter.received
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { result in

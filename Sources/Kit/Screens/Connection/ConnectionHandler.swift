@@ -25,13 +25,19 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var state: ConnectionState
     var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
 
-    private var undecoded = UndecodedBytes()
+    var undecoded = UndecodedBytes()
     var held = CircularBuffer<Held>()
     private var isReleasing = false
     private var isReadHeld = false
-    private var isWritable = true
+    private(set) var isWritable = true
     /// How much had been received when the last answer was written; what comes later is thrown away.
     var discardFrom = 0
+
+    /// Answers ahead of the decoder, where answers are kept.
+    var rendered: RenderedAnswerHandler?
+    /// What the decoder has read since the connection began.
+    var decoded = RequestBoundary.Decoded()
+    private(set) var context: ChannelHandlerContext?
 
     init(limits: ConnectionLimits, meter: WireMeter, reports: ConnectionReports, now: NIODeadline) {
         self.limits = limits
@@ -41,11 +47,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         if context.channel.isActive { armTimer(context) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         cancelTimer()
+        self.context = nil
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -67,6 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = Self.unwrapInboundIn(data)
+        if rendered != nil { noteDecoded(part) }
         switch part {
         case .head, .end: undecoded.decodedBoundary(received: meter.received)
         case .body(let bytes): undecoded.decodedBody(bytes: bytes.readableBytes, received: meter.received)
@@ -144,6 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 if accepted.expectsContinue {
                     context.writeAndFlush(Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
                 }
+                rendered?.requestBegins(accepted.head)
                 context.fireChannelRead(accepted.isRewritten ? Self.wrapInboundOut(.head(accepted.head)) : data)
             case .refuse(let refusal):
                 refuse(refusal, version: head.version, isHEAD: head.method == .HEAD, context)

@@ -76,6 +76,16 @@ struct ConnectionState {
         }
     }
 
+    /// Whether a whole request that arrived now would be answered, with the connection going on afterwards.
+    var isAtRest: Bool {
+        if case .idle = phase { !isQuiescing && !isInputClosed } else { false }
+    }
+
+    /// A request was answered before it came here.
+    mutating func answeredAhead(now: NIODeadline) {
+        if case .idle = phase { phase = .idle(since: now) }
+    }
+
     // MARK: The request
 
     enum HeadAction: Equatable {

@@ -7,7 +7,7 @@ import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: byte counts → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
+/// Pipeline: byte counts → kept answers → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// The parts Hummingbird reads and writes.
     public typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -18,6 +18,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     public let limits: ConnectionLimits
 
     private let reports: ConnectionReports
+    private let rendered: RenderedAnswers?
     private let frontHandlers: (@Sendable () -> [any RemovableChannelHandler])?
 
     /// A channel for Hummingbird's `HTTPServerBuilder`.
@@ -27,6 +28,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - problem: renders a refusal; called on the event loop
     ///   - onRefusal: told of every request that was refused; called on the event loop
     ///   - onCut: told of every connection that was closed without a whole answer; called on the event loop
+    ///   - rendered: answers that are kept and given ahead of the decoder; the router has to have the same
     ///   - frontHandlers: handlers of one connection that may answer on the event loop, ahead of Hummingbird. They see
     ///     `HTTPServerRequestPart`, one request at a time, and answer with `HTTPServerResponsePart` once they have seen the request's
     ///     `.end` (an answer before that ends the connection); what they do not pass on, Hummingbird never sees
@@ -36,11 +38,13 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         problem: @escaping @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8]),
         onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
         onCut: @escaping @Sendable (ConnectionCut) -> Void = { _ in },
+        rendered: RenderedAnswers? = nil,
         frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
     ) {
         self.responder = responder
         self.limits = limits
         self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onCut: onCut)
+        self.rendered = rendered
         self.frontHandlers = frontHandlers
     }
 
@@ -68,11 +72,13 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let meter = WireMeter()
         let pipeline = channel.pipeline.syncOperations
+        let connection = ConnectionHandler(limits: limits, meter: meter, reports: reports, now: channel.eventLoop.now)
+        try pipeline.addHandler(meter)
+        if let rendered { try pipeline.addHandler(RenderedAnswerHandler(answers: rendered, connection: connection)) }
         try pipeline.addHandlers([
-            meter,
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)),
-            ConnectionHandler(limits: limits, meter: meter, reports: reports, now: channel.eventLoop.now),
+            connection,
         ])
         if let frontHandlers { try pipeline.addHandlers(frontHandlers()) }
     }

@@ -18,6 +18,11 @@ struct UndecodedBytes {
         accounted = min(received, accounted + bytes * Self.framingPerBodyByte)
     }
 
+    /// Bytes that had arrived were answered before they came to the decoder.
+    mutating func answeredAhead(bytes: Int) {
+        accounted += bytes
+    }
+
     /// How many of the `received` bytes are still unaccounted for.
     func pending(received: Int) -> Int {
         received - accounted

@@ -5,10 +5,10 @@ public import Upstream
 
 extension Reply {
     /// A picture of an upstream. Its type is what its bytes say, whatever the upstream called it.
-    public static func picture(_ bytes: Data, type: PictureType, provenance: Provenance, now: Date) -> Reply {
+    public static func picture(_ bytes: Data, type: PictureType, provenance: Provenance, now: Date, validity: Validity? = nil) -> Reply {
         var fields: HTTPFields = [.cacheControl: "private, max-age=3600", .vary: "Authorization", .contentSecurityPolicy: "default-src 'none'; sandbox"]
         fields.add(provenance, now: now)
-        return Reply(headerFields: fields, body: .bytes(bytes, type: type.rawValue))
+        return Reply(headerFields: fields, body: .bytes(bytes, type: type.rawValue), validity: validity)
     }
 
     /// The picture that is shown where there is none. 200, so that front ends need no second way; `detail=placeholder` tells who wants to know.

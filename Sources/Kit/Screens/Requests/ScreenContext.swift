@@ -1,6 +1,8 @@
 public import Hummingbird
 import Logging
+public import NIOConcurrencyHelpers
 import NIOCore
+public import Upstream
 
 /// What travels with a request through Hummingbird: its identity and where it came from.
 public struct ScreenContext: RequestContext {
@@ -10,6 +12,8 @@ public struct ScreenContext: RequestContext {
     public var requestID: String
     /// Address of the client without its port, where it has one.
     public let clientAddress: String?
+    /// For how long the answer holds, once it is made; nil for one that is not kept. Shared by the copies of this context.
+    public let validity = NIOLockedValueBox<Validity?>(nil)
 
     /// Called by Hummingbird for every request.
     public init(source: ApplicationRequestContextSource) {

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
+import Upstream
 
 extension Router where Context == ScreenContext {
     /// Serves every route of a table, HEAD beside GET, with the session that the route requires.
@@ -30,7 +32,11 @@ private struct RouteResponder: HTTPResponder {
             parameters[name] = value
         }
         var session: Session?
-        if case .session(let app) = route.access { session = try sessions.session(for: request.headers, app: app) }
+        var ownValidity = Validity.unlimited
+        if case .session(let app) = route.access {
+            ownValidity = sessions.validity(for: request.headers)
+            session = try sessions.session(for: request.headers, app: app)
+        }
         let screenRequest = ScreenRequest(
             request,
             context: context,
@@ -39,6 +45,8 @@ private struct RouteResponder: HTTPResponder {
             maximumBodyBytes: route.maximumBodyBytes
         )
         let reply = try await route.handler(screenRequest)
-        return try ReplyRenderer.render(reply, for: request.head)
+        let response = try ReplyRenderer.render(reply, for: request.head)
+        if let validity = reply.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
+        return response
     }
 }

@@ -1,9 +1,17 @@
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Names requests: a client's own `X-Request-Id` where it is harmless, else the run of the server and a running number.
 final class RequestIdentities: Sendable {
+    /// An identity that Larder gave.
+    struct Number: CustomStringConvertible {
+        let run: String
+        let number: Int
+
+        var description: String { "\(run)-\(number)" }
+    }
+
     private let run: String
-    private let lastNumber = NIOLockedValueBox(0)
+    private let lastNumber = Atomic(0)
 
     init(run: String) {
         self.run = run
@@ -11,11 +19,12 @@ final class RequestIdentities: Sendable {
 
     func identity(wanted: String?) -> String {
         if let wanted, Self.isHarmless(wanted) { return wanted }
-        let number = lastNumber.withLockedValue { number in
-            number += 1
-            return number
-        }
-        return "\(run)-\(number)"
+        return next().description
+    }
+
+    /// The next identity.
+    func next() -> Number {
+        Number(run: run, number: lastNumber.add(1, ordering: .relaxed).newValue)
     }
 
     /// Up to 128 characters that cannot break a log line or a header.

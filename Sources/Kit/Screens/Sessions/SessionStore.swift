@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 public import HTTPTypes
 public import Storage
+import Upstream
 
 /// The sessions of all apps, in one table. Tokens are kept as hashes only.
 public struct SessionStore: Sendable {
@@ -25,6 +26,7 @@ public struct SessionStore: Sendable {
     ]
 
     private let database: LarderDatabase
+    private let ends = ChangeStamps()
 
     /// Sessions of one database.
     public init(_ database: LarderDatabase) {
@@ -60,9 +62,16 @@ public struct SessionStore: Sendable {
     /// Ends the session that a request belongs to.
     public func close(for headerFields: HTTPFields) async throws {
         guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }
+        defer { ends[token].bump() }
         try await database.write { db in
             try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [SessionToken.hash(token)])
         }
+    }
+
+    /// For how long a request with these credentials has the session that it has now. To be taken before ``session(for:app:)``.
+    func validity(for headerFields: HTTPFields) -> Validity {
+        guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return .unlimited }
+        return Validity(of: ends[token])
     }
 
     fileprivate func session(token: String) throws -> Session? {

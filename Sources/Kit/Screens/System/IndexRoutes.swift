@@ -59,7 +59,8 @@ public struct IndexRoutes: Sendable {
                 try .screen(
                     Envelope(data: content, meta: Meta(screen: "index", provenance: .local), links: Links(self: request.selfLink)),
                     provenance: .local,
-                    now: clock.now()
+                    now: clock.now(),
+                    validity: .unlimited
                 )
             }
         ]

@@ -1,0 +1,82 @@
+import NIOCore
+import Upstream
+
+/// An answer that was given and is kept, ready to be given again.
+final class RenderedAnswer: Sendable {
+    let validity: Validity
+    let record: RequestRecord
+    /// Bytes that it takes in memory, about.
+    let cost: Int
+
+    private let head: RenderedHead
+    private let body: ByteBuffer
+
+    /// Keeps what went out; nil where that cannot be given again.
+    init?(_ bytes: ByteBuffer, note: RenderingNote) {
+        guard let head = RenderedHead(bytes), note.validity.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
+        let bodyCount = bytes.readableBytes - head.count
+        guard note.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
+        self.head = head
+        body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()
+        validity = note.validity
+        record = note.record
+        cost = bytes.capacity + head.fixed.count + 512
+    }
+
+    /// Bytes of an answer, at most.
+    var size: Int { head.count + body.readableBytes + 256 }
+
+    /// Writes the answer as it is now.
+    func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentities.Number, now: NIODeadline) {
+        buffer.writeBytes(head.fixed)
+        if let name = head.date {
+            buffer.writeString(name)
+            buffer.writeString(": ")
+            buffer.writeString(date.text)
+            buffer.writeString("\r\n")
+        }
+        if let name = head.requestID {
+            buffer.writeString(name)
+            buffer.writeString(": ")
+            buffer.writeString(requestID.run)
+            buffer.writeString("-")
+            buffer.writeDecimal(requestID.number)
+            buffer.writeString("\r\n")
+        }
+        if let age = validity.age {
+            if let name = head.age {
+                buffer.writeString(name)
+                buffer.writeString(": ")
+                buffer.writeDecimal(age.seconds(at: now))
+                buffer.writeString("\r\n")
+            }
+            if let (before, after) = head.timeToLive {
+                buffer.writeString(before)
+                buffer.writeDecimal(age.timeToLive(at: now))
+                buffer.writeString(after)
+            }
+        }
+        buffer.writeString("\r\n")
+        buffer.writeImmutableBuffer(body)
+    }
+}
+
+extension ByteBuffer {
+    /// Writes a number in decimal digits.
+    fileprivate mutating func writeDecimal(_ number: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = number.magnitude
+            var place = 20
+            repeat {
+                place -= 1
+                digits[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            if number < 0, place > 0 {
+                place -= 1
+                digits[place] = UInt8(ascii: "-")
+            }
+            writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[place...]))
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import CoreMetrics
+import NIOCore
+import NIOHTTP1
+
+/// Gives kept answers on the event loop, ahead of the decoder: a head whose bytes were parsed, authorised and answered before is not parsed again while that answer holds.
+///
+/// It acts only while the connection is at rest, and passes everything else on as it came, so whatever it does not answer waits for the router in order.
+/// It learns from what the router answers to a head that came alone: the head's bytes, the answer's bytes, and the router's note on them (``RenderedAnswers/mark``).
+final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    /// Answers to pipelined heads go out together up to so many bytes; then it is looked whether the client takes them.
+    private static let batchBytes = 32 << 10
+
+    private let answers: RenderedAnswers
+    private let connection: ConnectionHandler
+    private var boundary = RequestBoundary()
+    private var date = ServerDate()
+    private var hasPassed = false
+
+    /// The head that is being passed on, if its answer may be learnt; then the one that is being answered.
+    private var candidate: ByteBuffer?
+    private var learning: ByteBuffer?
+    private var capture: (bytes: ByteBuffer, note: RenderingNote)?
+
+    init(answers: RenderedAnswers, connection: ConnectionHandler) {
+        self.answers = answers
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { connection.rendered = self }
+    func handlerRemoved(context: ChannelHandlerContext) { connection.rendered = nil }
+
+    // MARK: Giving
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = Self.unwrapInboundIn(data)
+        while bytes.readableBytes > 0 {
+            if boundary.isAtStart, connection.isAtRest {
+                give(from: &bytes, context)
+                if bytes.readableBytes == 0 { return }
+            }
+            pass(from: &bytes, context)
+        }
+    }
+
+    /// Answers as many heads as it can.
+    private func give(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+        let start = context.eventLoop.now
+        var batch: ByteBuffer?
+        var (given, taken) = (0, 0)
+        candidate = nil
+        while connection.isAtRest, let length = bytes.withUnsafeReadableBytes(RenderedKey.headLength),
+            let head = bytes.getSlice(at: bytes.readerIndex, length: length)
+        {
+            guard let answer = answers.answer(to: head, now: start) else {
+                candidate = head
+                break
+            }
+            bytes.moveReaderIndex(forwardBy: length)
+            taken += length
+            given += 1
+            let number = answers.identities.next()
+            date.update(now: start)
+            var buffer = batch ?? context.channel.allocator.buffer(capacity: answer.size)
+            batch = nil
+            answer.write(to: &buffer, date: date, requestID: number, now: start)
+            answer.record.note(start.duration(to: context.eventLoop.now), requestID: number, logger: answers.logger)
+            if bytes.readableBytes == 0 || buffer.readableBytes >= Self.batchBytes {
+                context.write(Self.wrapOutboundOut(.byteBuffer(buffer)), promise: nil)
+            } else {
+                batch = buffer
+            }
+        }
+        guard given > 0 else { return }
+        if let batch { context.write(Self.wrapOutboundOut(.byteBuffer(batch)), promise: nil) }
+        context.flush()
+        answers.hits.increment(by: given)
+        connection.answeredAhead(bytes: taken, now: start)
+    }
+
+    // MARK: Passing on
+
+    /// Passes on up to the next place where a request may begin.
+    private func pass(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+        hasPassed = true
+        let stretch = bytes.withUnsafeReadableBytes { boundary.stretch(of: $0) }
+        guard let piece = bytes.readSlice(length: stretch.count) else { return }
+        if candidate?.readableBytes != stretch.count { candidate = nil }
+        let before = connection.decoded
+        context.fireChannelRead(Self.wrapInboundOut(piece))
+        boundary.passed(stretch, before: before, after: connection.decoded)
+        candidate = nil
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Nobody behind has seen anything of this read.
+        guard hasPassed else { return }
+        hasPassed = false
+        context.fireChannelReadComplete()
+    }
+
+    // MARK: Learning
+
+    /// A request goes inward.
+    func requestBegins(_ head: HTTPRequestHead) {
+        learning = candidate.flatMap { RenderedKey.isEligible(head, bytes: $0) ? $0 : nil }
+        candidate = nil
+        capture = nil
+    }
+
+    /// The head of its answer comes next; nothing but the answer is written until it ends.
+    func answerBegins(mark: String) {
+        guard let note = answers.claim(mark), learning != nil else { return }
+        capture = (ByteBuffer(), note)
+    }
+
+    /// Its answer has been written, and the connection lives on.
+    func answerEnded(now: NIODeadline) {
+        if let capture, let learning { answers.keep(capture.bytes, note: capture.note, for: learning, now: now) }
+        answerAbandoned()
+    }
+
+    /// Its answer is none to be given again.
+    func answerAbandoned() {
+        capture = nil
+        learning = nil
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if capture != nil { note(Self.unwrapOutboundIn(data)) }
+        context.write(data, promise: promise)
+    }
+
+    private func note(_ data: IOData) {
+        guard case .byteBuffer(var bytes) = data, let count = capture?.bytes.readableBytes, count + bytes.readableBytes <= RenderedAnswers.largest else {
+            return answerAbandoned()
+        }
+        capture?.bytes.writeBuffer(&bytes)
+    }
+}
+
+extension NIODeadline {
+    /// The span from this instant to a later one.
+    fileprivate func duration(to later: NIODeadline) -> Duration { .nanoseconds((later - self).nanoseconds) }
+}

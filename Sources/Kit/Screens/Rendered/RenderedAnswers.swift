@@ -1,0 +1,92 @@
+public import Logging
+import Metrics
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Upstream
+
+/// Answers that were given and still hold, by the bytes of the request head that asked for them. Shared by all event loops; bounded.
+///
+/// The head's bytes contain whatever authorised the request, so nobody is given what was made for another. See docs/decisions/0014.
+public final class RenderedAnswers: Sendable {
+    /// Field of an answer on its way from the router to the connection, where it is taken off: the number of what is known of the answer (``expect(_:)``).
+    /// Every answer of the router passes a middleware that removes the field before it may set it, so no upstream can send one.
+    static let mark = "Larder-Rendering"
+
+    /// Largest answer that is kept, in bytes; it has to be copied on the event loop each time it is given.
+    static let largest = 256 << 10
+    private static let stripeCount = 8
+    private static let mostExpected = 4096
+
+    let identities: RequestIdentities
+    let logger: Logger
+    let hits = Counter(label: "larder_rendered_hits_total")
+    private let stripes: [NIOLockedValueBox<RenderedStripe>]
+    private let expected = NIOLockedValueBox((notes: [Int: RenderingNote](), last: 0))
+
+    /// Keeps at most `budgetBytes` of answers, in sizes as they are in memory, and at most `entries` of them. `run` tells the runs of the server apart in request identities.
+    public init(budgetBytes: Int, entries: Int = 65_536, run: String, logger: Logger) {
+        identities = RequestIdentities(run: run)
+        self.logger = logger
+        let (bytes, count) = (budgetBytes / Self.stripeCount, max(1, entries / Self.stripeCount))
+        stripes = (0..<Self.stripeCount).map { _ in NIOLockedValueBox(RenderedStripe(budget: bytes, entries: count)) }
+    }
+
+    /// Answers that are kept, and the bytes that they take.
+    var size: (entries: Int, bytes: Int) {
+        stripes.reduce((0, 0)) { sum, stripe in
+            let size = stripe.withLockedValue { ($0.count, $0.bytes) }
+            return (sum.0 + size.0, sum.1 + size.1)
+        }
+    }
+
+    // MARK: Learning
+
+    /// The router has made an answer that may be kept; gives the value of its mark.
+    func expect(_ note: RenderingNote) -> String {
+        expected.withLockedValue { expected in
+            expected.last += 1
+            expected.notes[expected.last] = note
+            // Those whose client has left are never claimed.
+            if expected.notes.count > Self.mostExpected { expected.notes = expected.notes.filter { $0.key > expected.last - Self.mostExpected / 2 } }
+            return String(expected.last)
+        }
+    }
+
+    /// What is known of the answer with this mark; once.
+    func claim(_ mark: String) -> RenderingNote? {
+        guard let number = Int(mark) else { return nil }
+        return expected.withLockedValue { $0.notes.removeValue(forKey: number) }
+    }
+
+    /// Keeps an answer if it still holds.
+    func keep(_ bytes: ByteBuffer, note: RenderingNote, for key: ByteBuffer, now: NIODeadline) {
+        guard note.validity.holds(at: now), let answer = RenderedAnswer(bytes, note: note) else { return }
+        // A copy: what came is a slice of a whole read.
+        let key = RenderedKey(ByteBuffer(bytes: key.readableBytesView))
+        stripe(key).withLockedValue { $0.insert(answer, for: key) }
+    }
+
+    // MARK: Giving
+
+    /// The answer to a head, if one is kept and holds.
+    func answer(to head: ByteBuffer, now: NIODeadline) -> RenderedAnswer? {
+        let key = RenderedKey(head)
+        guard let answer = stripe(key).withLockedValue({ $0.find(key) }) else { return nil }
+        if answer.validity.holds(at: now) { return answer }
+        stripe(key).withLockedValue { $0.forget(answer, for: key) }
+        return nil
+    }
+
+    private func stripe(_ key: RenderedKey) -> NIOLockedValueBox<RenderedStripe> {
+        // Other bits than those that a dictionary takes.
+        stripes[Int(UInt(bitPattern: key.hash) >> 40) % Self.stripeCount]
+    }
+}
+
+/// What the router knows of an answer that may be kept, until the connection has seen its bytes.
+struct RenderingNote: Sendable {
+    let validity: Validity
+    let record: RequestRecord
+}

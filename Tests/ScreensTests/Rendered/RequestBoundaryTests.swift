@@ -1,0 +1,78 @@
+import NIOCore
+import Testing
+
+@testable import Screens
+
+@Suite("Where one request ends and the next begins") struct RequestBoundaryTests {
+    private var boundary = RequestBoundary()
+    private var decoded = RequestBoundary.Decoded()
+
+    /// Passes on all of a text; `read` says what the decoder makes of each stretch.
+    private mutating func pass(_ text: String, _ read: (String, inout RequestBoundary.Decoded) -> Void) -> [String] {
+        var bytes = ByteBuffer(string: text)
+        var stretches: [String] = []
+        while bytes.readableBytes > 0 {
+            let stretch = bytes.withUnsafeReadableBytes { boundary.stretch(of: $0) }
+            guard let piece = bytes.readString(length: stretch.count) else { break }
+            stretches.append(piece)
+            let before = decoded
+            read(piece, &decoded)
+            boundary.passed(stretch, before: before, after: decoded)
+        }
+        return stretches
+    }
+
+    private static func plain(_ piece: String, _ decoded: inout RequestBoundary.Decoded) {
+        guard piece.hasSuffix("\r\n\r\n") else { return }
+        decoded = .init(heads: decoded.heads + 1, ends: decoded.ends + 1, contentLength: nil)
+    }
+
+    @Test("Requests without a body are told apart, in however many pieces they come")
+    mutating func heads() {
+        #expect(boundary.isAtStart)
+        #expect(pass("GET / HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGE", Self.plain) == ["GET / HTTP/1.1\r\n\r\n", "GET /b HTTP/1.1\r\n\r\n", "GE"])
+        #expect(!boundary.isAtStart)
+        _ = pass("T / HTTP/1.1\r\n\r", Self.plain)
+        var first = true
+        _ = pass("\n") { _, decoded in
+            if first { decoded = .init(heads: decoded.heads + 1, ends: decoded.ends + 1) }
+            first = false
+        }
+        #expect(boundary.isAtStart)
+    }
+
+    @Test("SRV-11 A body of known length is counted: a head within it is none")
+    mutating func body() {
+        let inner = "GET /kept HTTP/1.1\r\n\r\n"
+        #expect(
+            pass("POST / HTTP/1.1\r\nContent-Length: 22\r\n\r\n" + inner + "GET / HTTP/1.1\r\n\r\n") { piece, decoded in
+                if piece.hasPrefix("POST") {
+                    decoded = .init(heads: 1, ends: 0, contentLength: 22)
+                } else if piece == inner {
+                    decoded.ends += 1
+                } else {
+                    Self.plain(piece, &decoded)
+                }
+            }.count == 3
+        )
+        #expect(boundary.isAtStart)
+    }
+
+    @Test("SRV-11 After a body of unknown length, and after an error, nothing is a start any more")
+    mutating func lost() {
+        _ = pass("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n") { _, decoded in decoded.heads += 1 }
+        _ = pass("0\r\n\r\n") { _, decoded in decoded.ends += 1 }
+        #expect(!boundary.isAtStart)
+        _ = pass("GET / HTTP/1.1\r\n\r\n", Self.plain)
+        #expect(!boundary.isAtStart)
+    }
+
+    @Test("SRV-11 Where the decoder sees an end that should not be there, the count is given up")
+    mutating func contradiction() {
+        _ = pass("GET / HTTP/1.1\nHost: a\n\n") { _, decoded in
+            decoded.heads += 1
+            decoded.ends += 1
+        }
+        #expect(!boundary.isAtStart)
+    }
+}
