@@ -42,9 +42,17 @@ struct RequestRecord: Sendable {
 
 /// Method, route pattern and status.
 struct RequestLabels: Hashable {
-    let method: HTTPRequest.Method
+    let method: String
     let route: String
     let status: Int
+
+    /// Methods are the client's to choose: an unknown one gets no series, and no entry, of its own.
+    init(method: HTTPRequest.Method, route: String, status: Int) {
+        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+        self.method = known.contains(method) ? method.rawValue : "other"
+        self.route = route
+        self.status = status
+    }
 }
 
 /// The series of one kind of request.
@@ -53,10 +61,7 @@ struct RequestMeasurements: Sendable {
     let duration: Metrics.Timer
 
     init(_ labels: RequestLabels) {
-        // Methods are the client's to choose: an unknown one does not get a series of its own.
-        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
-        let method = known.contains(labels.method) ? labels.method.rawValue : "other"
-        let dimensions = [("method", method), ("route", labels.route)]
+        let dimensions = [("method", labels.method), ("route", labels.route)]
         total = Counter(label: "larder_http_requests_total", dimensions: dimensions + [("status", String(labels.status))])
         duration = Metrics.Timer(label: "larder_http_request_duration_seconds", dimensions: dimensions)
     }
