@@ -103,7 +103,8 @@ final class BodyKeeper: Sendable {
                     if let part { append(part) }
                     if !isOver, part == nil || received == announced {
                         isOver = true
-                        flight?.land(await finishOrGiveUp() ? .stored : .notStored)
+                        let isStored = await finishOrGiveUp()
+                        flight?.land(isStored ? .stored : .notStored)
                     }
                     return part
                 } catch {

@@ -59,7 +59,8 @@ extension Mount {
             return answer
         }
         keeper.append(bytes)
-        flight?.land(await keeper.finishOrGiveUp() ? .stored : .notStored)
+        let isStored = await keeper.finishOrGiveUp()
+        flight?.land(isStored ? .stored : .notStored)
         return MountAnswer(head: head, body: .bytes(bytes))
     }
 

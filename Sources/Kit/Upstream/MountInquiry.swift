@@ -23,7 +23,7 @@ struct MountInquiry: Sendable {
     let directives: RequestDirectives
 
     init(_ request: MountRequest, to upstream: UpstreamConfiguration, hasher: CredentialHasher) throws(UpstreamError) {
-        url = upstream.url(of: request.target)
+        url = upstream.url(of: request.encodedTarget)
         guard MountRequest.isBelowBase(request.target), let key = TargetURI.normalized(url) else { throw .forbiddenTarget("a path outside of its API") }
         self.key = key
         var fields = request.headerFields

@@ -21,7 +21,8 @@ extension HTTPServerBuilder {
                 },
                 onCut: { cut in
                     Counter(label: "larder_http_cuts_total", dimensions: [("reason", cut.rawValue)]).increment()
-                }
+                },
+                frontHandlers: { [OwnDateHandler()] }
             )
         }
     }
