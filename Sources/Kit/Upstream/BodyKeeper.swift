@@ -44,6 +44,7 @@ final class BodyKeeper: Sendable {
                 case .memory(var bytes):
                     state = .over  // So that the bytes are not copied.
                     bytes.append(contentsOf: part.readableBytesView)
+                    guard bytes.count <= limit else { return }
                     state = bytes.count > BlobStore.inlineLimit ? try spill(bytes) : .memory(bytes)
                 case .file(let writer, let count):
                     guard count + part.readableBytes <= limit else {
