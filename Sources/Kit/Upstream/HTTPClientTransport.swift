@@ -7,11 +7,12 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// Two clients stand behind it. One goes where the operator configured it to go; the other, for links and redirects to listed hosts, looks at the address of every connection it made
+/// Three clients stand behind it. One is for bodies in parts, another goes where the operator configured it to go; the third, for links and redirects to listed hosts, looks at the address of every connection it made
 /// before a request is sent on it, which no change of DNS between check and connect can defeat.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
+    let streaming: HTTPClient
 
     /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
     public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
@@ -20,6 +21,7 @@ public final class HTTPClientTransport: Transport {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
         configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
+        streaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
         configuration.http1_1ConnectionDebugInitializer = { channel in
             guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
                 // The client forgets a connection that is refused here, it does not close it.
@@ -33,6 +35,7 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections.
     public func shutdown() async throws {
         try await configured.shutdown()
+        try await streaming.shutdown()
         try await publicOnly.shutdown()
     }
 
@@ -63,10 +66,7 @@ public final class HTTPClientTransport: Transport {
             let client = limits.publicAddressesOnly ? publicOnly : configured
             let response = try await client.execute(outgoing, timeout: .init(limits.total))
             status = .init(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
-            var fields = HTTPFields()
-            for (name, value) in response.headers {
-                if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
-            }
+            let fields = Self.fields(response.headers)
             let body = try await response.body.collect(upTo: limits.maximumBytes)
             return .success(IncomingAnswer(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView)))
         } catch is NIOTooManyBytesError {

@@ -11,6 +11,9 @@ struct InFlightTable<Key: Hashable, Waiter> {
     private var flights: [Key: [Int: Waiter]] = [:]
     private var lastTicket = 0
 
+    /// Whether it is under way.
+    func isInFlight(_ key: Key) -> Bool { flights[key] != nil }
+
     /// Registers somebody who waits for a key. The ticket is for ``leave(_:ticket:)``.
     mutating func join(_ key: Key, _ waiter: Waiter) -> (role: Role, ticket: Int) {
         lastTicket += 1

@@ -60,6 +60,9 @@ public struct TransportLimits: Sendable, Equatable {
 public protocol Transport: Sendable {
     /// One exchange. Any status is an answer, also 5xx.
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer
+
+    /// The same with bodies in parts, both ways, as fast as they are taken. The time limit ends with the answer's head; bodies have no limit of size.
+    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer
 }
 
 /// The transport of a test that has not said which one it wants: every exchange fails, nothing reaches out.

@@ -24,6 +24,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var hasSessions: Bool
     /// Path that the probe asks for, below the base URL.
     public var probePath: String
+    /// How its API is mounted.
+    public var mount: MountOptions
 
     /// Creates a configuration; the defaults are those of design/screens.md 1.8.
     public init(
@@ -37,7 +39,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         allowedHosts: [String] = [],
         maximumAnswerBytes: Int = 16 << 20,
         hasSessions: Bool = false,
-        probePath: String = "/"
+        probePath: String = "/",
+        mount: MountOptions = MountOptions()
     ) {
         self.name = name
         self.title = title
@@ -50,6 +53,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         self.maximumAnswerBytes = maximumAnswerBytes
         self.hasSessions = hasSessions
         self.probePath = probePath
+        self.mount = mount
     }
 
     /// Absolute URL of a path (and query) below the base URL.

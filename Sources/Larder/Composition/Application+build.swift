@@ -17,6 +17,7 @@ struct LarderApplication: Sendable {
     let table: RouteTable
 
     private let upstreams: [Upstream]
+    private let mounts: [Mount]
     private let transport: HTTPClientTransport
     private let database: LarderDatabase
 
@@ -85,6 +86,10 @@ struct LarderApplication: Sendable {
             spacex.onRecovery { await service.refreshAfterRecovery(logger: logger) }
             table.add(ShipsRoutes(service: service).routes)
         }
+        for name in configuration.upstreams.keys.sorted() where !upstreams.contains(where: { $0.configuration.name == name }) { _ = upstream(name) }
+        let hasher = try SealedSecrets(database).credentialHasher()
+        let mounts = upstreams.map { Mount($0, hasher: hasher) }
+        table.add(MountRoutes(mounts: mounts, sessions: sessions).routes)
         table.add(EventRoutes(events: events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
         let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }]
@@ -113,11 +118,19 @@ struct LarderApplication: Sendable {
             eventLoopGroupProvider: .shared(group),
             logger: logger
         )
-        return LarderApplication(application: application, table: table, upstreams: upstreams, transport: transport, database: database)
+        return LarderApplication(
+            application: application,
+            table: table,
+            upstreams: upstreams,
+            mounts: mounts,
+            transport: transport,
+            database: database
+        )
     }
 
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and closes.
     func close() async throws {
+        for mount in mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }
         try await transport.shutdown()
         try database.close()

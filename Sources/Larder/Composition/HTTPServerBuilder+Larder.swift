@@ -22,7 +22,8 @@ extension HTTPServerBuilder {
                 onCut: { cut in
                     Counter(label: "larder_http_cuts_total", dimensions: [("reason", cut.rawValue)]).increment()
                 },
-                rendered: rendered
+                rendered: rendered,
+                frontHandlers: { [OwnDateHandler()] }
             )
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Logging
 import Screens
 import Ships
@@ -53,6 +54,13 @@ struct LarderConfiguration: Sendable {
             upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)
         }
         renderedBudget = try settings.integer("rendered.budget_mb") << 20
+        for name in settings.furtherUpstreams {
+            guard let upstream = try Self.upstream(name, title: name, settings) else {
+                let key = "upstreams.\(name).url"
+                throw SettingError.unacceptable(key: key, value: "", source: "settings of upstream \(name)", accepted: "an absolute http:// or https:// URL")
+            }
+            upstreams[name] = upstream
+        }
         shipsFreshness = try settings.seconds("freshness.ships_s")
         ships = ShipService.Options(
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
@@ -77,7 +85,29 @@ struct LarderConfiguration: Sendable {
             patience: try settings.milliseconds("\(key).patience_ms"),
             probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
             allowedHosts: try settings.list("\(key).allowed_hosts"),
-            probePath: name == "spacex" ? SpaceXAPI.shipsPath : "/"
+            probePath: name == "spacex" ? SpaceXAPI.shipsPath : "/",
+            mount: try mount(key, settings)
+        )
+    }
+
+    private static func mount(_ key: String, _ settings: SettingsReader) throws -> MountOptions {
+        let words = try settings.list("\(key).methods")
+        let methods = words.compactMap { HTTPRequest.Method($0.uppercased()) }
+        guard methods.count == words.count, !methods.contains(.connect) else {
+            throw SettingError.unacceptable(
+                key: "\(key).methods",
+                value: words.joined(separator: ","),
+                source: "settings",
+                accepted: "methods of HTTP but CONNECT, separated by commas"
+            )
+        }
+        return MountOptions(
+            shared: try settings.flag("\(key).shared"),
+            methods: methods,
+            lastGood: try settings.flag("\(key).last_good"),
+            heuristics: try settings.flag("\(key).heuristics"),
+            // A body that is a large part of the budget would push out all others.
+            maximumStoredBytes: try settings.integer("cache.budget_mb") << 18
         )
     }
 

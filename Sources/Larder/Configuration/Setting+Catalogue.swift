@@ -32,21 +32,14 @@ extension Setting {
             ),
         ]
         + upstreams.flatMap { upstream in
-            let unused = upstream.inUse ? "" : " (its app is not part of this version)"
-            let key = "upstreams.\(upstream.name)"
-            return [
-                Setting("\(key).url", .url, default: upstream.url ?? "", "where the API of \(upstream.title) begins\(unused)"),
-                Setting("\(key).connect_timeout_ms", .integer(1...600_000), default: "3000", "longest wait for a connection\(unused)"),
-                Setting("\(key).total_timeout_ms", .integer(1...600_000), default: "8000", "longest wait for a whole answer, retries included\(unused)"),
-                Setting("\(key).patience_ms", .integer(0...600_000), default: "2000", "how long a client waits for more than the stored copy\(unused)"),
-                Setting("\(key).probe_interval_ms", .integer(1...3_600_000), default: "5000", "first pause between probes of an unreachable one\(unused)"),
-                Setting(
-                    "\(key).allowed_hosts",
-                    .list,
-                    default: upstream.name == "spacex" ? "i.imgur.com,imgur.com,photos.marinetraffic.com" : "",
-                    "other hosts that its links and redirects may lead to\(unused)"
-                ),
-            ]
+            ofUpstream(
+                upstream.name,
+                standards: [
+                    "url": upstream.url ?? "",
+                    "allowed_hosts": upstream.name == "spacex" ? "i.imgur.com,imgur.com,photos.marinetraffic.com" : "",
+                ],
+                remark: " (\(upstream.title)\(upstream.inUse ? "" : "; its app is not part of this version"))"
+            )
         }
         + [
             Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "how long the ships count as fresh"),
@@ -70,5 +63,5 @@ extension Setting {
         ]
 
     /// The setting of a key.
-    static func named(_ key: String) -> Setting? { catalogue.first { $0.key == key } }
+    static func named(_ key: String) -> Setting? { catalogue.first { $0.key == key } ?? ofUpstream(key: key) }
 }

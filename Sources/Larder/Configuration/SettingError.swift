@@ -4,6 +4,8 @@ import Foundation
 enum SettingError: Error, CustomStringConvertible, Equatable {
     /// No setting has this name.
     case unknown(name: String, source: String, similar: [String])
+    /// An upstream has no such setting.
+    case unknownOfUpstream(name: String, source: String)
     /// The value is not one that the setting accepts.
     case unacceptable(key: String, value: String, source: String, accepted: String)
     /// A flag has no value behind it.
@@ -16,6 +18,8 @@ enum SettingError: Error, CustomStringConvertible, Equatable {
         case .unknown(let name, let source, let similar):
             let hint = similar.isEmpty ? "larder serve --help lists all settings" : "did you mean \(similar.joined(separator: " or "))?"
             return "\(source): there is no setting \(name); \(hint)"
+        case .unknownOfUpstream(let name, let source):
+            return "\(source): there is no setting \(name); an upstream has \(Setting.endsOfUpstreams.joined(separator: ", "))"
         case .unacceptable(let key, let value, let source, let accepted):
             return "\(source): \(key) cannot be \"\(value)\"; it accepts \(accepted)"
         case .missingValue(let flag):
@@ -23,6 +27,14 @@ enum SettingError: Error, CustomStringConvertible, Equatable {
         case .file(let path, let reason):
             return "configuration file \(path): \(reason)"
         }
+    }
+
+    /// No setting has this name: either the accepted ones of an upstream are told, or the nearest of all.
+    static func unknown(_ name: String, source: String, among known: [String]) -> SettingError {
+        let nearest = similar(to: name, among: known)
+        let words = name.lowercased().drop { $0 == "-" }.replacing("larder_", with: "")
+        return words.hasPrefix("upstreams") && nearest.isEmpty
+            ? .unknownOfUpstream(name: name, source: source) : .unknown(name: name, source: source, similar: nearest)
     }
 
     /// The known names nearest to a mistyped one.

@@ -22,6 +22,9 @@ extension SettingsReader {
     /// A span given in seconds; its key ends in `_s`.
     func seconds(_ key: String) throws -> Duration { .seconds(try integer(key)) }
 
+    /// `true` or `false`.
+    func flag(_ key: String) throws -> Bool { try text(key) == "true" }
+
     /// Words separated by commas.
     func list(_ key: String) throws -> [String] {
         try text(key).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
@@ -36,7 +39,7 @@ extension SettingsReader {
 
     /// Checks every setting, so that a mistake is found at start and not when it is first used.
     func checkAll() throws {
-        for setting in Setting.catalogue { _ = try text(setting.key) }
+        for setting in Setting.catalogue + furtherUpstreams.flatMap({ Setting.ofUpstream($0) }) { _ = try text(setting.key) }
     }
 
     private static func accepts(_ text: String, _ kind: Setting.Kind) -> Bool {

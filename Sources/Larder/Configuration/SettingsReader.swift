@@ -10,6 +10,8 @@ struct SettingsReader {
     }
 
     private let sources: [Source]
+    /// Upstreams that somebody named and the catalogue does not.
+    let furtherUpstreams: [String]
 
     /// - Parameters:
     ///   - arguments: `--key-with-dashes value` or `--key-with-dashes=value`, nothing else.
@@ -20,6 +22,10 @@ struct SettingsReader {
         let flags = try Self.flags(arguments)
         let variables = try Self.variables(environment)
         let entries = try file.map(Self.entries) ?? [:]
+        let written = Array(flags.keys) + Array(entries.keys)
+        let named = written.compactMap { Setting.ofUpstream(key: $0.components.joined(separator: ".")) }
+        let names = Set((named + variables.keys.compactMap(Setting.ofUpstream(environmentName:))).compactMap(\.upstreamName))
+        furtherUpstreams = names.subtracting(Setting.upstreams.map(\.name)).sorted()
         sources = [
             Source(name: { "command line \($0.flag)" }, reader: ConfigReader(provider: InMemoryProvider(name: "command line", values: flags))),
             Source(
@@ -45,8 +51,8 @@ struct SettingsReader {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard argument.hasPrefix("--"), let setting = known[parts[0]] else {
-                throw SettingError.unknown(name: parts[0], source: "command line", similar: SettingError.similar(to: parts[0], among: Array(known.keys)))
+            guard argument.hasPrefix("--"), let setting = known[parts[0]] ?? .ofUpstream(flag: parts[0]) else {
+                throw SettingError.unknown(parts[0], source: "command line", among: Array(known.keys))
             }
             guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else { throw SettingError.missingValue(flag: parts[0]) }
             values[key(setting.key)] = ConfigValue(.string(value), isSecret: false)
@@ -57,8 +63,8 @@ struct SettingsReader {
     private static func variables(_ environment: [String: String]) throws -> [String: String] {
         let known = Set(Setting.catalogue.map(\.environmentName))
         let own = environment.filter { $0.key.hasPrefix("LARDER_") }
-        for name in own.keys.sorted() where !known.contains(name) {
-            throw SettingError.unknown(name: name, source: "environment", similar: SettingError.similar(to: name, among: Array(known)))
+        for name in own.keys.sorted() where !known.contains(name) && Setting.ofUpstream(environmentName: name) == nil {
+            throw SettingError.unknown(name, source: "environment", among: Array(known))
         }
         return own
     }
@@ -85,11 +91,7 @@ struct SettingsReader {
             return
         }
         guard Setting.named(name) != nil else {
-            throw SettingError.unknown(
-                name: name,
-                source: "configuration file \(path)",
-                similar: SettingError.similar(to: name, among: Setting.catalogue.map(\.key))
-            )
+            throw SettingError.unknown(name, source: "configuration file \(path)", among: Setting.catalogue.map(\.key))
         }
         guard let text = node.scalar?.string ?? node.sequence.map({ $0.compactMap(\.scalar?.string).joined(separator: ",") }) else {
             throw SettingError.file(path: path, reason: "\(name) must be a word, a number or a list of words")

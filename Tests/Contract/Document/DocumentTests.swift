@@ -37,7 +37,7 @@ struct DocumentTests {
     func descriptions() throws {
         let tags = Set(try #require(document.root["tags"]?.array).compactMap { $0["name"]?.string })
         var identities: Set<String> = []
-        for operation in document.operations {
+        for operation in document.operations + document.mounts {
             let identity = try #require(operation.value["operationId"]?.string, "\(operation.key)")
             #expect(identities.insert(identity).inserted, "\(identity) is used twice")
             #expect(operation.value["summary"]?.string?.isEmpty == false, "\(operation.key)")
@@ -72,7 +72,7 @@ struct DocumentTests {
 
     @Test("SRV-02 Every parameter of a path is declared and required, and no other")
     func parameters() throws {
-        for operation in document.operations {
+        for operation in document.operations + document.mounts {
             let declared = try (operation.shared + (operation.value["parameters"]?.array ?? [])).map(document.resolved).filter { $0["in"] == .string("path") }
             #expect(Set(declared.compactMap { $0["name"]?.string }) == operation.pathParameters, "\(operation.key)")
             for parameter in declared { #expect(parameter["required"] == .bool(true), "\(operation.key)") }

@@ -22,9 +22,14 @@ struct OpenAPIDocument: Sendable {
         return try resolved(try validator.resolve(reference))
     }
 
-    /// Every operation, by path and method.
-    var operations: [Operation] {
-        (root["paths"]?.object ?? [:]).sorted { $0.key < $1.key }.flatMap { path, item in
+    /// Every operation that answers by itself, by path and method.
+    var operations: [Operation] { operations(ofMounts: false) }
+
+    /// The operations that pass on what an upstream answers.
+    var mounts: [Operation] { operations(ofMounts: true) }
+
+    private func operations(ofMounts: Bool) -> [Operation] {
+        (root["paths"]?.object ?? [:]).filter { ($0.value["x-larder-mount"] == .bool(true)) == ofMounts }.sorted { $0.key < $1.key }.flatMap { path, item in
             Operation.methods.compactMap { method in
                 item[method].map { Operation(method: method.uppercased(), path: path, value: $0, shared: item["parameters"]?.array ?? []) }
             }
@@ -32,7 +37,7 @@ struct OpenAPIDocument: Sendable {
     }
 
     /// An operation by its key, such as `GET /v1/ships`.
-    func operation(_ key: String) -> Operation? { operations.first { $0.key == key } }
+    func operation(_ key: String) -> Operation? { (operations + mounts).first { $0.key == key } }
 }
 
 /// One operation of the document.

@@ -12,7 +12,7 @@ struct RouteTests {
         try await withLarder { larder in
             let served = larder.application.table.routes.map { "\($0.method.rawValue) \($0.path)" }
             #expect(Set(served).count == served.count, "a route is served twice")
-            #expect(Set(served) == Set(document.operations.map(\.key)))
+            #expect(Set(served) == Set((document.operations + document.mounts).map(\.key)))
         }
     }
 
@@ -34,7 +34,7 @@ struct RouteTests {
             let data = try #require(try await larder.send("GET", "/v1").json()["data"])
             let ofApps = (data["apps"]?.array ?? []).flatMap { $0["screens"]?.array ?? [] }
             let listed = (ofApps + (data["screens"]?.array ?? [])).map { "\($0["method"]?.string ?? "") \($0["href"]?.string ?? "")" }
-            #expect(listed.sorted() == document.operations.map(\.key).filter { $0 != "GET /v1" }.sorted())
+            #expect(listed.sorted() == (document.operations + document.mounts).map(\.key).filter { $0 != "GET /v1" }.sorted())
         }
     }
 }

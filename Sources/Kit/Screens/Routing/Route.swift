@@ -1,4 +1,5 @@
 public import HTTPTypes
+import Hummingbird
 
 /// One line of an app's table: method and path to handler. Reads like the index of openapi.yaml.
 public struct Route: Sendable {
@@ -24,7 +25,7 @@ public struct Route: Sendable {
     /// Largest request body, in bytes.
     public let maximumBodyBytes: Int
     /// What answers.
-    public let handler: Handler
+    let answering: Answering
 
     /// A line of the table.
     public init(
@@ -40,6 +41,45 @@ public struct Route: Sendable {
         self.screen = screen
         self.access = access
         self.maximumBodyBytes = maximumBodyBytes
-        self.handler = handler
+        answering = .reply(handler)
+    }
+
+    /// How it answers.
+    enum Answering: Sendable {
+        /// With a reply that is fitted to the request.
+        case reply(Handler)
+        /// With an answer that is sent as it is. Its last parameter stands for any number of segments.
+        case raw(RawAnswering)
+    }
+
+    /// What belongs to an answer that is sent as it is.
+    struct RawAnswering: Sendable {
+        /// Methods served beside the one of the route.
+        let beside: [HTTPRequest.Method]
+        /// The methods of a path.
+        let allowed: @Sendable (_ path: String) -> [HTTPRequest.Method]
+        let handler: @Sendable (Request, ScreenContext) async throws -> Response
+    }
+
+    /// A line of the table for everything below a path.
+    init(
+        raw method: HTTPRequest.Method,
+        _ path: String,
+        _ screen: String,
+        beside: [HTTPRequest.Method],
+        allowed: @escaping @Sendable (String) -> [HTTPRequest.Method],
+        _ handler: @escaping @Sendable (Request, ScreenContext) async throws -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.screen = screen
+        access = .open
+        maximumBodyBytes = .max
+        answering = .raw(RawAnswering(beside: beside, allowed: allowed, handler: handler))
+    }
+
+    /// The raw part, where it is one.
+    var raw: RawAnswering? {
+        if case .raw(let raw) = answering { raw } else { nil }
     }
 }

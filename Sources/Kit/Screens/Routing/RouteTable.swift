@@ -17,6 +17,7 @@ public struct RouteTable: Sendable {
 
     /// The methods that a path answers, in the order that `Allow` lists them; empty where there is nothing.
     public func allowedMethods(path: String) -> [HTTPRequest.Method] {
+        if path.hasPrefix(MountRoutes.prefix) { return routes.lazy.compactMap(\.raw).first?.allowed(path) ?? [] }
         guard Self.isCanonical(path) else { return [] }
         let segments = Self.segments(path)
         let matching = routes.compactMap { route -> (shape: String, method: HTTPRequest.Method)? in
@@ -32,9 +33,10 @@ public struct RouteTable: Sendable {
         return [.get, .head, .post, .put, .patch, .delete, .options].filter(methods.contains)
     }
 
-    /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one address.
+    /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one address. How paths below a mount
+    /// are spelled is the upstream's business.
     static func isCanonical(_ path: String) -> Bool {
-        path == "/" || !(path.contains("//") || path.hasSuffix("/"))
+        path == "/" || path.hasPrefix(MountRoutes.prefix) || !(path.contains("//") || path.hasSuffix("/"))
     }
 
     private static func segments(_ path: String) -> [Substring] {

@@ -8,10 +8,24 @@ extension Router where Context == ScreenContext {
     /// Serves every route of a table, HEAD beside GET, with the session that the route requires.
     func add(_ table: RouteTable, sessions: SessionStore) {
         for route in table.routes {
+            if let raw = route.raw {
+                add(raw, route)
+                continue
+            }
             let names = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
             let responder = RouteResponder(route: route, parameterNames: names, sessions: sessions)
             on(RouterPath(route.path), method: route.method, responder: responder)
             if route.method == .get { on(RouterPath(route.path), method: .head, responder: responder) }
+        }
+    }
+
+    /// Everything below the path, and the path itself, which is nothing.
+    private func add(_ raw: Route.RawAnswering, _ route: Route) {
+        let responder = CallbackResponder<ScreenContext> { try await raw.handler($0, $1) }
+        let base = route.path.prefix(upTo: route.path.lastIndex(of: "/") ?? route.path.endIndex)
+        for method in [route.method] + raw.beside {
+            on(RouterPath("\(base)/**"), method: method, responder: responder)
+            on(RouterPath(String(base)), method: method, responder: responder)
         }
     }
 }
@@ -44,7 +58,8 @@ private struct RouteResponder: HTTPResponder {
             session: session,
             maximumBodyBytes: route.maximumBodyBytes
         )
-        let reply = try await route.handler(screenRequest)
+        guard case .reply(let handler) = route.answering else { throw Problem.notFound("There is no \(request.uri.path).") }
+        let reply = try await handler(screenRequest)
         let response = try ReplyRenderer.render(reply, for: request.head)
         if let validity = reply.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
         return response

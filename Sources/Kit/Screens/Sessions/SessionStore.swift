@@ -59,6 +59,15 @@ public struct SessionStore: Sendable {
         return session
     }
 
+    /// Whether any of these `Authorization` values carries the token of a session of ours, whichever app's.
+    func isOwn(_ authorization: [String]) throws -> Bool {
+        for value in authorization {
+            let token = value.split(separator: " ", omittingEmptySubsequences: true).last.map(String.init)
+            if let token, try session(token: token) != nil { return true }
+        }
+        return false
+    }
+
     /// Ends the session that a request belongs to.
     public func close(for headerFields: HTTPFields) async throws {
         guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }

@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+import Upstream
+
+/// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did not write.
+enum MountResponse {
+    static func make(_ answer: MountAnswer) -> Response {
+        var fields = answer.head.headerFields
+        fields[.ownDate] = fields[.date]
+        let body: ResponseBody
+        switch answer.body {
+        case .none: body = ResponseBody()
+        case .bytes(let bytes): body = ResponseBody(byteBuffer: bytes)
+        case .stream(let parts, let length):
+            body = ResponseBody(contentLength: length) { writer in
+                for try await part in parts { try await writer.write(part) }
+                try await writer.finish(nil)
+            }
+        }
+        var response = Response(status: answer.head.status, headers: fields, body: body)
+        // RFC 9110 §8.6: an answer to HEAD, a 204 and a 304 claim no length of their own.
+        if case .none = answer.body { response.headers[.contentLength] = fields[.contentLength] }
+        return response
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// Carries the upstream's `Date` past Hummingbird, which writes its own into every answer; ``OwnDateHandler`` puts it back. Never leaves the process.
+    static let ownDate = HTTPField.Name("Larder-Own-Date")!
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+public import Upstream
+
+/// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
+public struct MountRoutes: Sendable {
+    /// What all their paths begin with.
+    static let prefix = "/v1/upstreams/"
+    /// The path in openapi.yaml; its last part stands for any number of segments.
+    static let template = "/v1/upstreams/{name}/{path}"
+
+    private let mounts: [String: Mount]
+    private let sessions: SessionStore
+
+    /// Serves these mounts. `sessions` tells which bearer tokens are Larder's own: they go to no upstream.
+    public init(mounts: [Mount], sessions: SessionStore) {
+        self.mounts = Dictionary(mounts.map { ($0.upstream.configuration.name, $0) }) { first, _ in first }
+        self.sessions = sessions
+    }
+
+    /// The table. Which of the methods a mount takes is its own configuration.
+    public var routes: [Route] {
+        let listed: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
+        let configured = mounts.values.flatMap(\.upstream.configuration.mount.methods).map(Self.asDecoded)
+        let others = Set(configured + [.head, .options]).subtracting(listed)
+        return listed.map { method in
+            Route(
+                raw: method,
+                Self.template,
+                "upstreams.mount",
+                beside: method == .get ? others.sorted { $0.rawValue < $1.rawValue } : [],
+                allowed: { allowedMethods(path: $0) },
+                answer
+            )
+        }
+    }
+
+    /// The methods of the mount that a path is below; none where there is none.
+    private func allowedMethods(path: String) -> [HTTPRequest.Method] {
+        guard let mount = Self.split(path).flatMap({ mounts[$0.name] }) else { return [] }
+        let methods = mount.upstream.configuration.mount.methods
+        return methods.contains(.options) ? methods : methods + [.options]
+    }
+
+    /// Name and target of a request target, both as they came: nothing is decoded or encoded. Nil where nothing follows the name.
+    static func split(_ path: String) -> (name: String, target: String)? {
+        guard path.hasPrefix(prefix) else { return nil }
+        let rest = path.dropFirst(prefix.count)
+        guard let slash = rest.firstIndex(where: { $0 == "/" || $0 == "?" }), rest[slash] == "/" else { return nil }
+        return (String(rest[..<slash]), String(rest[slash...]))
+    }
+
+    @Sendable private func answer(_ request: Request, _ context: ScreenContext) async throws -> Response {
+        guard let (name, target) = Self.split(request.head.path ?? ""), let mount = mounts[name] else {
+            throw Problem.notFound("There is no upstream of this name; its own API would be below \(Self.prefix){name}/.")
+        }
+        let allowed = allowedMethods(path: request.uri.path)
+        // A preflight asks what pages may do here, and that is not the upstream's to say.
+        if request.method == .options, isPreflight(request) || !mount.upstream.configuration.mount.methods.contains(.options) {
+            return Response(status: .noContent, headers: [.allow: allowed.map(\.rawValue).joined(separator: ", "), .cacheControl: "no-store"])
+        }
+        guard let method = allowed.first(where: { Self.asDecoded($0) == request.method }) else {
+            throw Problem.methodNotAllowed(request.method, allowed: allowed)
+        }
+        guard MountRequest.isBelowBase(target) else { throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..") }
+        do {
+            let answer = try await mount.answer(try inquiry(request, method, target: target))
+            return MountResponse.make(answer)
+        } catch let error as UpstreamError {
+            throw UpstreamFailure(error, of: mount.upstream)
+        }
+    }
+
+    /// A method as it arrives: the decoder spells M-SEARCH without its hyphen.
+    private static func asDecoded(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
+        method.rawValue == "M-SEARCH" ? HTTPRequest.Method("MSEARCH") ?? method : method
+    }
+
+    private func isPreflight(_ request: Request) -> Bool {
+        request.headers.contains(.origin) && request.headers.contains(.accessControlRequestMethod)
+    }
+
+    private func inquiry(_ request: Request, _ method: HTTPRequest.Method, target: String) throws -> MountRequest {
+        var fields = request.headers
+        if try sessions.isOwn(fields[values: .authorization]) { fields[.authorization] = nil }
+        let length = fields[.contentLength].flatMap { Int($0) }
+        let hasBody = length.map { $0 > 0 } ?? fields.contains(.transferEncoding)
+        return MountRequest(
+            method: method,
+            target: target,
+            headerFields: fields,
+            body: hasBody ? ByteStream(request.body) : nil,
+            bodyLength: hasBody ? length : nil
+        )
+    }
+}

@@ -1,0 +1,62 @@
+import AsyncHTTPClient
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+extension HTTPClientTransport {
+    /// Many connections at a time, since a stream holds one for as long as its client likes; a silent upstream is given up after a minute.
+    /// Idle ones are let go before common servers close theirs (5 s), so that no request meets a connection that is about to end.
+    static func forStreaming(_ configuration: HTTPClient.Configuration) -> HTTPClient.Configuration {
+        var configuration = configuration
+        configuration.timeout.read = .seconds(60)
+        configuration.connectionPool.idleTimeout = .seconds(4)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+        return configuration
+    }
+
+    /// One exchange over the network, bodies in parts. What is not consumed of the answer is not fetched either.
+    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
+        guard !limits.publicAddressesOnly else { throw .forbiddenTarget("another host than the upstream's own") }
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = .init(rawValue: request.method.rawValue)
+        for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
+        if let body = request.body {
+            outgoing.body = .stream(Self.marked(body), length: request.bodyLength.map { .known(Int64($0)) } ?? .unknown)
+        }
+        do {
+            let response = try await streaming.execute(outgoing, timeout: .init(limits.total))
+            let status = HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
+            return StreamedAnswer(status: status, headerFields: Self.fields(response.headers), body: ByteStream(response.body))
+        } catch is RequestCutShort {
+            throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
+        } catch {
+            throw Self.beforeHead(error)
+        }
+    }
+
+    /// Names that are none are left out.
+    static func fields(_ headers: HTTPHeaders) -> HTTPFields {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        return fields
+    }
+
+    /// Tells the client's failure to send from the upstream's to take.
+    private static func marked(_ body: ByteStream) -> ByteStream {
+        ByteStream {
+            let iterator = body.makeAsyncIterator()
+            return {
+                do {
+                    return try await iterator.next()
+                } catch {
+                    throw RequestCutShort()
+                }
+            }
+        }
+    }
+}
+
+/// The client stopped sending.
+private struct RequestCutShort: Error {}

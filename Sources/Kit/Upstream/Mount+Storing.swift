@@ -1,0 +1,106 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import NIOCore
+import Storage
+
+extension Mount {
+    /// All that is stored for the target of a request and that its credential may see.
+    func candidates(for inquiry: MountInquiry) throws -> [StoredAnswer] {
+        // Answers from a time when the mount was shared are nobody's in particular: one that is not does not use them.
+        try upstream.responses.responses(upstream: storeName, method: .get, url: inquiry.key, credential: inquiry.credential)
+            .filter { $0.credential == inquiry.credential }
+    }
+
+    /// Stores an answer in place of all that the same request would have selected.
+    func save(_ response: StoredResponse, _ body: StoredBody, for inquiry: MountInquiry) async throws {
+        let responses = upstream.responses
+        let (name, credential, request) = (storeName, inquiry.credential, inquiry.judged.headerFields)
+        let answer = StoredAnswer(upstream: name, credential: credential, response: response, body: body)
+        try await upstream.database.write { db in
+            let others = try responses.responses(upstream: name, method: .get, url: response.url, credential: credential, in: db)
+            for other in others where other.credential == credential && other.response.matches(request) {
+                if let id = other.id { try responses.remove(id, in: db) }
+            }
+            try responses.save(answer, in: db)
+        }
+    }
+
+    /// Takes over what a 304 or a HEAD says of stored answers; those that may not be kept any more go. RFC 9111 §4.3.4, §4.3.5.
+    func keep(_ updates: [FreshenedResponse], of candidates: [StoredAnswer]) async throws {
+        let responses = upstream.responses
+        try await upstream.database.write { db in
+            for update in updates {
+                let old = candidates[update.index]
+                guard let id = old.id else { continue }
+                guard update.mayBeKept, update.stored.varyingFields == old.response.varyingFields else {
+                    // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched anew next time.
+                    try responses.remove(id, in: db)
+                    if update.mayBeKept, case .bytes = old.body {
+                        try responses.save(StoredAnswer(upstream: old.upstream, credential: old.credential, response: update.stored, body: old.body), in: db)
+                    }
+                    continue
+                }
+                try responses.freshen(
+                    id,
+                    headerFields: update.stored.headerFields,
+                    requestTime: update.stored.requestTime,
+                    responseTime: update.stored.responseTime,
+                    in: db
+                )
+            }
+        }
+    }
+
+    /// Makes everything stored under these URLs doubtful.
+    func invalidate(_ keys: [String]) async throws {
+        let (responses, name) = (upstream.responses, storeName)
+        try await upstream.database.write { db in
+            for key in keys { try responses.invalidate(upstream: name, url: key, in: db) }
+        }
+    }
+
+    func remove(_ ids: [StoredAnswer.ID]) async throws {
+        let responses = upstream.responses
+        try await upstream.database.write { db in
+            for id in ids { try responses.remove(id, in: db) }
+        }
+    }
+
+    /// What a client gets from the store: its own preconditions and range are answered here.
+    func served(_ inquiry: MountInquiry, _ reuse: Reuse, _ body: ResponseStore.OpenBody, account: CacheStatus, isOffline: Bool) -> MountAnswer {
+        let length =
+            switch body {
+            case .bytes(let bytes): bytes.count
+            case .blob(let reader): reader.blob.length
+            }
+        let answer = AnswerFromStore(to: inquiry.judged, from: reuse.stored, age: reuse.age, bodyLength: length)
+        var head = answer.head
+        account.append(to: &head.headerFields, cacheName: policy.cacheName)
+        if isOffline { head.headerFields[.larderOffline] = "?1" }
+        return switch answer.body {
+        case .none: MountAnswer(head: head, body: .none)
+        case .whole: MountAnswer(head: head, body: Self.part(0..<length, of: body))
+        case .part(let range): MountAnswer(head: head, body: Self.part(range.lowerBound..<(range.upperBound + 1), of: body))
+        }
+    }
+
+    private static func part(_ range: Range<Int>, of body: ResponseStore.OpenBody) -> MountAnswer.Body {
+        switch body {
+        case .bytes(let bytes):
+            let start = bytes.startIndex + range.lowerBound
+            return .bytes(ByteBuffer(bytes: bytes[start..<(start + range.count)]))
+        case .blob(let reader):
+            let parts = ByteStream {
+                var rest = range
+                return {
+                    guard !rest.isEmpty else { return nil }
+                    let next = rest.prefix(256 << 10)
+                    rest = next.upperBound..<rest.upperBound
+                    return ByteBuffer(bytes: try reader.read(next))
+                }
+            }
+            return .stream(parts, length: range.count)
+        }
+    }
+}

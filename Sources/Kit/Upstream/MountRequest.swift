@@ -1,0 +1,41 @@
+public import HTTPTypes
+
+/// A client's request for something below a mount.
+public struct MountRequest: Sendable {
+    /// Method.
+    public var method: HTTPRequest.Method
+    /// Path and query below the upstream's base URL, byte for byte as it came; begins with a slash.
+    public var target: String
+    /// The client's header fields, without tokens of Larder's own sessions.
+    public var headerFields: HTTPFields
+    /// Body, if any.
+    public var body: ByteStream?
+    /// Bytes of the body where they are known.
+    public var bodyLength: Int?
+
+    /// Creates a request.
+    public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: ByteStream? = nil, bodyLength: Int? = nil) {
+        self.method = method
+        self.target = target
+        self.headerFields = headerFields
+        self.body = body
+        self.bodyLength = bodyLength
+    }
+
+    /// The target with what is no character of a URI (RFC 3986 §2) percent-encoded, since no URL could carry it otherwise. All else stays as it is.
+    var encodedTarget: String {
+        guard target.utf8.contains(where: Self.isForeign) else { return target }
+        return target.utf8.reduce(into: "") { result, byte in
+            result += Self.isForeign(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+        }
+    }
+
+    /// Visible, but no character of a URI. Others were refused by the connection.
+    private static func isForeign(_ byte: UInt8) -> Bool { "\"<>\\^`{|}".utf8.contains(byte) || byte > 0x7E }
+
+    /// Whether a target stays below the base URL: it begins with a slash and has no dot segments (RFC 3986 §3.3), encoded ones included.
+    public static func isBelowBase(_ target: String) -> Bool {
+        guard target.hasPrefix("/") else { return false }
+        return !target.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".").split(separator: "/").contains { $0 == "." || $0 == ".." }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite("Mounts of upstreams")
+struct MountTests {
+    static let path = "/v1/upstreams/spacex/v4/ships"
+
+    let document: OpenAPIDocument
+    let conformance: Conformance
+
+    init() throws {
+        document = try OpenAPIDocument.load()
+        conformance = Conformance(document: document)
+    }
+
+    /// What does not conform: every field of a problem has to be documented, of the upstream's own answer only what Larder adds.
+    private func faults(_ answer: Answer, of method: String) throws -> [String] {
+        let operation = try #require(document.mounts.first { $0.method == method })
+        if answer.problemCode != nil {
+            guard let response = operation.responses[String(answer.status)] else { return ["status \(answer.status) is not documented"] }
+            return try conformance.faults(of: answer, response: response)
+        }
+        let declared = try #require(operation.responses["default"]?["headers"]?.object)
+        var own = answer.headers.filter { name, _ in declared.keys.contains { $0.lowercased() == name } }
+        own["vary"] = nil
+        let bare = Answer(status: answer.status, headers: own.map { ($0.key, $0.value) }, body: .init())
+        return try conformance.faults(of: bare, response: try #require(operation.responses["default"]))
+    }
+
+    @Test("SRV-02 SRV-07 What a mount adds to the upstream's answer is as it is described, fetched, stored and offline")
+    func answers() async throws {
+        try await withLarder { larder in
+            let fetched = try await larder.send("GET", Self.path)
+            #expect(fetched.status == 200)
+            #expect(try faults(fetched, of: "GET") == [])
+            try await larder.fault("offline")
+            let offline = try await larder.send("GET", Self.path, ["Cache-Control": "no-cache"])
+            #expect(offline.status == 200 && offline.body == fetched.body && offline.headers["larder-offline"] == "?1")
+            #expect(try faults(offline, of: "GET") == [])
+        }
+    }
+
+    @Test("SRV-06 SRV-07 The problems of a mount are as they are described: each only where there is nothing to answer with")
+    func problems() async throws {
+        try await withLarder { larder in
+            var codes: [String] = []
+            func expect(_ code: String, _ method: String, _ path: String, _ headers: [String: String] = [:]) async throws {
+                let answer = try await larder.send(method, path, headers)
+                #expect(answer.problemCode == code, "\(method) \(path)")
+                #expect(try faults(answer, of: method) == [], "\(method) \(path)")
+                codes.append(code)
+            }
+            try await expect("not-found", "GET", "/v1/upstreams/nobody/v4/ships")
+            try await expect("method-not-allowed", "POST", Self.path)
+            try await expect("method-not-allowed", "DELETE", Self.path)
+            try await expect("malformed-request", "GET", "/v1/upstreams/spacex/v4/%2e%2E/ships")
+            try await expect("host-not-allowed", "GET", Self.path, ["Host": "evil.example"])
+            try await expect("origin-not-allowed", "POST", Self.path, ["Origin": "https://evil.example"])
+            try await expect("not-in-cache", "GET", Self.path, ["Cache-Control": "only-if-cached"])
+            try await larder.fault("offline")
+            try await expect("upstream-unavailable", "GET", Self.path)
+        }
+    }
+
+    @Test("SRV-06 SRV-11 A preflight is answered by the mount with its methods, not by the upstream; a method that none knows is 405")
+    func preflight() async throws {
+        try await withLarder { larder in
+            let fields = ["Origin": "https://shop.example", "Access-Control-Request-Method": "GET"]
+            let answer = try await larder.send("OPTIONS", Self.path, fields)
+            #expect(answer.status == 204 && answer.headers["allow"] == "GET, HEAD, OPTIONS" && answer.headers["cache-status"] == nil)
+            #expect(answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS")
+            let strange = try await larder.send("PROPFIND", Self.path)
+            #expect(strange.status == 405 && strange.headers["allow"] == "GET, HEAD, OPTIONS")
+        }
+    }
+}
