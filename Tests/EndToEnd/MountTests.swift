@@ -29,6 +29,18 @@ import Testing
         #expect(try await sandbox.journal().filter { $0 == "/spacex/v4/ships" }.count == 3)
     }
 
+    @Test("SRV-11 An upstream that lets every page read its answers does not let them read here")
+    func otherOrigins() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let settings = ["--http-allowed-origins", "https://app.example"]
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex, settings)
+        #expect(try await Client(base: sandbox.spacex).get("/v4/ships")["Access-Control-Allow-Origin"] == "*")
+        for _ in 1...2 {
+            #expect(try await larder.client.get(Self.ships, ["Origin": "https://evil.example"])["Access-Control-Allow-Origin"] == nil)
+            #expect(try await larder.client.get(Self.ships, ["Origin": "https://app.example"])["Access-Control-Allow-Origin"] == "https://app.example")
+        }
+    }
+
     @Test("SRV-04 SRV-07 The last good answer outlives kill -9 and the upstream, flagged")
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

@@ -5,7 +5,7 @@ import Upstream
 /// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did not write.
 enum MountResponse {
     static func make(_ answer: MountAnswer) -> Response {
-        var fields = answer.head.headerFields
+        var fields = withoutWordsForItsOrigin(answer.head.headerFields)
         fields[.ownDate] = fields[.date]
         let body: ResponseBody
         switch answer.body {
@@ -21,6 +21,22 @@ enum MountResponse {
         // RFC 9110 §8.6: an answer to HEAD, a 204 and a 304 claim no length of their own.
         if case .none = answer.body { response.headers[.contentLength] = fields[.contentLength] }
         return response
+    }
+
+    /// What an upstream says to browsers about its own origin must not be taken as Larder's word about this one: which pages may read here is decided by
+    /// `http.allowed_origins` alone (CORS protocol), and a document of an upstream is shown without the rights of this origin.
+    static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
+        let others = ["clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed"]
+        var result = HTTPFields(
+            fields.filter { field in
+                !field.name.canonicalName.hasPrefix("access-control-") && !others.contains(field.name.canonicalName)
+            }
+        )
+        let type = (fields[.contentType] ?? "").lowercased()
+        if type.contains("html") || type.contains("xml") || type.contains("svg") {
+            result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
+        }
+        return result
     }
 }
 
