@@ -24,13 +24,16 @@ let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 let package = Package(
     name: "larder",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "larder", targets: ["Larder"])
+        .executable(name: "larder", targets: ["Larder"]),
+        .executable(name: "larder-pdf-worker", targets: ["PDFWorker"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -56,7 +59,8 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Ships", "Sandbox", "CZlib",
+                "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
+                "Disk", "Shop", "PDF", "Ships", "Notes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 yams,
@@ -68,6 +72,30 @@ let package = Package(
         ),
 
         // Apps: one module each, none imports another.
+        .target(
+            name: "Disk",
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, crypto, httpTypes, logging, nioCore],
+            path: "Sources/Apps/Disk",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Shop",
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, httpTypes, logging],
+            path: "Sources/Apps/Shop",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PDF",
+            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore],
+            path: "Sources/Apps/PDF",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Notes",
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging],
+            path: "Sources/Apps/Notes",
+            swiftSettings: strict
+        ),
         .target(
             name: "Ships",
             dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
@@ -114,7 +142,18 @@ let package = Package(
             path: "Sources/Kit/HTTPCaching",
             swiftSettings: strict
         ),
+        .target(
+            name: "Media",
+            dependencies: ["Storage", crypto, logging, subprocess, systemPackage],
+            path: "Sources/Kit/Media",
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // Parses photos and PDFs, one process a job, so that the server never does.
+        .executableTarget(name: "PDFWorker", dependencies: ["CQPDF", "CPangoCairo"], swiftSettings: strict),
+        .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
+        .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
@@ -155,9 +194,43 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "AppTestKit",
+            dependencies: ["Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging],
+            path: "Tests/Apps/AppTestKit",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DiskTests",
+            dependencies: ["Disk", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            path: "Tests/Apps/DiskTests",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ShopTests",
+            dependencies: ["Shop", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            path: "Tests/Apps/ShopTests",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PDFTests",
+            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            path: "Tests/Apps/PDFTests",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NotesTests",
+            dependencies: ["Notes", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore, grdb, logging],
+            path: "Tests/Apps/NotesTests",
+            swiftSettings: strict
+        ),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "Storage", logging, subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", subprocess, systemPackage], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
-            dependencies: ["Ships", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting, httpTypes, nioCore, grdb, logging],
+            dependencies: [
+                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting, httpTypes, nioCore, grdb, logging,
+            ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
         ),
@@ -173,7 +246,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["Larder", nioCore, nioHTTP1, nioLocks, asyncHTTPClient, subprocess, .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["Larder", nioCore, nioHTTP1, nioLocks, asyncHTTPClient, subprocess, systemPackage],
             swiftSettings: strict
         ),
     ]

@@ -5,7 +5,6 @@ import Metrics
 import NIOCore
 import NIOPosix
 import Screens
-import Ships
 import Storage
 import Upstream
 
@@ -35,7 +34,7 @@ struct LarderApplication: Sendable {
         let group = MultiThreadedEventLoopGroup.singleton
         let database = try LarderDatabase(
             in: try DataDirectory(at: configuration.dataDirectory),
-            migrations: SessionStore.migrations + ShipStore.migrations,
+            migrations: Composition.migrations,
             logger: logger
         )
         let connectTimeout = configuration.upstreams.values.map(\.connectTimeout).max() ?? .seconds(3)
@@ -48,53 +47,28 @@ struct LarderApplication: Sendable {
             clock: clock,
             logger: logger
         )
-        let sessions = SessionStore(database)
-        let events = EventStream(run: run, clock: clock)
-
-        var table = RouteTable()
-        var upstreams: [Upstream] = []
-        func upstream(_ name: String) -> Upstream? {
-            guard let settings = configuration.upstreams[name] else { return nil }
-            let upstream = Upstream(
-                configuration: settings,
-                transport: transport,
-                database: database,
-                lastUses: lastUses,
-                budget: configuration.cacheBudget,
-                clock: clock,
-                logger: logger
-            )
-            upstream.onChange { change in
-                switch change {
-                case .wentDown(let at): events.publish(.connectivity(upstream: name, reachable: false, at: at))
-                case .cameBack(let at): events.publish(.connectivity(upstream: name, reachable: true, at: at))
-                }
-            }
-            upstreams.append(upstream)
-            return upstream
-        }
-        if let spacex = upstream("spacex") {
-            let service = ShipService(
-                api: SpaceXAPI(upstream: spacex, freshness: configuration.shipsFreshness),
-                store: ShipStore(database),
-                sessions: sessions,
-                events: events,
-                snapshot: try .bundled(),
-                options: configuration.ships,
-                clock: clock
-            )
-            spacex.onRecovery { await service.refreshAfterRecovery(logger: logger) }
-            table.add(ShipsRoutes(service: service).routes)
-        }
-        for name in configuration.upstreams.keys.sorted() where !upstreams.contains(where: { $0.configuration.name == name }) { _ = upstream(name) }
+        var composition = Composition(
+            configuration: configuration,
+            database: database,
+            transport: transport,
+            lastUses: lastUses,
+            sessions: SessionStore(database),
+            events: EventStream(run: run, clock: clock),
+            clock: clock,
+            logger: logger
+        )
+        try composition.addShips()
+        composition.addFurtherUpstreams()
+        let (sessions, events, upstreams) = (composition.sessions, composition.events, composition.upstreams)
+        var table = composition.table
         let hasher = try SealedSecrets(database).credentialHasher()
         let mounts = upstreams.map { Mount($0, hasher: hasher) }
         table.add(MountRoutes(mounts: mounts, sessions: sessions).routes)
         table.add(EventRoutes(events: events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
-        let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }]
+        let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }] + composition.checks
         table.add(HealthRoutes(checks: checks, exposition: { metrics.exposition() }).routes)
-        table.add(IndexRoutes(version: LarderVersion.text, apps: [("ships", "SpaceX ships")], table: table, clock: clock).routes)
+        table.add(IndexRoutes(version: LarderVersion.text, apps: composition.apps, table: table, clock: clock).routes)
 
         let rendered =
             configuration.renderedBudget > 0 ? RenderedAnswers(budgetBytes: configuration.renderedBudget, run: run, logger: logger) : nil
@@ -113,7 +87,7 @@ struct LarderApplication: Sendable {
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
             ),
-            services: [events, maintenance],
+            services: [events, maintenance] + composition.services,
             onServerRunning: { channel in await onListening(channel.localAddress) },
             eventLoopGroupProvider: .shared(group),
             logger: logger

@@ -1,3 +1,4 @@
+import AppTestKit
 import Testing
 
 @testable import Ships

@@ -1,3 +1,4 @@
+import AppTestKit
 import Foundation
 import GRDB
 import Screens

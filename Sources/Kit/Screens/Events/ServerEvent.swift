@@ -65,4 +65,13 @@ public struct ServerEvent: Sendable, Equatable {
             audience: audience
         )
     }
+
+    /// A job goes on or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1, and whole per cents are told.
+    public static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent {
+        ServerEvent(
+            kind: "job",
+            data: [("app", .text(app)), ("id", .text(id)), ("status", .text(status)), ("percent", .number(Int((progress * 100).rounded(.down))))],
+            audience: audience
+        )
+    }
 }

@@ -65,6 +65,12 @@ public struct ScreenRequest: Sendable {
         return session
     }
 
+    /// The body as it arrives, to be read once; who does not read on holds the client back. Its size is for the reader to limit.
+    public var bodyStream: ByteStream { ByteStream(requestBody) }
+
+    /// Bytes that the body is declared to have; nil where the client does not say.
+    public var declaredBodyLength: Int? { headerFields[.contentLength].flatMap { Int($0) } }
+
     /// The whole body as bytes. 413 if it is larger than the route allows.
     public func body() async throws -> Data {
         do {

@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 import Synchronization
-import Upstream
+public import Upstream
 
 /// A clock that stands still until a test moves it.
-final class ManualWallClock: Sendable {
+public final class ManualWallClock: Sendable {
     private struct Sleeper {
         let span: Duration
         let deadline: Date
@@ -19,18 +19,21 @@ final class ManualWallClock: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ start: Date = Date(timeIntervalSince1970: 1_767_607_200)) {
+    /// Stands at this instant.
+    public init(_ start: Date = Date(timeIntervalSince1970: 1_767_607_200)) {
         state = Mutex(State(now: start))
     }
 
-    var now: Date { state.withLock { $0.now } }
+    /// What it shows.
+    public var now: Date { state.withLock { $0.now } }
 
-    var wallClock: WallClock {
+    /// The clock as the code under test takes it.
+    public var wallClock: WallClock {
         WallClock(now: { self.now }, sleep: { try await self.sleep($0) })
     }
 
     /// Returns when somebody waits for exactly this span.
-    func somebodySleeps(for span: Duration) async {
+    public func somebodySleeps(for span: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.sleepers.values.contains(where: { $0.span == span }) { return true }
@@ -42,11 +45,12 @@ final class ManualWallClock: Sendable {
     }
 
     /// Whether nobody waits for this span.
-    func nobodySleeps(for span: Duration) -> Bool {
+    public func nobodySleeps(for span: Duration) -> Bool {
         state.withLock { state in !state.sleepers.values.contains { $0.span == span } }
     }
 
-    func advance(by span: Duration) {
+    /// Moves it on; whoever has waited long enough wakes.
+    public func advance(by span: Duration) {
         let woken = state.withLock { state in
             state.now += span.seconds
             let now = state.now

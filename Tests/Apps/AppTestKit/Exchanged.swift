@@ -1,17 +1,27 @@
 import HTTPCaching
-import Foundation
-import HTTPTypes
+public import Foundation
+public import HTTPTypes
 public import Screens
-import Testing
+public import Testing
 
 /// A whole answer as a client sees it.
-struct Exchanged: Sendable {
-    let status: Int
-    let headerFields: HTTPFields
-    let body: Data
+public struct Exchanged: Sendable {
+    /// Status.
+    public let status: Int
+    /// Header fields.
+    public let headerFields: HTTPFields
+    /// Body.
+    public let body: Data
+
+    /// An answer of these parts.
+    public init(status: Int, headerFields: HTTPFields, body: Data) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+    }
 
     /// A value of the body by its path, such as `data.items.0.name`; nil where the path leads nowhere.
-    subscript(_ path: String) -> JSONFields.Value? {
+    public subscript(_ path: String) -> JSONFields.Value? {
         guard let root = try? JSONDecoder().decode(JSONFields.Value.self, from: body) else { return nil }
         return path.split(separator: ".").reduce(Optional(root)) { value, step in
             switch value {
@@ -23,7 +33,7 @@ struct Exchanged: Sendable {
     }
 
     /// The members of one name in a list of objects.
-    func all(_ name: String, in path: String) -> [JSONFields.Value] {
+    public func all(_ name: String, in path: String) -> [JSONFields.Value] {
         guard case .array(let items) = self[path] else { return [] }
         return items.map { item in
             if case .object(let members) = item { members[name] ?? .null } else { .null }
@@ -31,16 +41,19 @@ struct Exchanged: Sendable {
     }
 
     /// Names of the members of an object.
-    func names(in path: String) -> Set<String> {
+    public func names(in path: String) -> Set<String> {
         if case .object(let members) = self[path] { Set(members.keys) } else { [] }
     }
 
-    var text: String { String(decoding: body, as: UTF8.self) }
-    var cacheStatus: String? { headerFields[.cacheStatus] }
-    var age: String? { headerFields[.age] }
+    /// The body as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+    /// `Cache-Status`.
+    public var cacheStatus: String? { headerFields[.cacheStatus] }
+    /// `Age`.
+    public var age: String? { headerFields[.age] }
 
     /// That this is a problem of this code, whole and in its media type.
-    func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+    public func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/problem+json; charset=utf-8", sourceLocation: sourceLocation)
         #expect(headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
@@ -53,7 +66,7 @@ struct Exchanged: Sendable {
     }
 
     /// That a screen's answer carries what all of them do.
-    func expectScreen(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
+    public func expectScreen(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/json; charset=utf-8", sourceLocation: sourceLocation)
         #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)

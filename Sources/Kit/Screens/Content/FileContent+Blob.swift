@@ -1,0 +1,39 @@
+public import Foundation
+import NIOCore
+public import Storage
+import Upstream
+
+extension FileContent {
+    /// Bytes read and sent at a time.
+    static let partBytes = 256 << 10
+
+    /// A stored blob as a file.
+    public init(
+        blob: BlobReader,
+        type: String,
+        version: String,
+        lastModified: Date? = nil,
+        fileName: String? = nil,
+        disposition: Disposition = .inline
+    ) {
+        self.init(type: type, length: blob.blob.length, version: version, lastModified: lastModified, fileName: fileName, disposition: disposition) { range in
+            ByteStream {
+                var position = range.lowerBound
+                return {
+                    guard position < range.upperBound else { return nil }
+                    let next = position..<min(position + Self.partBytes, range.upperBound)
+                    position = next.upperBound
+                    return ByteBuffer(bytes: try blob.read(next))
+                }
+            }
+        }
+    }
+
+    /// Bytes in memory as a file.
+    public init(bytes: Data, type: String, version: String, lastModified: Date? = nil, fileName: String? = nil, disposition: Disposition = .inline) {
+        let buffer = ByteBuffer(bytes: bytes)
+        self.init(type: type, length: bytes.count, version: version, lastModified: lastModified, fileName: fileName, disposition: disposition) { range in
+            ByteStream(buffer.getSlice(at: buffer.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer())
+        }
+    }
+}

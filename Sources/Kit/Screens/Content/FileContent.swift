@@ -1,0 +1,49 @@
+public import Foundation
+public import Upstream
+
+/// A file as an answer's body: bytes of a known length and version that are read as the client takes them.
+public struct FileContent: Sendable {
+    /// How a browser treats it (RFC 6266 §4.2).
+    public enum Disposition: String, Sendable {
+        /// Shows it.
+        case inline
+        /// Saves it.
+        case attachment
+    }
+
+    /// Media type.
+    public var type: String
+    /// Bytes of the whole.
+    public var length: Int
+    /// What names this version of the bytes, without quotes: printable ASCII but `"`. It becomes a strong entity tag (RFC 9110 §8.8.3).
+    public var version: String
+    /// When the bytes last changed, if that is known.
+    public var lastModified: Date?
+    /// Name to save it under, if it has one.
+    public var fileName: String?
+    /// How a browser treats it.
+    public var disposition: Disposition
+    /// The bytes at these positions, in parts of moderate size.
+    public var parts: @Sendable (Range<Int>) throws -> ByteStream
+
+    /// Describes a file.
+    public init(
+        type: String,
+        length: Int,
+        version: String,
+        lastModified: Date? = nil,
+        fileName: String? = nil,
+        disposition: Disposition = .inline,
+        parts: @escaping @Sendable (Range<Int>) throws -> ByteStream
+    ) {
+        self.type = type
+        self.length = length
+        self.version = version
+        self.lastModified = lastModified
+        self.fileName = fileName
+        self.disposition = disposition
+        self.parts = parts
+    }
+
+    var entityTag: String { "\"\(version)\"" }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+import HTTPCaching
+public import HTTPTypes
+import Hummingbird
+import NIOCore
+public import Upstream
+
+extension Reply {
+    /// A file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the length. Conditional requests are answered here,
+    /// because the entity tag is the file's own version, not a hash of bytes that nobody has read yet.
+    ///
+    /// - Parameter provenance: of something that has an upstream; nil for data of Larder's own.
+    public static func content(
+        _ content: FileContent,
+        to request: ScreenRequest,
+        provenance: Provenance? = nil,
+        now: Date,
+        headerFields: HTTPFields = [:]
+    ) throws -> Reply {
+        var fields = headerFields
+        fields[.eTag] = content.entityTag
+        fields[.lastModified] = content.lastModified.map { HTTPDate.format($0) }
+        fields[.acceptRanges] = "bytes"
+        fields[.contentDisposition] = ContentDisposition.field(content.disposition, fileName: content.fileName)
+        // A document of somebody else's shown by a browser has no rights of this origin.
+        fields[.contentSecurityPolicy] = "sandbox"
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "private, no-cache" }
+        fields.vary(on: .authorization)
+        if let provenance { fields.add(provenance, now: now) }
+        if request.hasCurrent(content.entityTag) { return Reply(status: .notModified, headerFields: fields, body: .none) }
+        switch request.isRangeApplicable(to: content) ? ByteRange(request.headerFields, length: content.length) : .whole {
+        case .whole:
+            return try part(0..<content.length, of: content, status: .ok, fields)
+        case .part(let range):
+            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(content.length)"
+            return try part(Range(range), of: content, status: .partialContent, fields)
+        case .notSatisfiable:
+            throw Problem(.badRange, "The file has \(content.length) bytes.", headerFields: [.contentRange: "bytes */\(content.length)"])
+        }
+    }
+
+    private static func part(_ range: Range<Int>, of content: FileContent, status: HTTPResponse.Status, _ fields: HTTPFields) throws -> Reply {
+        let parts = try content.parts(range)
+        let body = ResponseBody(contentLength: range.count) { writer in
+            for try await part in parts { try await writer.write(part) }
+            try await writer.finish(nil)
+        }
+        return Reply(status: status, headerFields: fields, body: .stream(type: content.type, body), hasValidator: false)
+    }
+}
+
+extension ScreenRequest {
+    /// Whether the client says it has this version already: `If-None-Match` by weak comparison (RFC 9110 §13.1.2).
+    fileprivate func hasCurrent(_ tag: String) -> Bool {
+        let values = headerFields[values: .ifNoneMatch]
+        return !values.isEmpty && EntityTag.matches(values, tag)
+    }
+
+    /// RFC 9110 §13.1.5: a range of another version than the client has parts of would mix versions.
+    fileprivate func isRangeApplicable(to content: FileContent) -> Bool {
+        guard let condition = headerFields[.ifRange] else { return true }
+        return condition.hasPrefix("\"") ? condition == content.entityTag : condition == content.lastModified.map { HTTPDate.format($0) }
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `If-Range`, RFC 9110 §13.1.5.
+    static let ifRange = HTTPField.Name("If-Range")!
+}

@@ -1,0 +1,61 @@
+import Logging
+import NIOCore
+import Screens
+import ServiceLifecycle
+import Ships
+import Storage
+import Upstream
+
+/// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
+struct Composition {
+    /// The tables of all apps and of the kit.
+    static let migrations = SessionStore.migrations + ShipStore.migrations
+
+    let configuration: LarderConfiguration
+    let database: LarderDatabase
+    let transport: HTTPClientTransport
+    let lastUses: LastUses
+    let sessions: SessionStore
+    let events: EventStream
+    let clock: WallClock
+    let logger: Logger
+
+    /// All routes so far.
+    var table = RouteTable()
+    /// The apps as `GET /v1` lists them.
+    var apps: [(app: String, title: String)] = []
+    /// The upstreams in use so far.
+    var upstreams: [Upstream] = []
+    /// What runs beside the server.
+    var services: [any Service] = []
+    /// What must be there before the server is ready.
+    var checks: [HealthRoutes.Check] = []
+
+    /// The upstream of a name, whose changes of reachability everybody hears of; nil where the configuration has none.
+    mutating func upstream(_ name: String) -> Upstream? {
+        guard let settings = configuration.upstreams[name] else { return nil }
+        let upstream = Upstream(
+            configuration: settings,
+            transport: transport,
+            database: database,
+            lastUses: lastUses,
+            budget: configuration.cacheBudget,
+            clock: clock,
+            logger: logger
+        )
+        let events = self.events
+        upstream.onChange { change in
+            switch change {
+            case .wentDown(let at): events.publish(.connectivity(upstream: name, reachable: false, at: at))
+            case .cameBack(let at): events.publish(.connectivity(upstream: name, reachable: true, at: at))
+            }
+        }
+        upstreams.append(upstream)
+        return upstream
+    }
+
+    /// Upstreams that no app uses: they have a mount and a line in the status.
+    mutating func addFurtherUpstreams() {
+        for name in configuration.upstreams.keys.sorted() where !upstreams.contains(where: { $0.configuration.name == name }) { _ = upstream(name) }
+    }
+}

@@ -1,0 +1,4 @@
+@main
+struct PDFWorkerCommand {
+    static func main() {}
+}

@@ -1,0 +1,21 @@
+@testable public import Screens
+
+extension EventStream {
+    /// Every event published so far to everybody and every account. The stream's `run` must be `test`.
+    public var published: [ServerEvent] {
+        let subscription = subscribe(lastEventID: "test-0")
+        defer { unsubscribe(subscription.number) }
+        return subscription.missed.map(\.event)
+    }
+
+    /// Returns as soon as an event of this kind and text has been published.
+    public func published(_ kind: String, containing text: String) async {
+        let subscription = subscribe(lastEventID: "test-0")
+        defer { unsubscribe(subscription.number) }
+        let matches = { (event: ServerEvent) in event.kind == kind && event.json.contains(text) }
+        if subscription.missed.contains(where: { matches($0.event) }) { return }
+        for await message in subscription.messages {
+            if case .event(_, let event) = message, matches(event) { return }
+        }
+    }
+}
