@@ -86,16 +86,15 @@ public struct SessionStore: Sendable {
     fileprivate func session(token: String) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
-                db,
-                sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?",
+                try db.cachedStatement(sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?"),
                 arguments: [SessionToken.hash(token)]
             ).map { row in
                 Session(
-                    app: row["app"],
-                    kind: row["kind"] == Session.Kind.guest.rawValue ? .guest : .user,
-                    account: row["account"],
-                    name: row["name"],
-                    createdAt: Date(timeIntervalSince1970: Double(row["created_at"] as Int64) / 1000)
+                    app: row[0],
+                    kind: row[1] == Session.Kind.guest.rawValue ? .guest : .user,
+                    account: row[2],
+                    name: row[3],
+                    createdAt: Date(timeIntervalSince1970: Double(row[4] as Int64) / 1000)
                 )
             }
         }
