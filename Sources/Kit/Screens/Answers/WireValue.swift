@@ -20,6 +20,8 @@ enum WireValue {
         /// In the order of the names, none twice.
         private(set) var values: [(name: String, value: WireValue)] = []
 
+        init() { values.reserveCapacity(8) }
+
         /// Adds a member; one of the same name makes way.
         func set(_ name: String, _ value: WireValue) {
             var index = values.endIndex

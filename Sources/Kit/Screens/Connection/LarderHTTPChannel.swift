@@ -7,7 +7,7 @@ import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: byte counts → kept answers → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
+/// Pipeline: byte counts and kept answers → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// The parts Hummingbird reads and writes.
     public typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -73,8 +73,11 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         let meter = WireMeter()
         let pipeline = channel.pipeline.syncOperations
         let connection = ConnectionHandler(limits: limits, meter: meter, reports: reports, now: channel.eventLoop.now)
-        try pipeline.addHandler(meter)
-        if let rendered { try pipeline.addHandler(RenderedAnswerHandler(answers: rendered, connection: connection)) }
+        if let rendered {
+            try pipeline.addHandler(RenderedAnswerHandler(answers: rendered, connection: connection))
+        } else {
+            try pipeline.addHandler(meter)
+        }
         try pipeline.addHandlers([
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)),
