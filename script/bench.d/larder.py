@@ -25,8 +25,11 @@ class Sandbox(Server):
     def release(self):
         call("POST", f"{self.base}/_sandbox/upstreams/spacex/release")
 
+    def forget(self):
+        call("DELETE", f"{self.base}/_sandbox/journal")
+
     def requests(self, path):
-        """How many requests for this path have arrived."""
+        """How many requests for paths that begin so have arrived since."""
         return len(call("GET", f"{self.base}/_sandbox/journal?path={path}")["entries"])
 
 
