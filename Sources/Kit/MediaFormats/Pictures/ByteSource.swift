@@ -4,7 +4,7 @@ public protocol ByteSource {
     var count: Int { get }
 
     /// The bytes at these positions; fewer where the end comes first, none behind it.
-    package func bytes(_ range: Range<Int>) throws -> [UInt8]
+    func bytes(_ range: Range<Int>) throws -> [UInt8]
 }
 
 extension [UInt8]: ByteSource {
