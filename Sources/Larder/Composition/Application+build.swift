@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import Media
 import Metrics
 import NIOCore
 import NIOPosix
@@ -17,7 +18,7 @@ struct LarderApplication: Sendable {
 
     private let upstreams: [Upstream]
     private let mounts: [Mount]
-    private let transport: HTTPClientTransport
+    private let transports: [HTTPClientTransport]
     private let database: LarderDatabase
 
     /// Opens the data directory and wires the server.
@@ -37,8 +38,10 @@ struct LarderApplication: Sendable {
             migrations: Composition.migrations,
             logger: logger
         )
-        let connectTimeout = configuration.upstreams.values.map(\.connectTimeout).max() ?? .seconds(3)
-        let transport = HTTPClientTransport(eventLoopGroup: group, connectTimeout: connectTimeout)
+        let connectTimeouts = Set(configuration.upstreams.values.map(\.connectTimeout))
+        let transports = Dictionary(
+            uniqueKeysWithValues: connectTimeouts.map { ($0, HTTPClientTransport(eventLoopGroup: group, connectTimeout: $0)) }
+        )
         let lastUses = LastUses()
         let maintenance = CacheMaintenance(
             database: database,
@@ -50,10 +53,15 @@ struct LarderApplication: Sendable {
         var composition = Composition(
             configuration: configuration,
             database: database,
-            transport: transport,
+            transports: transports,
             lastUses: lastUses,
             sessions: SessionStore(database),
             events: EventStream(run: run, clock: clock),
+            media: try MediaEngine(
+                tools: configuration.media.tools,
+                limits: configuration.media.limits,
+                folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
+            ),
             clock: clock,
             logger: logger
         )
@@ -67,7 +75,8 @@ struct LarderApplication: Sendable {
         table.add(EventRoutes(events: events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
         let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }] + composition.checks
-        table.add(HealthRoutes(checks: checks, exposition: { metrics.exposition() }).routes)
+        let abilities = MediaAbilities(composition.media)
+        table.add(HealthRoutes(checks: checks, abilities: { await abilities.all() }, exposition: { metrics.exposition() }).routes)
         table.add(IndexRoutes(version: LarderVersion.text, apps: composition.apps, table: table, clock: clock).routes)
 
         let rendered =
@@ -97,7 +106,7 @@ struct LarderApplication: Sendable {
             table: table,
             upstreams: upstreams,
             mounts: mounts,
-            transport: transport,
+            transports: Array(transports.values),
             database: database
         )
     }
@@ -106,7 +115,7 @@ struct LarderApplication: Sendable {
     func close() async throws {
         for mount in mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }
-        try await transport.shutdown()
+        for transport in transports { try await transport.shutdown() }
         try database.close()
     }
 }

@@ -53,7 +53,10 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         channel.eventLoop.makeCompletedFuture {
             try addHTTP1Handlers(to: channel)
             try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            return try NIOAsyncChannel(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            let value = try Value(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            // One that is accepted while the server stops is handed to nobody. It has to outlive its connection all the same: NIO ends the process over a writer that is let go before.
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
+            return value
         }
     }
 
