@@ -41,7 +41,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         rendered: RenderedAnswers? = nil,
         frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
     ) {
-        self.responder = responder
+        self.responder = BodyGate.guarding(responder)
         self.limits = limits
         self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onCut: onCut)
         self.rendered = rendered
