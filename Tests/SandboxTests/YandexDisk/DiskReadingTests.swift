@@ -86,7 +86,8 @@ import Testing
     @Test("pages of every order fit together and hold everything once", arguments: ["", "name", "-name", "path", "created", "-modified", "size", "-size"])
     func paging(sort: String) throws {
         let whole = try bench.items("/resources", ["path": "disk:/Имена", "limit": "100", "sort": sort], "path", embedded: true)
-        #expect(whole.count == 21 && Set(whole.compactMap(\.string)).count == 21)
+        // Byte for byte: Swift takes the two spellings of é for one.
+        #expect(whole.count == 21 && Set(whole.compactMap { $0.string.map { Array($0.utf8) } }).count == 21)
         var pages: [JSONValue] = []
         for offset in stride(from: 0, through: 28, by: 7) {
             pages += try bench.items("/resources", ["path": "disk:/Имена", "limit": "7", "offset": "\(offset)", "sort": sort], "path", embedded: true)
