@@ -158,7 +158,7 @@ import Testing
 
     @Test("PDF-04 what is wrong with a picture names it, and nothing is written") func wrongPictures() async throws {
         let scratch = try Scratch()
-        let good = try await scratch.picture(.gradient(), "good.jpg")
+        let good = try await scratch.picture(.gradient(400, 300), "good.jpg")
         let whole = try Data(contentsOf: good)
         let cases: [([UInt8], MediaError)] = [
             (Array(whole.prefix(whole.count / 2)), .damaged("the JPEG cannot be decoded")),

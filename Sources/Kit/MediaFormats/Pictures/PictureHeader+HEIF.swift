@@ -1,5 +1,6 @@
 extension PictureHeader {
     /// HEIF (ISO/IEC 23008-12): the largest `ispe` property in `meta/iprp/ipco`. A picture made of tiles has one for the whole as well.
+    /// A `clap` property may crop it, which HEVC's even sizes make common: what is told is what must be decoded.
     static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader {
         var boxes = BoxWalk(reader: reader)
         guard let meta = try boxes.first("meta", in: 0..<reader.count) else { throw PictureHeaderError.malformed("a HEIF file without a meta box") }
