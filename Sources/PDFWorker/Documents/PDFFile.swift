@@ -41,7 +41,10 @@ final class PDFFile {
     private func boundPageTree(_ maximumPages: Int) throws {
         var seen: Set<Int32> = []
         var leaves = 0
-        var open = [qpdf_oh_get_key(handle, qpdf_get_root(handle), "/Pages")]
+        let root = qpdf_get_root(handle)
+        try check()
+        guard qpdf_oh_is_dictionary(handle, root) != 0 else { throw JobError.damaged("the PDF has no catalog") }
+        var open = [qpdf_oh_get_key(handle, root, "/Pages")]
         try check()
         while let node = open.popLast() {
             defer { release(node) }
@@ -72,7 +75,8 @@ final class PDFFile {
         case qpdf_e_password: throw JobError(.encrypted)
         case qpdf_e_damaged_pdf: throw JobError.damaged("the PDF is broken: \(Self.plain(detail))")
         case qpdf_e_pages: throw JobError.damaged("the list of its pages is broken: \(Self.plain(detail))")
-        case qpdf_e_object: throw JobError.damaged("an object of the PDF is not what it should be")
+        // What the library takes for its own mistake comes from files that it did not expect.
+        case qpdf_e_object, qpdf_e_internal: throw JobError.damaged("an object of the PDF is not what it should be")
         case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
         default: throw JobError(.other(Self.plain(detail)))
         }

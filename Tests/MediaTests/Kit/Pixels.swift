@@ -101,10 +101,13 @@ extension Scratch {
         return url(String(name.prefix { $0 != "[" }))
     }
 
-    /// Pixels of any picture as libvips decodes it, in sRGB.
-    func pixels(of picture: URL) async throws -> Pixels {
-        let name = "\(UUID().uuidString).ppm"
-        try await tool("vips", ["thumbnail", picture.path, url(name).path, "10000000", "--size", "down", "--export-profile", "srgb"])
+    /// Pixels of any picture as libvips decodes it, upright, in sRGB.
+    func pixels(of picture: URL, hasProfile: Bool = false) async throws -> Pixels {
+        let (upright, colored, name) = ("\(UUID().uuidString).tif", "\(UUID().uuidString).tif", "\(UUID().uuidString).ppm")
+        let profile = hasProfile ? ["--export-profile", "srgb"] : []
+        try await tool("vips", ["thumbnail", picture.path, url(upright).path, "10000000", "--size", "down"] + profile)
+        try await tool("vips", ["colourspace", url(upright).path, url(colored).path, "srgb"])
+        try await tool("vips", ["cast", url(colored).path, url(name).path, "uchar"])
         return try Pixels(ppm: Array(Data(contentsOf: url(name))))
     }
 

@@ -15,6 +15,7 @@ extension PictureHeader {
                 let height = try reader.number(at: box.content.lowerBound + 8, bytes: 4)
                 if width * height > header.width * header.height { (header.width, header.height) = (width, height) }
             }
+            if box.type == "colr", ["prof", "rICC"].contains(try reader.text(at: box.content.lowerBound, count: 4)) { header.hasProfile = true }
             if box.type == "auxC" {
                 let name = try reader.text(at: box.content.lowerBound + 4, count: min(64, max(0, box.content.count - 4)))
                 if name.contains("alpha") || name.contains("hevc:2015:auxid:1") { header.mayBeTransparent = true }

@@ -13,6 +13,7 @@ extension PictureHeader {
             let type = try reader.text(at: offset + 4, count: 4)
             if type == "IDAT" { return header }
             if type == "tRNS" { header.mayBeTransparent = true }
+            if type == "iCCP" { header.hasProfile = true }
             if type == "eXIf" { header.hasOrientation = true }
             offset += 12 + (try reader.number(at: offset, bytes: 4))
         }
@@ -50,6 +51,7 @@ extension PictureHeader {
             let height = try reader.number(at: 27, bytes: 3, littleEndian: true) + 1
             var header = PictureHeader(.webp, width: width, height: height)
             header.mayBeTransparent = try reader.byte(at: 20) & 0x10 != 0
+            header.hasProfile = try reader.byte(at: 20) & 0x20 != 0
             header.isLossless = try firstImageChunk(reader) == "VP8L"
             return header
         default:
