@@ -2,4 +2,6 @@
 public enum SandboxUpstream: String, Sendable, CaseIterable {
     /// The SpaceX REST API, ships only (`/v4/ships`).
     case spacex
+    /// The Platzi Fake Store API, products and categories (`/products`, `/categories`).
+    case catalogue
 }

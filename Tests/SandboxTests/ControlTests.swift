@@ -14,7 +14,7 @@ private let id = "70ca00000000000000000001"
             #expect(index["upstreams"]?.array?.first?.object?["name"] == "spacex")
             #expect(index["faults"]?.array?.count == FaultSyntaxError.accepted.count)
             let calls = try #require(index["calls"]?.array).compactMap(\.object)
-            #expect(calls.count == 11)
+            #expect(calls.count == 16)
             for call in calls {
                 let path = try #require(call["path"]?.string).replacing("{name}", with: "spacex").replacing("{id}", with: id)
                 let method = try #require(call["method"]?.string)
