@@ -210,7 +210,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ShopTests",
-            dependencies: ["Shop", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
         ),
