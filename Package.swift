@@ -80,7 +80,7 @@ let package = Package(
         ),
         .target(
             name: "Shop",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, httpTypes, logging],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
         ),
@@ -153,7 +153,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Parses photos and PDFs, one process a job, so that the server never does.
-        .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo"], swiftSettings: strict),
+        .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"], swiftSettings: strict),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
@@ -210,7 +210,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ShopTests",
-            dependencies: ["Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: [
+                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", httpTypes, nioCore, grdb, logging,
+            ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
         ),
@@ -226,7 +228,7 @@ let package = Package(
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "MediaFormats", "PDFWorker", "CZlib", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "CZlib", subprocess, systemPackage], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",

@@ -41,7 +41,7 @@ extension ShopService {
             guard let seen else { throw failure(.notStored) }
             let age = max(0, Int(clock.now().timeIntervalSince(seen.fetchedAt)))
             let status = CacheStatus(.hit, timeToLive: -age)
-            return (seen.product, Provenance(source: .cache, stale: true, fetchedAt: seen.fetchedAt, cacheStatus: status), nil)
+            return (seen.product, Provenance(source: .cache, stale: age > 0, fetchedAt: seen.fetchedAt, cacheStatus: status), nil)
         } catch let error as UpstreamError {
             throw failure(error)
         }

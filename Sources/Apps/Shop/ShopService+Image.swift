@@ -1,11 +1,16 @@
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import Media
+import MediaFormats
 import Screens
 import Storage
 import Upstream
 
 extension ShopService {
+    /// Largest width that a picture is scaled to.
+    static let largestWidth = 2000
+
     /// `GET /v1/shop/images/{id}/{n}`: a picture of a product through the cache, or a placeholder that is not stored. Only addresses of catalogue rows are ever asked.
     @Sendable func image(_ request: ScreenRequest) async throws -> Reply {
         let id = try productID("id", in: request)
@@ -28,12 +33,14 @@ extension ShopService {
     }
 
     private func picture(at url: String?, _ request: ScreenRequest, _ ownValidity: Validity) async throws -> Reply {
+        let width = try request.query.integer("width", in: 1...Self.largestWidth)
+        let demand = try request.demand()
         guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
-            guard let (reading, body) = try await stored(url, try request.demand()), let type = PictureType(of: body) else {
+            guard let (reading, body) = try await stored(url, demand), let (bytes, type) = try await scaled(body, to: width) else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
-            return .picture(body, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(ownValidity))
+            return .picture(bytes, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(ownValidity))
         } catch UpstreamError.notStored {
             throw failure(.notStored)
         } catch let error as UpstreamError {
@@ -48,5 +55,24 @@ extension ShopService {
             if let answer = reading.answer, let body = try await store.bytes(of: answer) { return (reading, body) }
         }
         return nil
+    }
+
+    /// The picture no wider than wanted; nil where it is none, or cannot be scaled.
+    private func scaled(_ body: Data, to width: Int?) async throws -> (Data, PictureType)? {
+        guard let type = PictureType(of: body) else { return nil }
+        guard let width else { return (body, type) }
+        do {
+            guard try pictures.header(of: .bytes(body)).width > width else { return (body, type) }
+            // No picture that may be stored is higher than this when it is so narrow.
+            let picture = try await pictures.scale(.bytes(body), width: width, height: 16 * width)
+            return PictureType(of: picture.data).map { (picture.data, $0) }
+        } catch MediaError.toolMissing(let tool) {
+            throw Problem(
+                .toolMissing,
+                "Scaling pictures needs \(tool.executable) of the Debian package \(tool.package); without width the picture comes as it is."
+            )
+        } catch is MediaError {
+            return nil
+        }
     }
 }

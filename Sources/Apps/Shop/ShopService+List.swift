@@ -70,8 +70,8 @@ extension ShopService {
 
     /// `DELETE /v1/shop/list`.
     @Sendable func clearList(_ request: ScreenRequest) async throws -> Reply {
-        let list = try await store.clear(try request.profile())
-        announce(list)
+        let (hasChanged, list) = try await store.clear(try request.profile())
+        if hasChanged { announce(list) }
         return try answer(list, request)
     }
 
@@ -93,7 +93,7 @@ extension ShopService {
         let validity = store.validity(profile)
         let list = try store.list(profile)
         guard !list.items.isEmpty else {
-            throw Problem(.listEmpty, "There is nothing on the list to share.", dialog: .init(title: "", message: "Корзина пуста", buttons: ["ОК"]))
+            throw Problem(.listEmpty, "There is nothing on the list to share.", dialog: .init(title: "Корзина", message: "Корзина пуста", buttons: ["ОК"]))
         }
         let screen = ShareScreen(list)
         var reply: Reply

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 public import Logging
+public import Media
 public import Screens
 import Storage
 public import Upstream
@@ -27,14 +28,16 @@ public struct ShopService: Sendable {
     let api: CatalogueAPI
     let store: ShopStore
     let events: EventStream
+    let pictures: PictureScaler
     let options: Options
     let clock: WallClock
 
     /// Puts the app together.
-    public init(api: CatalogueAPI, store: ShopStore, events: EventStream, options: Options, clock: WallClock) {
+    public init(api: CatalogueAPI, store: ShopStore, events: EventStream, pictures: PictureScaler, options: Options, clock: WallClock) {
         self.api = api
         self.store = store
         self.events = events
+        self.pictures = pictures
         self.options = options
         self.clock = clock
     }

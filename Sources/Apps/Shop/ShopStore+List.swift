@@ -103,9 +103,12 @@ extension ShopStore {
         }
     }
 
-    /// Takes everything off the list.
-    func clear(_ profile: String) async throws -> ShoppingList {
-        try await change(profile) { try $0.execute(sql: "DELETE FROM shop_list_item WHERE profile = ?", arguments: [profile]) }.list
+    /// Takes everything off the list; false where nothing was on it.
+    func clear(_ profile: String) async throws -> (hasChanged: Bool, list: ShoppingList) {
+        try await change(profile) { db in
+            try db.execute(sql: "DELETE FROM shop_list_item WHERE profile = ?", arguments: [profile])
+            return db.changesCount > 0
+        }
     }
 
     /// Puts the list into another order; false where these are not just the products that are on it.

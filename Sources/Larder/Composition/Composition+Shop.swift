@@ -15,6 +15,7 @@ extension Composition {
             ),
             store: ShopStore(database),
             events: events,
+            pictures: media.pictures,
             options: configuration.shop,
             clock: clock
         )

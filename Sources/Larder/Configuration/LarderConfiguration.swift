@@ -28,6 +28,8 @@ struct LarderConfiguration: Sendable {
     var shopFreshness: Duration
     var categoryFreshness: Duration
     var shop: ShopService.Options
+    /// Work on pictures and documents.
+    var media: MediaConfiguration
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -73,6 +75,7 @@ struct LarderConfiguration: Sendable {
         shopFreshness = try settings.seconds("freshness.shop_s")
         categoryFreshness = try settings.seconds("freshness.categories_s")
         shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
+        media = try MediaConfiguration(settings, environment: environment)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)

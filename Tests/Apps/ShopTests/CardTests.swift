@@ -4,6 +4,7 @@ import Screens
 import Testing
 import Upstream
 
+@testable import Sandbox
 @testable import Shop
 
 @Suite("The product card over HTTP")

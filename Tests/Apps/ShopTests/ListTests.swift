@@ -1,11 +1,14 @@
 import AppTestKit
 import Foundation
+import HTTPCaching
 import HTTPTypes
+import NIOCore
 import Screens
 import Storage
 import Testing
 import Upstream
 
+@testable import Sandbox
 @testable import Shop
 
 @Suite("The shopping list over HTTP")

@@ -1,6 +1,8 @@
 import AppTestKit
 import Foundation
 import HTTPTypes
+import Media
+import MediaFormats
 import Screens
 import Testing
 import Upstream
@@ -76,6 +78,28 @@ struct PictureTests {
             }
             try await app.get("/v1/shop/images/1/0", as: nil, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
             #expect(app.transport.requests.count == count)
+        }
+    }
+
+    @Test("a picture is scaled down to the width that is asked for, never up; without the program the problem names its package")
+    func scaled() async throws {
+        let tools = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
+        try await ShopApp.run(tools: tools) { app in
+            _ = try await app.get("/v1/shop/products/1")
+            for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
+                let answer = try await app.get("/v1/shop/images/1/0?width=\(width)")
+                #expect(answer.status == 200 && answer.headerFields[.cacheControl] == "private, max-age=3600")
+                #expect(try PictureHeader(of: Array(answer.body)).width == expected)
+            }
+            #expect(app.transport.requests.filter { $0.url.contains("pictures.test") }.count == 1)
+            for width in ["0", "-1", "2001", "x"] { try await app.get("/v1/shop/images/1/0?width=\(width)").expectProblem("invalid-parameter", 400) }
+        }
+        try await ShopApp.run { app in
+            _ = try await app.get("/v1/shop/products/1")
+            let missing = try await app.get("/v1/shop/images/1/0?width=100")
+            missing.expectProblem("tool-missing", 501)
+            #expect(missing.text.contains("util-linux") || missing.text.contains("libvips-tools"))
+            #expect(try await app.get("/v1/shop/images/1/0").status == 200)
         }
     }
 }

@@ -2,6 +2,7 @@ import AppTestKit
 import Foundation
 import HTTPTypes
 import Logging
+import Media
 import Storage
 import Synchronization
 import Upstream
@@ -25,6 +26,7 @@ struct ShopApp: Sendable {
         clock: ManualWallClock = ManualWallClock(),
         directory: DataDirectory? = nil,
         options: ShopService.Options = .init(),
+        tools: MediaTools = MediaTools(paths: [:]),
         _ test: @Sendable (ShopApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -50,6 +52,7 @@ struct ShopApp: Sendable {
             api: CatalogueAPI(upstream: upstream, freshness: .seconds(30), categoryFreshness: .seconds(3600)),
             store: ShopStore(database),
             events: events,
+            pictures: try MediaEngine(tools: tools, folder: URL(filePath: database.directory.path).appending(path: "work")).pictures,
             options: options,
             clock: clock.wallClock
         )
@@ -137,13 +140,6 @@ extension Exchanged {
     /// The product ids of a list's items.
     var listed: [Int] {
         all("product_id", in: "data.items").compactMap { if case .number(let id) = $0 { Int(id) } else { nil } }
-    }
-}
-
-extension DataDirectory {
-    /// A folder of its own in the system's temporary one.
-    static func temporary() throws -> DataDirectory {
-        try DataDirectory(at: FileManager.default.temporaryDirectory.appending(path: "shop-tests-\(UUID().uuidString)"))
     }
 }
 
