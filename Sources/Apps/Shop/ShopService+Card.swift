@@ -40,8 +40,9 @@ extension ShopService {
             // Nobody may be asked, and the product's own answer is not stored: but it may have been in a list.
             guard let seen else { throw failure(.notStored) }
             let age = max(0, Int(clock.now().timeIntervalSince(seen.fetchedAt)))
-            let status = CacheStatus(.hit, timeToLive: -age)
-            return (seen.product, Provenance(source: .cache, stale: age > 0, fetchedAt: seen.fetchedAt, cacheStatus: status), nil)
+            let isOffline = !api.upstream.reachability.isReachable
+            let status = CacheStatus(.hit, timeToLive: -age, detail: isOffline ? "offline" : nil)
+            return (seen.product, Provenance(source: .cache, offline: isOffline, stale: age > 0, fetchedAt: seen.fetchedAt, cacheStatus: status), nil)
         } catch let error as UpstreamError {
             throw failure(error)
         }

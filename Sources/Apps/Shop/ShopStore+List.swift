@@ -104,7 +104,7 @@ extension ShopStore {
     }
 
     /// Takes everything off the list; false where nothing was on it.
-    func clear(_ profile: String) async throws -> (hasChanged: Bool, list: ShoppingList) {
+    func clear(_ profile: String) async throws -> (Bool, ShoppingList) {
         try await change(profile) { db in
             try db.execute(sql: "DELETE FROM shop_list_item WHERE profile = ?", arguments: [profile])
             return db.changesCount > 0
@@ -125,7 +125,7 @@ extension ShopStore {
     private func change<Result: Sendable>(
         _ profile: String,
         _ change: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> (result: Result, list: ShoppingList) {
+    ) async throws -> (Result, ShoppingList) {
         defer { profileChanges[profile].bump() }
         return try await database.write { db in
             let before = db.totalChangesCount

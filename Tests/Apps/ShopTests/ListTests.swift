@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import GRDB
 import HTTPCaching
 import HTTPTypes
 import NIOCore
@@ -191,10 +192,16 @@ struct ListTests {
     @Test("a list takes a thousand products and says so")
     func full() async throws {
         try await ShopApp.run { app in
-            try app.control(.put, "generated", #"{"count":1001}"#)
-            for offset in stride(from: 0, to: 1001, by: 100) { _ = try await app.get("/v1/shop/search?limit=100&offset=\(offset)") }
-            for (id, known) in try app.store.products(Array(1...1000)) where id <= 1000 { _ = try await app.store.add(known.product, quantity: 1, to: "local") }
-            let refused = try await app.add(1001)
+            try await app.database.write { db in
+                for id in 1001...2000 {
+                    try db.execute(
+                        sql:
+                            "INSERT INTO shop_list_item (profile, product_id, quantity, position, title, description, price, images) VALUES (?, ?, 1, ?, 'A', '', '1', '[]')",
+                        arguments: ["local", id, id]
+                    )
+                }
+            }
+            let refused = try await app.add(1)
             refused.expectProblem("validation-failed", 422)
             #expect(refused["errors.0.code"] == "list-full")
             #expect(try await app.get("/v1/shop/list").listed.count == 1000)
