@@ -1,3 +1,4 @@
+import Media
 import Screens
 import Shop
 import Upstream

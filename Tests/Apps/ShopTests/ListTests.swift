@@ -16,7 +16,7 @@ import Upstream
 struct ListTests {
     @Test("SHOP-12 a product is put on the list once; adding again changes nothing, and the card then opens the list")
     func once() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let added = try await app.add(4, quantity: 2)
             #expect(added.status == 201 && added["data.already_in_list"] == false && added.headerFields[.location] == "/v1/shop/list/items/4")
             let again = try await app.add(4, quantity: 7)
@@ -31,7 +31,7 @@ struct ListTests {
 
     @Test("SHOP-12 of many who add the same at once, one adds it")
     func atOnce() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 { group.addTask { try await app.add(4).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -44,10 +44,10 @@ struct ListTests {
     @Test("SHOP-13 rows and totals are exact, and outlive a restart with their order")
     func whole() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShopApp.run(directory: directory) { app in
+        try await ShopApp.run(directory: directory) { (app) async throws in
             for (id, quantity) in [(12, 3), (4, 2), (59, 1)] { try await app.add(id, quantity: quantity) }
         }
-        try await ShopApp.run(directory: directory) { app in
+        try await ShopApp.run(directory: directory) { (app) async throws in
             app.transport.goAway()
             let list = try await app.get("/v1/shop/list")
             #expect(list.status == 200 && list["meta.source"] == "local" && list["meta.offline"] == false && list["meta.revision"] == 3)
@@ -65,7 +65,7 @@ struct ListTests {
             let ordered = try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[59,12,4]}"#)
             #expect(ordered.listed == [59, 12, 4])
         }
-        try await ShopApp.run(directory: directory) { app in
+        try await ShopApp.run(directory: directory) { (app) async throws in
             #expect(try await app.get("/v1/shop/list").listed == [59, 12, 4])
             #expect(try await app.ask(.delete, "/v1/shop/list/items/12").listed == [59, 4])
             try await app.ask(.delete, "/v1/shop/list/items/12").expectProblem("not-found", 404)
@@ -77,7 +77,7 @@ struct ListTests {
 
     @Test("SHOP-13 the quantity is from 1 to 999; what is wrong is named and changes nothing")
     func quantity() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             try await app.add(1)
             for quantity in [1, 999, 3] {
                 let body = #"{"quantity":\#(quantity)}"#
@@ -109,7 +109,7 @@ struct ListTests {
 
     @Test("SHOP-14 the list as text, one block a product, by itself or in JSON; an empty list is refused")
     func share() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let refused = try await app.get("/v1/shop/list/share")
             refused.expectProblem("list-empty", 409)
             #expect(refused["dialog.message"] == "Корзина пуста")
@@ -127,7 +127,7 @@ struct ListTests {
 
     @Test("SHOP-15 every change of the list shows at once in results and card")
     func everywhere() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             func expect(_ quantity: Double?) async throws {
                 let row = try await app.get("/v1/shop/search?q=hoodie")
                 let card = try await app.get("/v1/shop/products/2")
@@ -150,7 +150,7 @@ struct ListTests {
 
     @Test("what is kept of an answer ends with whatever could change it")
     func kept() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let store = app.store
             let price = try #require(Price(1))
             let product = Product(id: 1, title: "A", description: "", price: price, images: [])
@@ -191,7 +191,7 @@ struct ListTests {
 
     @Test("a list takes a thousand products and says so")
     func full() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             try await app.database.write { db in
                 for id in 1001...2000 {
                     try db.execute(
@@ -213,7 +213,7 @@ struct ListTests {
 struct ReseedTests {
     @Test("the list keeps what was put on it and says that the id means another product; a product that only has another price is the same")
     func replaced() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             try await app.add(10, quantity: 2)
             try await app.add(20)
             try app.control(.put, "products/20", #"{"price":28.5}"#)
@@ -242,7 +242,7 @@ struct ReseedTests {
 
     @Test("a product that is gone stays on the list, marked; it cannot be added anew")
     func gone() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             try await app.add(3)
             _ = try await app.get("/v1/shop/products/5")
             for id in [3, 5] {

@@ -12,7 +12,7 @@ import Upstream
 struct OfflineTests {
     @Test("SHOP-16 a page that was seen is served, flagged; an unseen query is answered from everything that was ever seen, and says so")
     func seen() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=100")
             _ = try await app.get("/v1/shop/search?q=mug")
             app.clock.advance(by: .seconds(400))
@@ -39,7 +39,7 @@ struct OfflineTests {
 
     @Test("SHOP-16 the list is fully usable: what was seen can be added, changed, ordered, shared and removed")
     func list() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             try await app.goOffline()
             #expect(try await app.add(1).status == 201)
@@ -54,7 +54,7 @@ struct OfflineTests {
 
     @Test("an upstream that goes away between pages: the next page comes from what was seen")
     func between() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=20")
             #expect(try await app.get("/v1/shop/search?limit=5").ids == Array(1...5))
             app.transport.goAway()
@@ -66,7 +66,7 @@ struct OfflineTests {
 
     @Test("a failing upstream, or one that answers nonsense, is stale, not offline")
     func failing() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             app.transport.become { (_) throws(UpstreamError) in .json(#"{"statusCode":500,"message":"Internal server error"}"#, status: .internalServerError) }
             let unseen = try await app.get("/v1/shop/search?q=cap")
@@ -78,7 +78,7 @@ struct OfflineTests {
 
     @Test("only-if-cached: the stored page, else 504")
     func onlyIfCached() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]
             #expect(try await app.get("/v1/shop/search", as: nil, fields).ids == Array(1...10))
@@ -89,7 +89,7 @@ struct OfflineTests {
 
     @Test("when the upstream is back, the first page and the categories are refreshed before anybody is told")
     func recovery() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             _ = try await app.get("/v1/shop/categories")
             app.clock.advance(by: .seconds(60))
@@ -104,8 +104,8 @@ struct OfflineTests {
     @Test("everything that was seen outlives a restart")
     func restart() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShopApp.run(directory: directory) { app in _ = try await app.get("/v1/shop/search?limit=100") }
-        try await ShopApp.run(directory: directory) { app in
+        try await ShopApp.run(directory: directory) { (app) async throws in _ = try await app.get("/v1/shop/search?limit=100") }
+        try await ShopApp.run(directory: directory) { (app) async throws in
             app.transport.goAway()
             #expect(try await app.get("/v1/shop/search?q=sofa").ids == [28])
             #expect(try await app.get("/v1/shop/products/28")["data.title"] == "Linen Two-Seat Sofa")
@@ -114,7 +114,7 @@ struct OfflineTests {
 
     @Test("SHOP-17 one broken product does not break its page; prices as texts, extra and missing fields do neither")
     func broken() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             try app.control(.put, "products/2", #"{"price":"12.50","category":null,"images":"x","extra":{"a":[1]}}"#)
             try app.control(.put, "products/3", #"{"title":null}"#)
             try app.control(.put, "products/4", #"{"id":"four"}"#)

@@ -19,7 +19,7 @@ struct PictureTests {
 
     @Test("SHOP-11 a picture is fetched once and then comes from the store, offline too, after redirects as well")
     func cached() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/22")
             for number in 0...1 {
                 let answer = try await app.get("/v1/shop/images/22/\(number)")
@@ -43,7 +43,7 @@ struct PictureTests {
         ]
     )
     func placeholder(id: Int, cacheStatus: String) async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/\(id)")
             for _ in 0..<2 { expectPlaceholder(try await app.get("/v1/shop/images/\(id)/0"), cacheStatus) }
             #expect(!app.transport.requests.contains { $0.url.contains("127.0.0.1") && $0.url.contains(":9") })
@@ -59,7 +59,7 @@ struct PictureTests {
         ]
     )
     func refused(url: String) async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             try app.control(.put, "products/1", #"{"images":["\#(url)"]}"#)
             _ = try await app.get("/v1/shop/products/1")
             let count = app.transport.requests.count
@@ -70,7 +70,7 @@ struct PictureTests {
 
     @Test("a picture of a product or number that is not known is 404, and nobody is asked")
     func unknown() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             let count = app.transport.requests.count
             for path in ["1/3", "1/x", "1/-1", "2/0", "x/0", "1/99999999999999999999", "39/0"] {
@@ -84,7 +84,7 @@ struct PictureTests {
     @Test("a picture is scaled down to the width that is asked for, never up; without the program the problem names its package")
     func scaled() async throws {
         let tools = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
-        try await ShopApp.run(tools: tools) { app in
+        try await ShopApp.run(tools: tools) { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
                 let answer = try await app.get("/v1/shop/images/1/0?width=\(width)")
@@ -94,7 +94,7 @@ struct PictureTests {
             #expect(app.transport.requests.filter { $0.url.contains("pictures.test") }.count == 1)
             for width in ["0", "-1", "2001", "x"] { try await app.get("/v1/shop/images/1/0?width=\(width)").expectProblem("invalid-parameter", 400) }
         }
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             let missing = try await app.get("/v1/shop/images/1/0?width=100")
             missing.expectProblem("tool-missing", 501)

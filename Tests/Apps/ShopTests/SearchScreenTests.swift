@@ -10,7 +10,7 @@ import Upstream
 struct SearchScreenTests {
     @Test("SHOP-01 text: what contains it, whatever the case, Cyrillic included, and nothing else")
     func text() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             for q in ["hoodie", "HOODIE", "%20HoOdIe%20"] { #expect(try await app.get("/v1/shop/search?q=\(q)").ids == [2]) }
             for q in ["лампа", "ЛАМПА", "Лампа"] { #expect(try await app.get("/v1/shop/search?q=\(encoded(q))").ids == [19, 20], "\(q)") }
             for q in ["étoile", "ÉTOILE", "E\u{301}toile"] { #expect(try await app.get("/v1/shop/search?q=\(encoded(q))").ids == [48], "\(q)") }
@@ -21,7 +21,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-01 the upstream's wildcards are ordinary characters")
     func wildcards() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?q=%25&limit=100").ids == [5, 9, 16, 50, 62])
             #expect(try await app.get("/v1/shop/search?q=_&limit=100").ids == [12, 17, 47, 62])
             #expect(try await app.get("/v1/shop/search?q=100%25").ids == [5, 50, 62])
@@ -33,7 +33,7 @@ struct SearchScreenTests {
 
     @Test("one answer, whole: fields, texts, meta, links, header")
     func whole() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let answer = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
             #expect(answer.status == 200)
             #expect(answer.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
@@ -60,11 +60,11 @@ struct SearchScreenTests {
 
     @Test("SHOP-03 the layout follows the category, as configured by id or name")
     func layout() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy { $0 == "wide" })
             #expect(try await app.get("/v1/shop/search?category_id=3").all("layout", in: "data.items").allSatisfy { $0 == "tile" })
         }
-        try await ShopApp.run(options: .init(wideCategories: ["FURNITURE"])) { app in
+        try await ShopApp.run(options: .init(wideCategories: ["FURNITURE"])) { (app) async throws in
             #expect(try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy { $0 == "tile" })
             #expect(try await app.get("/v1/shop/search?category_id=3").all("layout", in: "data.items").allSatisfy { $0 == "wide" })
             #expect(try await app.get("/v1/shop/products/27")["data.layout"] == "wide")
@@ -76,7 +76,7 @@ struct SearchScreenTests {
         arguments: ["", "q=e", "q=\(encoded("а"))", "price_max=60", "q=%25", "category_id=2&price_min=20", "q=_&price_min=0", "price_min=0&price_max=40"]
     )
     func pages(query: String) async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let whole = try await app.get("/v1/shop/search?limit=100&\(query)")
             #expect(whole["meta.page.has_more"] == false && !whole.ids.isEmpty)
             for limit in [1, 3, 10] {
@@ -101,7 +101,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-04 a page that nobody came to by the one before it is the same; ten rows unless asked otherwise; past the end is empty")
     func jump() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search").ids == Array(1...10))
             #expect(try await app.get("/v1/shop/search?offset=60").ids == Array(61...67))
             let all = try await app.get("/v1/shop/search?q=\(encoded("а"))&limit=100").ids
@@ -113,7 +113,7 @@ struct SearchScreenTests {
 
     @Test("rows that are sorted out here are asked for once: pages share the upstream's parts")
     func parts() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             for offset in [0, 3, 6] { _ = try await app.get("/v1/shop/search?price_max=60&limit=3&offset=\(offset)") }
             #expect(app.asked == ["/products?offset=0&limit=200"])
         }
@@ -121,7 +121,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-05 the category filter, and the categories of the API with their layout")
     func categories() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?category_id=4&limit=100").ids == Array(40...52))
             #expect(try await app.get("/v1/shop/search?category_id=99")["meta.state"] == "empty")
             try app.control(.put, "categories/5", #"{"name":"asdfvgbhnj"}"#)
@@ -144,7 +144,7 @@ struct SearchScreenTests {
         ]
     )
     func prices(query: String, expected: [Int]) async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?\(query)").ids == expected)
         }
     }
@@ -161,7 +161,7 @@ struct SearchScreenTests {
         ]
     )
     func senseless(query: String, parameter: String) async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let answer = try await app.get("/v1/shop/search?\(query)")
             answer.expectProblem("invalid-parameter", 400)
             #expect(answer["errors.0.parameter"] == .string(parameter))
@@ -172,7 +172,7 @@ struct SearchScreenTests {
 
     @Test("a text of two hundred characters is looked for, and what is no UTF-8 is looked for as it is spelled")
     func odd() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?q=\(String(repeating: "x", count: 200))")["meta.state"] == "empty")
             #expect(try await app.get("/v1/shop/search?q=%FF").ids == [])
         }
@@ -180,7 +180,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-08 nothing found: an empty state with the app's message and a retry that leads back")
     func nothing() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             let answer = try await app.get("/v1/shop/search?q=zzz&price_min=3")
             #expect(answer.status == 200 && answer["meta.state"] == "empty" && answer.ids == [])
             #expect(answer["data.empty.title"] == "Извините, таких товаров пока нет :(")
@@ -193,7 +193,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; the retry after recovery succeeds")
     func failure() async throws {
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             app.transport.goAway()
             let answer = try await app.get("/v1/shop/search?q=mug")
             answer.expectProblem("upstream-unavailable", 503)
@@ -203,7 +203,7 @@ struct SearchScreenTests {
             app.answerAgain()
             #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
         }
-        try await ShopApp.run { app in
+        try await ShopApp.run { (app) async throws in
             app.transport.become { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
             let answer = try await app.get("/v1/shop/search")
             answer.expectProblem("upstream-unavailable", 503)
