@@ -80,7 +80,7 @@ let package = Package(
         ),
         .target(
             name: "Shop",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, httpTypes, logging],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
         ),
@@ -210,7 +210,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ShopTests",
-            dependencies: ["Shop", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: [
+                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", httpTypes, nioCore, grdb, logging,
+            ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
         ),

@@ -1,21 +1,27 @@
 import Foundation
 
-/// Where requests of one upstream may go: its own origin, and the listed hosts for links and redirects.
+/// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public one where that is configured.
 struct TargetRules: Sendable {
     let base: URL
     let allowedHosts: Set<String>
+    let trustedHosts: Set<String>
+    let followsPublicLinks: Bool
 
     init(_ configuration: UpstreamConfiguration) {
         base = configuration.baseURL
         allowedHosts = Set(configuration.allowedHosts.map { $0.lowercased() })
+        trustedHosts = Set(configuration.trustedHosts.map { $0.lowercased() })
+        followsPublicLinks = configuration.followsPublicLinks
     }
 
     /// How a URL is to be reached.
     enum Target: Equatable {
         /// The configured origin: the operator chose it, any address will do, credentials may go there.
         case ownOrigin
-        /// A listed host: public addresses only, no credentials.
+        /// A listed host, or any where that is configured: public addresses only, no credentials.
         case listedHost
+        /// A host that the operator vouches for: any address, no credentials.
+        case trustedHost
         /// Anything else.
         case forbidden(String)
     }
@@ -26,7 +32,12 @@ struct TargetRules: Sendable {
         }
         guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
         if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
-        guard allowedHosts.contains(host) else { return .forbidden("host \(host)") }
+        if trustedHosts.contains(host) { return .trustedHost }
+        guard allowedHosts.contains(host) else {
+            // At other ports than the usual ones are services that nobody publishes pictures with.
+            guard followsPublicLinks, parsed.port == nil || parsed.port == (scheme == "https" ? 443 : 80) else { return .forbidden("host \(host)") }
+            return .listedHost
+        }
         if scheme == "http", base.scheme?.lowercased() == "https" { return .forbidden("\(host) without encryption") }
         return .listedHost
     }

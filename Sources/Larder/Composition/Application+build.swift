@@ -66,6 +66,7 @@ struct LarderApplication: Sendable {
             logger: logger
         )
         try composition.addShips()
+        composition.addShop()
         composition.addFurtherUpstreams()
         let (sessions, events, upstreams) = (composition.sessions, composition.events, composition.upstreams)
         var table = composition.table

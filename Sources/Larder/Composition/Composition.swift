@@ -4,13 +4,14 @@ import NIOCore
 import Screens
 import ServiceLifecycle
 import Ships
+import Shop
 import Storage
 import Upstream
 
 /// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
 struct Composition {
     /// The tables of all apps and of the kit.
-    static let migrations = SessionStore.migrations + ShipStore.migrations
+    static let migrations = SessionStore.migrations + ShipStore.migrations + ShopStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import Screens
 import Ships
+import Shop
 import Storage
 import Upstream
 
@@ -24,6 +25,9 @@ struct LarderConfiguration: Sendable {
     var renderedBudget: Int
     var shipsFreshness: Duration
     var ships: ShipService.Options
+    var shopFreshness: Duration
+    var categoryFreshness: Duration
+    var shop: ShopService.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
     var sandboxPort: Int
@@ -68,6 +72,9 @@ struct LarderConfiguration: Sendable {
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
+        shopFreshness = try settings.seconds("freshness.shop_s")
+        categoryFreshness = try settings.seconds("freshness.categories_s")
+        shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
         media = try MediaConfiguration(settings, environment: environment)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
@@ -79,7 +86,7 @@ struct LarderConfiguration: Sendable {
     private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> UpstreamConfiguration? {
         let key = "upstreams.\(name)"
         guard let url = try settings.url("\(key).url") else { return nil }
-        return UpstreamConfiguration(
+        var configuration = UpstreamConfiguration(
             name: name,
             title: title,
             baseURL: url,
@@ -88,9 +95,15 @@ struct LarderConfiguration: Sendable {
             patience: try settings.milliseconds("\(key).patience_ms"),
             probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
             allowedHosts: try settings.list("\(key).allowed_hosts"),
-            probePath: name == "spacex" ? SpaceXAPI.shipsPath : "/",
+            probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
             mount: try mount(key, settings)
         )
+        if name == "catalogue" {
+            // Anybody writes to that catalogue and names any host for pictures.
+            configuration.followsPublicLinks = true
+            configuration.trustedHosts = try settings.list("shop.picture_hosts")
+        }
+        return configuration
     }
 
     private static func mount(_ key: String, _ settings: SettingsReader) throws -> MountOptions {

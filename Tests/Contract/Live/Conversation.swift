@@ -14,6 +14,19 @@ enum Conversation {
             try await interview.conditional()
             try await interview.upstreamRefuses()
         }
+        try await withLarder { larder in
+            let interview = Interview(larder: larder, transcript: transcript)
+            try await interview.shopUnseen()
+            try await interview.shopSearch()
+            try await interview.shopList()
+            try await interview.shopProfilesAndTags()
+        }
+        try await withLarder(["--upstreams-catalogue-patience-ms", "60000", "--freshness-shop-s", "0"]) { larder in
+            try await Interview(larder: larder, transcript: transcript).shopUpstreamFails()
+        }
+        try await withLarder(["--upstreams-catalogue-patience-ms", "60000", "--freshness-shop-s", "0"]) { larder in
+            try await Interview(larder: larder, transcript: transcript).shopOffline()
+        }
         try await withLarder(["--freshness-ships-s", "0", "--upstreams-spacex-patience-ms", "60000"]) { larder in
             try await Interview(larder: larder, transcript: transcript).upstreamFails()
         }

@@ -33,7 +33,7 @@ extension Interview {
         let member = try await session()
         try await larder.application.close()
         for operation in try Self.operations() where operation.responses["500"] != nil {
-            try await ask(operation.key, member, body: operation.key == "POST /v1/ships/session" ? #"{"mode":"guest"}"# : nil)
+            try await ask(operation.key, member, body: operation.key == "POST /v1/ships/session" ? #"{"mode":"guest"}"# : Self.shopBodies[operation.key])
         }
         for operation in Self.open { try await ask(operation) }
     }

@@ -86,7 +86,8 @@ func withLarder(_ settings: [String] = [], isClosedByBody: Bool = false, _ body:
     logger.logLevel = .critical
     let own = [
         "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600",
-        "--upstreams-spacex-probe-interval-ms", "3600000", "--http-allowed-origins", "https://shop.example",
+        "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-catalogue-probe-interval-ms", "3600000", "--http-allowed-origins",
+        "https://shop.example",
     ]
     var configuration = try LarderConfiguration(try SettingsReader(arguments: own + settings, environment: [:], file: nil), environment: [:])
     let sandbox = Sandbox(configuration: .init(), logger: logger)
@@ -100,6 +101,7 @@ func withLarder(_ settings: [String] = [], isClosedByBody: Bool = false, _ body:
         do {
             let url = try #require(URL(string: try await sandbox.baseURL(of: .spacex)))
             configuration.upstreams["spacex"]?.baseURL = url
+            configuration.upstreams["catalogue"]?.baseURL = try #require(URL(string: try await sandbox.baseURL(of: .catalogue)))
             let application = try LarderApplication.build(
                 configuration,
                 metrics: metrics,

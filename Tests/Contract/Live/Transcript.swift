@@ -47,7 +47,13 @@ struct Interview: Sendable {
     /// Method and path of an operation, with its parameters filled in.
     static func target(of operation: String, ship: String) -> (method: String, path: String) {
         let parts = operation.split(separator: " ", maxSplits: 1).map(String.init)
-        return (parts[0], parts[1].replacing("{id}", with: ship))
+        return (parts[0], filled(parts[1], ship: ship))
+    }
+
+    /// A path with its parameters filled in. Products of the shop are numbers; without a word about which, the first.
+    static func filled(_ path: String, ship: String = Interview.ship) -> String {
+        let id = path.hasPrefix("/v1/shop/") && ship == Interview.ship ? "1" : ship
+        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{product_id}", with: "1")
     }
 
     /// The path that was asked for, without its query.

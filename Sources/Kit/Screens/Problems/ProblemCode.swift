@@ -31,6 +31,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case headersTooLarge = "headers-too-large"
     case requestTimeout = "request-timeout"
     case `internal`
+    case toolMissing = "tool-missing"
     case upstreamBadResponse = "upstream-bad-response"
     case upstreamUnavailable = "upstream-unavailable"
     case offlineWriteRefused = "offline-write-refused"
@@ -70,6 +71,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
         case .headersTooLarge: (431, "The header is too large")
         case .requestTimeout: (408, "The request took too long")
         case .internal: (500, "Something went wrong in Larder")
+        case .toolMissing: (501, "A program that this needs is not installed")
         case .upstreamBadResponse: (502, "The upstream gave an unusable answer")
         case .upstreamUnavailable: (503, "Upstream cannot be reached")
         case .offlineWriteRefused: (503, "Not possible while the upstream is offline")
