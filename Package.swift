@@ -86,7 +86,7 @@ let package = Package(
         ),
         .target(
             name: "PDF",
-            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore],
+            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
         ),
