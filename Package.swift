@@ -216,7 +216,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PDFTests",
-            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
         ),

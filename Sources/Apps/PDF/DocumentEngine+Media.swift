@@ -71,7 +71,7 @@ extension DocumentEngine {
 
         private func write(_ part: Part, to output: String, _ progress: @escaping Progress) async throws -> [MadePage] {
             let urls = part.sources.map { URL(filePath: $0.path) }
-            let layout: PhotoLayout = format == .fit ? .fit : .a4
+            let layout: PageLayout = format == .fit ? .fit : .a4
             return try await translated(first: part.first, count: part.sources.count) {
                 let summary =
                     part.isPhotos

@@ -70,6 +70,9 @@ final class DocumentTurns: Sendable {
         next?.continuation.resume()
     }
 
-    /// Who waits for a document; for tests.
+    /// Whether somebody has the turn of a document.
+    func isHeld(_ id: String) -> Bool { state.withLock { $0.queues[id] != nil } }
+
+    /// How many wait for a document.
     func waiting(for id: String) -> Int { state.withLock { $0.queues[id]?.count ?? 0 } }
 }

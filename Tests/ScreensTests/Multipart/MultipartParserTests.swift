@@ -116,7 +116,7 @@ struct MultipartParserTests {
             (#"filename="отпуск 🏝.jpg""#, "отпуск 🏝.jpg"), ("filename=\"x.jpg\"; filename*=UTF-8''%D0%B4%D0%B0%20%22.jpg", "да \".jpg"),
             ("filename*=iso-8859-1'de'M%FCnchen.jpg", "München.jpg"), ("filename=\"y.jpg\"; filename*=utf-8''%ff%fe", "y.jpg"),
             ("filename=\"y.jpg\"; filename*=koi8-r''%ff", "y.jpg"), ("filename=\"y.jpg\"; filename*=UTF-8''%4", "y.jpg"), ("filename=\"\"", ""),
-            (#"filename="semi;colon.jpg""#, "semi;colon.jpg"), (#"filename="tab	.jpg" ;"#, "tab	.jpg"), ("size=3", nil), (#"FileName="case.jpg""#, "case.jpg"),
+            (#"filename="semi;colon.jpg""#, "semi;colon.jpg"), ("filename=\"tab\t.jpg\" ;", "tab\t.jpg"), ("size=3", nil), (#"FileName="case.jpg""#, "case.jpg"),
             (#"filename="100%.jpg""#, "100%.jpg"), (#"filename="first.jpg"; filename="second.jpg""#, "first.jpg"), (#"filename="folder/""#, ""),
         ]
         for (parameter, expected) in names {
