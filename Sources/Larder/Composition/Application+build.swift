@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import Media
 import Metrics
 import NIOCore
 import NIOPosix
@@ -54,6 +55,11 @@ struct LarderApplication: Sendable {
             lastUses: lastUses,
             sessions: SessionStore(database),
             events: EventStream(run: run, clock: clock),
+            media: try MediaEngine(
+                tools: configuration.media.tools,
+                limits: configuration.media.limits,
+                folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
+            ),
             clock: clock,
             logger: logger
         )

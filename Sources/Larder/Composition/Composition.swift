@@ -1,4 +1,5 @@
 import Logging
+import Media
 import NIOCore
 import Screens
 import ServiceLifecycle
@@ -17,6 +18,8 @@ struct Composition {
     let lastUses: LastUses
     let sessions: SessionStore
     let events: EventStream
+    /// Work on pictures and documents, for every app that has some.
+    let media: MediaEngine
     let clock: WallClock
     let logger: Logger
 

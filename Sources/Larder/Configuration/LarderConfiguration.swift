@@ -24,6 +24,8 @@ struct LarderConfiguration: Sendable {
     var renderedBudget: Int
     var shipsFreshness: Duration
     var ships: ShipService.Options
+    /// Work on pictures and documents.
+    var media: MediaConfiguration
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -66,6 +68,7 @@ struct LarderConfiguration: Sendable {
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
+        media = try MediaConfiguration(settings, environment: environment)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
