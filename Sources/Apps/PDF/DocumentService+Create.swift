@@ -39,14 +39,14 @@ extension DocumentService {
             throw Problem(.tooLarge, "One request may bring \(options.maximumFiles) files at the most, not \(form.files.count).")
         }
         guard !form.files.isEmpty else {
-            throw Problem.validation([.field("", "required", "The form has no files; at least one is needed.")])
+            throw Problem.validation([.field("/files", "required", "The form has no files; at least one is needed.")])
         }
         return try form.files.enumerated().map { index, file in
             let title = file.title(at: index)
             guard file.length > 0 else { throw Problem(DocumentEngineError.damaged(source: index), titles: form.files.enumerated().map { $1.title(at: $0) }) }
             guard let kind = FileKind(of: file.beginning) else {
                 let detail = "\(title) is none of the accepted types: \(FileKind.accepted)."
-                throw Problem(.unsupportedMediaType, detail, errors: [.field("/\(index)", "unsupported-media-type", detail)])
+                throw Problem(.unsupportedMediaType, detail, errors: [.field("/files/\(index)", "unsupported-media-type", detail)])
             }
             return Ingredient(title: title, fileName: file.head.fileName, kind: kind, place: file.place)
         }

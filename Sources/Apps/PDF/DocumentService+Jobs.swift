@@ -37,10 +37,9 @@ extension Problem {
     /// What a client is told of a file that the engine could not work with. `titles` are the names of the files, in the engine's order.
     init(_ error: DocumentEngineError, titles: [String]) {
         func problem(_ code: ProblemCode, _ source: Int?, _ fault: String) -> Problem {
-            let title = source.flatMap { titles.indices.contains($0) ? titles[$0] : nil } ?? "The document"
-            let detail = "\(title) \(fault)."
-            let pointer = source.flatMap { titles.indices.contains($0) ? "/\($0)" : nil } ?? ""
-            return Problem(code, detail, errors: [.field(pointer, code.rawValue, detail)])
+            guard let source, titles.indices.contains(source) else { return Problem(code, "The document \(fault).") }
+            let detail = "\(titles[source]) \(fault)."
+            return Problem(code, detail, errors: [.field("/files/\(source)", code.rawValue, detail)])
         }
         self =
             switch error {

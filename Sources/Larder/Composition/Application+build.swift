@@ -63,6 +63,7 @@ struct LarderApplication: Sendable {
             clock: clock,
             logger: logger
         )
+        try composition.addPDF()
         try composition.addShips()
         composition.addFurtherUpstreams()
         let (sessions, events, upstreams) = (composition.sessions, composition.events, composition.upstreams)

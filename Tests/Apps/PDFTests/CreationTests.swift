@@ -1,7 +1,9 @@
 import AppTestKit
 import Foundation
+import GRDB
 import HTTPTypes
 import Screens
+import Storage
 import Testing
 
 @testable import PDF
@@ -83,7 +85,7 @@ import Testing
             answer.expectProblem("unsupported-media-type", 415)
             #expect(try answer.string("detail").contains("holiday.png"))
             for kind in FileKind.allCases { #expect(try answer.string("detail").contains(kind.rawValue)) }
-            #expect(answer["errors.0.pointer"] == "/1")
+            #expect(answer["errors.0.pointer"] == "/files/1")
             #expect(app.paper.calls == [])
             #expect(try app.blobFiles == 0)
         }
@@ -101,7 +103,7 @@ import Testing
             answer.expectProblem(fault.code, fault.status)
             #expect(try answer.string("detail").hasPrefix("holiday.jpg "))
             #expect(answer["errors.0.code"] == .string(fault.code))
-            #expect(answer["errors.0.pointer"] == "/1")
+            #expect(answer["errors.0.pointer"] == "/files/1")
             #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_document") } == 0)
         }
     }
@@ -143,7 +145,7 @@ import Testing
             let large = try await app.create([PDFApp.photo("a"), PDFApp.photo(String(repeating: "x", count: 100), name: "large.jpg")])
             large.expectProblem("too-large", 413)
             #expect(try large.string("detail").contains("large.jpg"))
-            #expect(large["errors.0.pointer"] == "/1")
+            #expect(large["errors.0.pointer"] == "/files/1")
             let exact = PDFApp.Upload("exact.jpg", PDFApp.photo(String(repeating: "x", count: 95)).bytes)
             #expect(exact.bytes.count == 100)
             #expect(try await app.create([exact]).status == 201)

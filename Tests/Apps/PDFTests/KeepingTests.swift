@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import GRDB
 import HTTPTypes
 import Screens
 import Storage

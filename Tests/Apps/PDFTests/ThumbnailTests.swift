@@ -1,7 +1,9 @@
 import AppTestKit
 import Foundation
+import GRDB
 import HTTPTypes
 import Screens
+import Storage
 import Testing
 
 @testable import PDF

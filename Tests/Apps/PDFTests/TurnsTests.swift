@@ -1,7 +1,6 @@
 import AppTestKit
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import PDF
@@ -72,7 +71,7 @@ import Testing
     @Test("Turns come in the order of arrival; who holds two never waits for who holds the same two the other way round")
     func order() async throws {
         let turns = DocumentTurns()
-        let order = Mutex<[Int]>([])
+        let (order, note) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let (start, begin) = AsyncStream.makeStream(of: Void.self)
             group.addTask {
@@ -81,13 +80,15 @@ import Testing
             for number in 1...5 {
                 while turns.waiting(for: "a") < number - 1 { await Task.yield() }
                 if number == 1 { while !turns.isHeld("a") { await Task.yield() } }
-                group.addTask { try await turns.holding(number.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"]) { order.withLock { $0.append(number) } } }
+                let wanted = number.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"]
+                group.addTask { try await turns.holding(wanted) { _ = note.yield(number) } }
                 while turns.waiting(for: "a") < number { await Task.yield() }
             }
             begin.finish()
             try await group.waitForAll()
         }
-        #expect(order.withLock { $0 } == [1, 2, 3, 4, 5])
+        note.finish()
+        #expect(await order.reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
         #expect(turns.waiting(for: "a") == 0)
         struct Fault: Error {}
         await #expect(throws: Fault.self) { try await turns.holding(["a"]) { throw Fault() } }

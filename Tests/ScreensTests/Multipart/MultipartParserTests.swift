@@ -144,10 +144,13 @@ struct MultipartParserTests {
 
     @Test("Bytes that are no text come through unchanged")
     func binary() throws {
-        let content = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } + [0x0D] + [0x0D, 0x0A] + Array("--".utf8)
+        var content: [UInt8] = (0..<70_000).map { (index: Int) -> UInt8 in UInt8(truncatingIfNeeded: index &* 31 &+ (index >> 8)) }
+        content += [0x0D, 0x0D, 0x0A, 0x2D, 0x2D] as [UInt8]
         var parser = MultipartParser(try MultipartBoundary(contentType: "multipart/form-data; boundary=b"))
         var received: [UInt8] = []
-        let body = Array("--b\r\n\(Self.head("a"))".utf8) + content + Array("\r\n--b--".utf8)
+        var body: [UInt8] = Array("--b\r\n\(Self.head("a"))".utf8)
+        body += content
+        body += Array("\r\n--b--".utf8)
         for start in stride(from: 0, to: body.count, by: 4093) {
             for case .data(let data) in try parser.consume(body[start..<min(body.count, start + 4093)]) { received += data }
         }

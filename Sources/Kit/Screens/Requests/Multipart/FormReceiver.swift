@@ -46,7 +46,7 @@ struct FormReceiver {
             guard file.length + bytes.count <= limits.fileBytes else {
                 let title = head.fileName.map { UploadedForm.legible($0) } ?? "file \(form.files.count + 1)"
                 let detail = "\(title) has more than the \(limits.fileBytes) bytes that a file may have."
-                throw Problem(.tooLarge, detail, errors: [.field("/\(form.files.count)", "too-large", detail)])
+                throw Problem(.tooLarge, detail, errors: [.field("/files/\(form.files.count)", "too-large", detail)])
             }
             try file.append(bytes)
             if beginning.count < 64 { beginning.append(contentsOf: bytes.prefix(64 - beginning.count)) }
