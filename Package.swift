@@ -226,7 +226,7 @@ let package = Package(
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "MediaFormats", "PDFWorker", "CZlib", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "CZlib", subprocess, systemPackage], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
