@@ -4,12 +4,14 @@ import Upstream
 extension DocumentService {
     /// `POST …/save {"name"?}`: a draft becomes a document of the list. A second time changes nothing but the name, if one is given.
     @Sendable func save(_ request: ScreenRequest) async throws -> Reply {
+        _ = try request.profile()
         let name = try await request.optionalJSONObject()?.string("name")
         return try await keep(request, name: try name.map(DocumentName.accepted), isSaved: true)
     }
 
     /// `PATCH … {"name"}`.
     @Sendable func rename(_ request: ScreenRequest) async throws -> Reply {
+        _ = try request.profile()
         guard let name = try await request.jsonObject().string("name") else {
             throw Problem.validation([.field("/name", "required", "name must be a text.")])
         }

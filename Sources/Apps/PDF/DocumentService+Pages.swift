@@ -19,6 +19,7 @@ extension DocumentService {
     /// `PATCH …/pages/{page_id} {"rotate_by"}`: clockwise, adding up.
     @Sendable func rotate(_ request: ScreenRequest) async throws -> Reply {
         let id = try request.parameter("page_id")
+        _ = try request.profile()
         guard case .number(let wanted) = try await request.jsonObject().values["rotate_by"], let degrees = Int(exactly: wanted), degrees % 90 == 0 else {
             throw Problem.validation([.field("/rotate_by", "invalid", "rotate_by must be a multiple of 90, in degrees clockwise.")])
         }
@@ -31,6 +32,7 @@ extension DocumentService {
 
     /// `PUT …/pages/order {"pages"}`: all pages, each once.
     @Sendable func reorder(_ request: ScreenRequest) async throws -> Reply {
+        _ = try request.profile()
         let wanted = try await pageIDs(request)
         return try await change(request) { document in
             let indices = try Self.indices(of: wanted, in: document)

@@ -43,7 +43,7 @@ import Testing
             #expect(list["data.revision"] == list["meta.revision"])
             #expect(list["data.items.1.name"] == "Second" && list["data.items.1.extension"] == "pdf" && list["data.items.1.page_count"] == 2)
             #expect(list["data.items.0.created"] == "2026-01-05T10:01:30Z" && list["data.items.0.created_text"] == "5 January 2026, 10:01")
-            #expect(list["data.items.1.size_text"] == "33 bytes")
+            #expect(list["data.items.1.size_text"] == "34 bytes")
             #expect(list["data.items.1.thumbnail_url"] == .string("\(second)/thumbnail"))
             #expect(list.strings("id", in: "data.items.0.actions") == ["share", "rename", "delete", "merge"])
             #expect(list["data.items.0.actions.3.enabled"] == true)

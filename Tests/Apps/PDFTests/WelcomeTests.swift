@@ -39,7 +39,10 @@ import Testing
     func restart() async throws {
         let directory = try DataDirectory.temporary()
         try await PDFApp.run(directory: directory) { _ = try await $0.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#) }
-        try await PDFApp.run(directory: directory) { #expect(try await $0.routes.get("/v1/pdf/welcome")["data.seen"] == true) }
+        try await PDFApp.run(directory: directory) { app in
+            let welcome = try await app.routes.get("/v1/pdf/welcome")
+            #expect(welcome["data.seen"] == true)
+        }
     }
 
     @Test("A profile that is no name is refused on every route, before anything is done")

@@ -45,9 +45,9 @@ struct Interview: Sendable {
     }
 
     /// Method and path of an operation, with its parameters filled in.
-    static func target(of operation: String, ship: String) -> (method: String, path: String) {
+    static func target(of operation: String, ship: String, page: String = "0123456789abcdef") -> (method: String, path: String) {
         let parts = operation.split(separator: " ", maxSplits: 1).map(String.init)
-        return (parts[0], parts[1].replacing("{id}", with: ship))
+        return (parts[0], parts[1].replacing("{id}", with: ship).replacing("{page_id}", with: page))
     }
 
     /// The path that was asked for, without its query.
