@@ -129,6 +129,7 @@ import Testing
                 answer.expectProblem("validation-failed", 422)
                 #expect(answer["errors.0.code"] == "required")
             }
+            try await app.routes.ask(.post, "/v1/pdf/documents").expectProblem("validation-failed", 422)
             let nameless = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg", PDFApp.photo("x").bytes)
             #expect(try await app.create([field, nameless, unchosen])["data.page_count"] == 1)
             let nothing = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg", Data("text".utf8))

@@ -62,10 +62,11 @@ public struct UploadedForm: Sendable {
 }
 
 extension ScreenRequest {
-    /// The body as a form, its files written to `folder` while they arrive.
+    /// The body as a form, its files written to `folder` while they arrive. No body at all is a form without anything in it, as clients send one that has nothing to send.
     ///
     /// 415 for another kind of body, 400 for a broken form, 413 for one over the limits; the file at fault is named.
     public func uploadedForm(into folder: ScratchFolder, limits: UploadedForm.Limits) async throws -> UploadedForm {
+        if headerFields[.contentType] == nil, headerFields[.transferEncoding] == nil, declaredBodyLength ?? 0 == 0 { return UploadedForm() }
         do {
             var receiver = FormReceiver(folder: folder, limits: limits)
             var parser = MultipartParser(try MultipartBoundary(contentType: headerFields[.contentType]))
