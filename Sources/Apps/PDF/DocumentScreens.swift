@@ -92,7 +92,8 @@ struct DocumentScreen: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case id, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl, draftUntil, actions
+        case id, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl, draftUntil,
+            actions
     }
 
     static func href(_ id: String) -> String { "/v1/pdf/documents/\(id)" }

@@ -56,7 +56,8 @@ extension DocumentService {
     private static func acceptedLocale(_ locale: String?) throws -> String? {
         guard let locale else { return nil }
         let parts = locale.split(separator: "-", omittingEmptySubsequences: false)
-        let isTag = locale.utf8.count <= 35 && parts.allSatisfy { (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } }
+        let isTag =
+            locale.utf8.count <= 35 && parts.allSatisfy { (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } }
         guard isTag else { throw Problem.validation([.field("/locale", "invalid", "locale must be a language tag such as ru or zh-Hant (BCP 47).")]) }
         return locale
     }

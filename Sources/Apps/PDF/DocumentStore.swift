@@ -131,12 +131,16 @@ public struct DocumentStore: Sendable {
     }
 
     /// Gives a document another file with other pages. A draft gets more time. Nil where the document has gone.
-    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date) async throws -> (document: Document, revision: Int?)? {
+    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date) async throws -> (
+        document: Document, revision: Int?
+    )? {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await database.write { db in
             // Who changes a document has its turn: what is not as it was read has gone.
-            guard try Row.fetchOne(db, sql: "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?", arguments: [document.sequence, document.blob.id]) != nil
+            guard
+                try Row.fetchOne(db, sql: "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?", arguments: [document.sequence, document.blob.id])
+                    != nil
             else { return nil }
             var changed = document
             changed.blob = blob

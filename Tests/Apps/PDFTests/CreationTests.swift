@@ -55,7 +55,8 @@ import Testing
     @Test("PDF-02 every accepted type is known by its bytes, whatever it is called; types beside each other become one document")
     func types() async throws {
         let beginnings: [(FileKind, [UInt8])] = [
-            (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), (.gif, Array("GIF89a".utf8)), (.gif, Array("GIF87a".utf8)),
+            (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), (.gif, Array("GIF89a".utf8)),
+            (.gif, Array("GIF87a".utf8)),
             (.webp, Array("RIFFxxxxWEBPVP8 ".utf8)), (.tiff, [0x49, 0x49, 0x2A, 0x00]), (.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
             (.heic, [0, 0, 0, 24] + Array("ftypheic".utf8) + [0, 0, 0, 0] + Array("mif1heic".utf8)),
             (.heic, [0, 0, 0, 24] + Array("ftypmif1".utf8) + [0, 0, 0, 0] + Array("mif1heix".utf8)),
@@ -76,7 +77,8 @@ import Testing
     @Test(
         "PDF-04 what is none of the accepted types is 415 that names the file and lists them; nothing is created",
         arguments: [
-            "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "BM\u{1}\u{2}\u{3}\u{4}", "just text", " %PDF-1.4", "\u{0}\u{0}\u{0}\u{18}ftypqt  ", "RIFFxxxxWAVE", "GIF88a", "\u{0}",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "BM\u{1}\u{2}\u{3}\u{4}", "just text", " %PDF-1.4", "\u{0}\u{0}\u{0}\u{18}ftypqt  ", "RIFFxxxxWAVE",
+            "GIF88a", "\u{0}",
         ]
     )
     func unsupported(content: String) async throws {
@@ -95,7 +97,8 @@ import Testing
         "PDF-04 PDF-12 a file that the engine finds fault with is named, in both modes, and nothing is created",
         arguments: [
             ("damaged", "damaged", 422), ("encrypted", "encrypted", 422), ("pixels", "too-large", 413), ("slow", "timed-out", 422),
-        ], ["single", "separate"]
+        ],
+        ["single", "separate"]
     )
     func faults(fault: (content: String, code: String, status: Int), mode: String) async throws {
         try await PDFApp.run { app in
@@ -123,7 +126,10 @@ import Testing
     func noFiles() async throws {
         try await PDFApp.run { app in
             let field = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"mode\"", Data("separate".utf8))
-            let unchosen = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"files\"; filename=\"\"\r\nContent-Type: application/octet-stream", Data())
+            let unchosen = PDFApp.Upload(
+                head: "Content-Disposition: form-data; name=\"files\"; filename=\"\"\r\nContent-Type: application/octet-stream",
+                Data()
+            )
             for uploads in [[], [field], [unchosen], [unchosen, field]] {
                 let answer = try await app.create(uploads)
                 answer.expectProblem("validation-failed", 422)
@@ -177,7 +183,9 @@ import Testing
             let jpeg = try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: "image/jpeg"], body: photo)
             jpeg.expectProblem("unsupported-media-type", 415)
             #expect(try jpeg.string("detail").contains("multipart/form-data"))
-            let bodies = ["", "--x\r\n", "--x\r\nno header\r\n\r\n", "--x\r\nContent-Disposition: form-data; name=a; filename=a.jpg\r\n\r\nabc", "no boundary at all"]
+            let bodies = [
+                "", "--x\r\n", "--x\r\nno header\r\n\r\n", "--x\r\nContent-Disposition: form-data; name=a; filename=a.jpg\r\n\r\nabc", "no boundary at all",
+            ]
             for body in bodies {
                 let answer = try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: "multipart/form-data; boundary=x"], body: Data(body.utf8))
                 answer.expectProblem("malformed-request", 400)

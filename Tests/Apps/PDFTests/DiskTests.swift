@@ -15,7 +15,9 @@ private final class MadeDisk: Sendable {
     var disk: DiskFiles {
         DiskFiles(
             fetch: { path, session, folder, maximum in
-                guard session.account == "captain", let bytes = self.files.withLock({ $0[path] }) else { throw Problem.notFound("There is no \(path) on the Disk.") }
+                guard session.account == "captain", let bytes = self.files.withLock({ $0[path] }) else {
+                    throw Problem.notFound("There is no \(path) on the Disk.")
+                }
                 guard bytes.count <= maximum else { throw Problem(.tooLarge, "\(path) is too large.") }
                 let file = try folder.file()
                 try file.append(bytes)

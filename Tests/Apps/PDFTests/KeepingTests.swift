@@ -70,19 +70,23 @@ import Testing
             let after = try await app.routes.get("/v1/pdf/documents")
             #expect(after["data.items.0.name"] == "Отпуск 🏝 2025")
             #expect(after.headerFields[.eTag] != before.headerFields[.eTag] && after["data.revision"] != before["data.revision"])
-            for body in [#"{}"#, #"{"name":null}"#, #"{"name":7}"#] { try await app.routes.ask(.patch, one, json: body).expectProblem("validation-failed", 422) }
+            for body in [#"{}"#, #"{"name":null}"#, #"{"name":7}"#] {
+                try await app.routes.ask(.patch, one, json: body).expectProblem("validation-failed", 422)
+            }
         }
     }
 
     @Test("PDF-07 what no file may be called is refused, with the reason")
     func names() throws {
         let refused = [
-            "", "  ", ".pdf", "a/b", "/", "a\u{0}b", "a\nb", "a\u{7F}", "a\u{85}b", "a\u{2028}b", ".", "..", "..pdf", "evil\u{202E}fdp.exe", String(repeating: "я", count: 126),
+            "", "  ", ".pdf", "a/b", "/", "a\u{0}b", "a\nb", "a\u{7F}", "a\u{85}b", "a\u{2028}b", ".", "..", "..pdf", "evil\u{202E}fdp.exe",
+            String(repeating: "я", count: 126),
             String(repeating: "a", count: 252),
         ]
         for name in refused { #expect(throws: Problem.self, "\(name)") { try DocumentName.accepted(name) } }
         let accepted = [
-            "a": "a", " a ": "a", "a.pdf": "a", "a.PDF": "a", "a.pdf.pdf": "a.pdf", "a\\b": "a\\b", "…": "…", "👨‍👩‍👧": "👨‍👩‍👧", "שלום": "שלום", "-rf": "-rf", "con": "con",
+            "a": "a", " a ": "a", "a.pdf": "a", "a.PDF": "a", "a.pdf.pdf": "a.pdf", "a\\b": "a\\b", "…": "…", "👨‍👩‍👧": "👨‍👩‍👧", "שלום": "שלום", "-rf": "-rf",
+            "con": "con",
             String(repeating: "a", count: 251): String(repeating: "a", count: 251),
         ]
         for (name, kept) in accepted { #expect(try DocumentName.accepted(name) == kept) }

@@ -37,7 +37,9 @@ import Testing
         try await PDFApp.run { app in
             let href = try await app.draft("one", "two")
             let page = try await app.pages(href)[1]
-            for (turn, expected) in [("90", 90), ("90", 180), ("270", 90), ("-180", 270), ("450", 0), ("-90", 270), ("720", 270), ("0", 270), ("9e1", 0), ("90", 90)] {
+            for (turn, expected) in [
+                ("90", 90), ("90", 180), ("270", 90), ("-180", 270), ("450", 0), ("-90", 270), ("720", 270), ("0", 270), ("9e1", 0), ("90", 90),
+            ] {
                 let answer = try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":\#(turn)}"#)
                 answer.expectPDF("pdf.reader")
                 #expect(answer.all("rotation", in: "data.pages") == [0, .number(Double(expected))], "\(turn)")
@@ -56,7 +58,10 @@ import Testing
 
     @Test(
         "PDF-10 a rotation is a multiple of 90",
-        arguments: [#"{"rotate_by":45}"#, #"{"rotate_by":"90"}"#, #"{}"#, #"{"rotate_by":90.5}"#, #"{"rotate_by":1e300}"#, #"{"rotate_by":null}"#, #"{"rotate_by":[90]}"#]
+        arguments: [
+            #"{"rotate_by":45}"#, #"{"rotate_by":"90"}"#, #"{}"#, #"{"rotate_by":90.5}"#, #"{"rotate_by":1e300}"#, #"{"rotate_by":null}"#,
+            #"{"rotate_by":[90]}"#,
+        ]
     )
     func wrongRotation(body: String) async throws {
         try await PDFApp.run { app in
@@ -93,7 +98,9 @@ import Testing
         }
     }
 
-    static func list(_ pages: [String], _ more: String = "") -> String { #"{"pages":["\#(pages.joined(separator: #"",""#))"]\#(more)}"#.replacing(#"[""]"#, with: "[]") }
+    static func list(_ pages: [String], _ more: String = "") -> String {
+        #"{"pages":["\#(pages.joined(separator: #"",""#))"]\#(more)}"#.replacing(#"[""]"#, with: "[]")
+    }
 
     @Test("PDF-11 selected pages form a new saved document in the given order; the source is unchanged")
     func extract() async throws {
@@ -131,7 +138,8 @@ import Testing
                 let requests: [(HTTPRequest.Method, String, String?)] = [
                     (.get, "", nil), (.get, "/file", nil), (.get, "/thumbnail", nil), (.get, "/pages/\(page)/thumbnail", nil), (.patch, "", #"{"name":"n"}"#),
                     (.post, "/save", "{}"), (.post, "/pages", #"{"text":"t"}"#), (.put, "/pages/order", Self.list([page])),
-                    (.patch, "/pages/\(page)", #"{"rotate_by":90}"#), (.delete, "/pages/\(page)", nil), (.post, "/extract", Self.list([page])), (.delete, "", nil),
+                    (.patch, "/pages/\(page)", #"{"rotate_by":90}"#), (.delete, "/pages/\(page)", nil), (.post, "/extract", Self.list([page])),
+                    (.delete, "", nil),
                 ]
                 for (method, path, body) in requests {
                     try await app.routes.ask(method, document + path, fields, body: body.map { Data($0.utf8) }).expectProblem("not-found", 404)

@@ -42,7 +42,8 @@ import Testing
     @Test(
         "PDF-09 what cannot become a page is 422 that names the field, and the document stays as it is",
         arguments: [
-            (#"{}"#, "/text"), (#"{"text":""}"#, "/text"), (#"{"text":" \n\t\u00a0\u3000"}"#, "/text"), (#"{"text":"\u0007"}"#, "/text"), (#"{"text":7}"#, "/text"),
+            (#"{}"#, "/text"), (#"{"text":""}"#, "/text"), (#"{"text":" \n\t\u00a0\u3000"}"#, "/text"), (#"{"text":"\u0007"}"#, "/text"),
+            (#"{"text":7}"#, "/text"),
             (#"{"text":"a\u0000b"}"#, "/text"), (#"{"text":"a","at":0}"#, "/at"), (#"{"text":"a","at":3}"#, "/at"), (#"{"text":"a","at":1.5}"#, "/at"),
             (#"{"text":"a","at":"1"}"#, "/at"), (#"{"text":"a","locale":""}"#, "/locale"), (#"{"text":"a","locale":"../etc"}"#, "/locale"),
             (#"{"text":"a","locale":"русский"}"#, "/locale"), (#"{"text":"a","locale":5}"#, "/locale"),

@@ -50,7 +50,12 @@ import Testing
         try await PDFApp.run { app in
             for route in PDFRoutes(service: app.service).routes {
                 let path = route.path.replacing("{id}", with: "0123456789abcdef").replacing("{page_id}", with: "0123456789abcdef")
-                let answer = try await app.routes.ask(route.method, path, [.larderProfile: "a b"], json: route.method == .get ? "" : #"{"pages":["a"],"rotate_by":0}"#)
+                let answer = try await app.routes.ask(
+                    route.method,
+                    path,
+                    [.larderProfile: "a b"],
+                    json: route.method == .get ? "" : #"{"pages":["a"],"rotate_by":0}"#
+                )
                 answer.expectProblem("invalid-parameter", 400)
             }
         }

@@ -161,7 +161,8 @@ extension Interview {
         let member = "\(Self.documents)/{id}"
         let work = Self.work(.nobody, with: .nobody)
         let simple: [(String, String?)] = [
-            ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil), ("POST \(member)/save", "{}"), ("GET \(member)/file", nil),
+            ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil), ("POST \(member)/save", "{}"),
+            ("GET \(member)/file", nil),
         ]
         for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) { #expect(try await askPDF(operation, body: body).status == 404) }
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
@@ -182,7 +183,12 @@ extension Interview {
             #expect(try await askPDF(operation, of: one, body: large).status == 413, "\(operation)")
         }
         for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
-            try await askPDF(operation.key, of: one, ["Larder-Profile": "a b"].merging(operation.key == Self.create ? Self.form : [:]) { own, _ in own }, body: operation.method == "GET" ? nil : "{}")
+            try await askPDF(
+                operation.key,
+                of: one,
+                ["Larder-Profile": "a b"].merging(operation.key == Self.create ? Self.form : [:]) { own, _ in own },
+                body: operation.method == "GET" ? nil : "{}"
+            )
         }
     }
 
@@ -191,7 +197,9 @@ extension Interview {
         for query in ["?mode=both", "?page=letter"] { try await askPDF(Self.create, query: query, Self.form, body: Self.form([])) }
         try await askPDF(Self.create, Self.form, body: "--part\r\n")
         try await askPDF(Self.create, ["Content-Type": "image/jpeg"], body: "x")
-        let files: [(String, String)] = [("none", ""), ("a.bmp", "BM......"), ("damaged.tiff", String(MadeFile.tiff.prefix(60))), ("secret.pdf", MadeFile.encrypted)]
+        let files: [(String, String)] = [
+            ("none", ""), ("a.bmp", "BM......"), ("damaged.tiff", String(MadeFile.tiff.prefix(60))), ("secret.pdf", MadeFile.encrypted),
+        ]
         let statuses = try await files.asyncMap { name, content in
             try await askPDF(Self.create, Self.form, body: Self.form(name == "none" ? [] : [("fine.pdf", MadeFile.pdf(pages: 1)), (name, content)]))
         }

@@ -13,7 +13,11 @@ struct HeldPrograms: Sendable {
         let real = ["larder-pdf-worker": beside.appending(path: "larder-pdf-worker").path, "pdftoppm": "/usr/bin/pdftoppm"]
         for (name, program) in real {
             let script = folder.appending(path: "bin/\(name)")
-            try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(program)' \"$@\"\n".write(to: script, atomically: true, encoding: .utf8)
+            try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(program)' \"$@\"\n".write(
+                to: script,
+                atomically: true,
+                encoding: .utf8
+            )
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
         }
     }

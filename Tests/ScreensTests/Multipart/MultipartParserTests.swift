@@ -71,7 +71,10 @@ struct MultipartParserTests {
         #expect(throws: MultipartError.truncated) { try Self.parts("") }
     }
 
-    @Test("What follows a boundary is a line end or the end", arguments: ["--bX\r\n", "--b\n", "--b-\r\n", "--b --\r\n", "--b\r\r\n", "--b\(String(repeating: " ", count: 300))\r\n"])
+    @Test(
+        "What follows a boundary is a line end or the end",
+        arguments: ["--bX\r\n", "--b\n", "--b-\r\n", "--b --\r\n", "--b\r\r\n", "--b\(String(repeating: " ", count: 300))\r\n"]
+    )
     func delimiters(start: String) {
         #expect(throws: MultipartError.malformedDelimiter) { try Self.parts(start + Self.head("a") + "x\r\n--b--") }
         #expect(throws: MultipartError.malformedDelimiter) { try Self.parts(start + Self.head("a") + "x\r\n--b--", chunk: 1) }
@@ -81,7 +84,8 @@ struct MultipartParserTests {
         "A part's header that cannot be read is refused",
         arguments: [
             "", "Content-Type: image/png", "Content-Disposition: form-data", "Content-Disposition: attachment; name=\"a\"",
-            "Content-Disposition: form-data; name=\"a", "Content-Disposition: form-data; name", "no colon", ": no name", "Content Disposition: form-data; name=a",
+            "Content-Disposition: form-data; name=\"a", "Content-Disposition: form-data; name", "no colon", ": no name",
+            "Content Disposition: form-data; name=a",
             "Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b", "Content-Disposition: form-data; name=a\u{0}",
             "Content-Disposition: form-data; name=a\r\nContent-Transfer-Encoding: base64", "Content-Disposition: form-data; name=\"a\" x",
         ]
@@ -116,7 +120,8 @@ struct MultipartParserTests {
             (#"filename="отпуск 🏝.jpg""#, "отпуск 🏝.jpg"), ("filename=\"x.jpg\"; filename*=UTF-8''%D0%B4%D0%B0%20%22.jpg", "да \".jpg"),
             ("filename*=iso-8859-1'de'M%FCnchen.jpg", "München.jpg"), ("filename=\"y.jpg\"; filename*=utf-8''%ff%fe", "y.jpg"),
             ("filename=\"y.jpg\"; filename*=koi8-r''%ff", "y.jpg"), ("filename=\"y.jpg\"; filename*=UTF-8''%4", "y.jpg"), ("filename=\"\"", ""),
-            (#"filename="semi;colon.jpg""#, "semi;colon.jpg"), ("filename=\"tab\t.jpg\" ;", "tab\t.jpg"), ("size=3", nil), (#"FileName="case.jpg""#, "case.jpg"),
+            (#"filename="semi;colon.jpg""#, "semi;colon.jpg"), ("filename=\"tab\t.jpg\" ;", "tab\t.jpg"), ("size=3", nil),
+            (#"FileName="case.jpg""#, "case.jpg"),
             (#"filename="100%.jpg""#, "100%.jpg"), (#"filename="first.jpg"; filename="second.jpg""#, "first.jpg"), (#"filename="folder/""#, ""),
         ]
         for (parameter, expected) in names {
@@ -133,7 +138,9 @@ struct MultipartParserTests {
             let part = try Self.parts("--\(boundary)\r\n\(Self.head("a"))x\r\n--\(boundary)--", boundary: boundary, chunk: 3)
             #expect(part.first?.content == "x")
         }
-        for type in ["", "; boundary=", "; boundary=\"\"", "; boundary=\(longest)x", "; boundary=\"a \"", "; boundary=\"ä\"", "; boundary=a\u{1}", "; charset=utf-8"] {
+        for type in [
+            "", "; boundary=", "; boundary=\"\"", "; boundary=\(longest)x", "; boundary=\"a \"", "; boundary=\"ä\"", "; boundary=a\u{1}", "; charset=utf-8",
+        ] {
             #expect(throws: MultipartError.badBoundary, "\(type)") { try MultipartBoundary(contentType: "multipart/form-data\(type)") }
         }
         #expect(throws: MultipartError.otherType("image/jpeg")) { try MultipartBoundary(contentType: "image/jpeg; boundary=x") }
