@@ -83,11 +83,8 @@ extension DocumentService {
         for attempt in 1...2 {
             let index = try choose(document)
             let page = document.pages[index]
-            if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return Self.picture(kept, document, validity) }
             do {
-                let picture = try await engine.draw(store.database.blobs.filePath(of: document.blob), index + 1, width)
-                try await store.keep(picture, of: page, width: width, budget: options.thumbnailBytes, at: clock.now())
-                return Self.picture(picture, document, validity)
+                return Self.picture(try await picture(of: page, number: index + 1, of: document, width: width), document, validity)
             } catch {
                 // While the page was drawn, a change may have taken the file away: that is no fault of the file's.
                 let now = try self.document(request, profile: profile)
@@ -99,6 +96,17 @@ extension DocumentService {
             }
         }
         throw Problem(.overloaded, "The document changes faster than it can be drawn.", headerFields: [.retryAfter: "1"])
+    }
+
+    /// The kept picture of a page, or a new one. Who asks for what is being drawn waits for it, so that nothing is drawn twice at once.
+    private func picture(of page: DocumentPage, number: Int, of document: Document, width: Int) async throws -> DocumentEngine.Picture {
+        if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return kept }
+        return try await drawings.holding(["\(page.content) \(page.rotation) \(width)"]) {
+            if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return kept }
+            let drawn = try await engine.draw(store.database.blobs.filePath(of: document.blob), number, width)
+            try await store.keep(drawn, of: page, width: width, budget: options.thumbnailBytes, at: clock.now())
+            return drawn
+        }
     }
 
     private static func picture(_ picture: DocumentEngine.Picture, _ document: Document, _ validity: Validity) -> Reply {

@@ -61,7 +61,10 @@ public struct DocumentService: Sendable {
     let disk: DiskFiles?
     let options: Options
     let clock: WallClock
-    let turns = DocumentTurns()
+    /// By document: who changes it.
+    let turns = KeyedTurns()
+    /// By picture: who draws it.
+    let drawings = KeyedTurns()
 
     /// Puts the app together. Without `disk` nothing comes from there or goes there.
     public init(

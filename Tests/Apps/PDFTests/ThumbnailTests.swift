@@ -54,6 +54,23 @@ import Testing
         }
     }
 
+    @Test("PDF-05 a picture that many ask for at once is drawn once")
+    func manyAtOnce() async throws {
+        try await PDFApp.run { app in
+            let href = try await app.draft("one")
+            let page = try #require(try app.service.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages.first)
+            app.paper.hold()
+            let texts = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 1...5 { group.addTask { try await app.routes.get("\(href)/thumbnail?width=50").text } }
+                while app.service.drawings.waiting(for: "\(page.content) 0 50") < 4 { await Task.yield() }
+                app.paper.release()
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(texts == ["jpeg one 0 at 50"])
+            #expect(drawn(app) == 1)
+        }
+    }
+
     @Test("Pictures that were used least recently go where all together are over the budget")
     func budget() async throws {
         try await PDFApp.run(options: .init(thumbnailBytes: 40)) { app in

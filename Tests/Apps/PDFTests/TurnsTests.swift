@@ -70,7 +70,7 @@ import Testing
 
     @Test("Turns come in the order of arrival; who holds two never waits for who holds the same two the other way round")
     func order() async throws {
-        let turns = DocumentTurns()
+        let turns = KeyedTurns()
         let (order, note) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let (start, begin) = AsyncStream.makeStream(of: Void.self)

@@ -1,31 +1,31 @@
 import Synchronization
 
-/// One change of a document at a time, in the order in which they came. Reading takes no turn.
-final class DocumentTurns: Sendable {
+/// One at a time of what has the same key, in the order of arrival: changes of one document, drawings of one picture.
+final class KeyedTurns: Sendable {
     private struct Waiter {
         let number: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        /// Documents whose turn somebody has, with those who wait behind.
+        /// Keys whose turn somebody has, with those who wait behind.
         var queues: [String: [Waiter]] = [:]
         var nextNumber = 0
     }
 
     private let state = Mutex(State())
 
-    /// Runs `body` while no other body has any of these documents. Taken in the order of their ids, so that two of them never wait for each other.
+    /// Runs `body` while no other body has any of these keys. They are taken in their own order, so that two bodies never wait for each other.
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; what `body` throws.
     func holding<Result>(
-        _ ids: [String],
+        _ keys: [String],
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
         var held: [String] = []
         defer { for id in held { giveBack(id) } }
-        for id in Set(ids).sorted() {
+        for id in Set(keys).sorted() {
             try await take(id)
             held.append(id)
         }
@@ -70,9 +70,9 @@ final class DocumentTurns: Sendable {
         next?.continuation.resume()
     }
 
-    /// Whether somebody has the turn of a document.
+    /// Whether somebody has the turn of a key.
     func isHeld(_ id: String) -> Bool { state.withLock { $0.queues[id] != nil } }
 
-    /// How many wait for a document.
+    /// How many wait for a key.
     func waiting(for id: String) -> Int { state.withLock { $0.queues[id]?.count ?? 0 } }
 }
