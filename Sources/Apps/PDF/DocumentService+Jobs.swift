@@ -43,6 +43,8 @@ extension Problem {
         }
         self =
             switch error {
+            // A file of Larder's own that is no PDF any more: nobody has sent it.
+            case .unsupported(nil): problem(.damaged, nil, "is damaged or incomplete")
             case .unsupported(let source): problem(.unsupportedMediaType, source, "cannot be used; accepted: \(FileKind.accepted)")
             case .damaged(let source): problem(.damaged, source, "is damaged or incomplete")
             case .encrypted(let source): problem(.encrypted, source, "is protected by a password")

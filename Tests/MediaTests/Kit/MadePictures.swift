@@ -23,8 +23,10 @@ enum MadePictures {
 
     /// A PNG of 96 × 64 pixels of two bits: four bars, of values 0 to 3.
     static func bars(colorType: UInt8, chunks: [(String, [UInt8])]) -> [UInt8] {
-        let row = [0] + [0x00, 0x55, 0xAA, 0xFF].flatMap { [UInt8](repeating: $0, count: 6) }
-        let rows = (0..<64).flatMap { _ in row }
+        var row: [UInt8] = [0]
+        for value: UInt8 in [0x00, 0x55, 0xAA, 0xFF] { row += [UInt8](repeating: value, count: 6) }
+        var rows: [UInt8] = []
+        for _ in 0..<64 { rows += row }
         return png(width: 96, height: 64, depth: 2, colorType: colorType, chunks: chunks + [("IDAT", deflated(rows))])
     }
 
