@@ -160,7 +160,7 @@ let package = Package(
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
             name: "Sandbox",
-            dependencies: [hummingbird, httpTypes, nioCore, logging, lifecycle, crypto],
+            dependencies: [hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging, lifecycle, crypto],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),

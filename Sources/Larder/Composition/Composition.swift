@@ -15,7 +15,8 @@ struct Composition {
 
     let configuration: LarderConfiguration
     let database: LarderDatabase
-    let transport: HTTPClientTransport
+    /// The way out for each time-out of connections that an upstream has: a client of HTTP has one for all of its connections.
+    let transports: [Duration: HTTPClientTransport]
     let lastUses: LastUses
     let sessions: SessionStore
     let events: EventStream
@@ -37,7 +38,7 @@ struct Composition {
 
     /// The upstream of a name, whose changes of reachability everybody hears of; nil where the configuration has none.
     mutating func upstream(_ name: String) -> Upstream? {
-        guard let settings = configuration.upstreams[name] else { return nil }
+        guard let settings = configuration.upstreams[name], let transport = transports[settings.connectTimeout] else { return nil }
         let upstream = Upstream(
             configuration: settings,
             transport: transport,
