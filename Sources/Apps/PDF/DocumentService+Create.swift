@@ -64,12 +64,17 @@ extension DocumentService {
         let titles = ingredients.map(\.title)
         let documents = try await job(request, titles: titles) { progress in
             var made: [DocumentStore.New] = []
-            var before = 0
-            for (index, batch) in batches.enumerated() {
-                let name = Self.name(of: batch, number: index + 1, at: created)
-                let part = { @Sendable (value: Double) in progress((Double(index) + value) / Double(batches.count)) }
-                made.append(try await compose(batch, before: before, name: name, format: format, part))
-                before += batch.count
+            do {
+                var before = 0
+                for (index, batch) in batches.enumerated() {
+                    let name = Self.name(of: batch, number: index + 1, at: created)
+                    let part = { @Sendable (value: Double) in progress((Double(index) + value) / Double(batches.count)) }
+                    made.append(try await compose(batch, before: before, name: name, format: format, part))
+                    before += batch.count
+                }
+            } catch {
+                for new in made { store.database.discard(new.blob) }
+                throw error
             }
             // Only now is anything there: all of them, or none.
             return try await store.insert(made, profile: profile, created: created, draftUntil: draftEnd).documents

@@ -33,6 +33,24 @@ extension DocumentService {
     }
 }
 
+extension DocumentService {
+    /// The same for the change of a document. A draft whose time ends meanwhile is gone, which is told rather than what its missing file led to.
+    func job<Result: Sendable>(
+        _ request: ScreenRequest,
+        on document: Document,
+        profile: String,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (_ progress: @escaping DocumentEngine.Progress) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await job(request, body)
+        } catch {
+            guard try store.document(document.id, profile: profile, at: clock.now()) != nil else { throw Self.unknown(document.id) }
+            throw error
+        }
+    }
+}
+
 extension Problem {
     /// What a client is told of a file that the engine could not work with. `titles` are the names of the files, in the engine's order.
     init(_ error: DocumentEngineError, titles: [String]) {

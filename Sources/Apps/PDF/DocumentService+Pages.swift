@@ -83,7 +83,7 @@ extension DocumentService {
             let steps = try plan(before)
             // What is as it is already takes no file to be written again.
             guard steps != before.pages.indices.map({ Step(page: $0) }) else { return try shown(before) }
-            let (after, revision) = try await job(request) { progress in
+            let (after, revision) = try await job(request, on: before, profile: profile) { progress in
                 let blob = try await arranged([before], steps.map { .init(file: 0, page: $0.page + 1, turn: $0.turn) }, progress)
                 let pages = steps.map { before.pages[$0.page].turned(by: $0.turn) }
                 return try await replace(before, blob: blob, pages: pages, profile: profile)
@@ -101,10 +101,11 @@ extension DocumentService {
     }
 
     func replace(_ before: Document, blob: Blob, pages: [DocumentPage], profile: String) async throws -> (document: Document, revision: Int?) {
-        guard let changed = try await store.replace(before, blob: blob, pages: pages, profile: profile, draftUntil: draftEnd) else {
+        do {
+            return try await store.replace(before, blob: blob, pages: pages, profile: profile, draftUntil: draftEnd)
+        } catch is DocumentStore.Gone {
             throw Self.unknown(before.id)
         }
-        return changed
     }
 
     private func pageIDs(_ request: ScreenRequest) async throws -> [String] { try Self.pageIDs(try await request.jsonObject()) }

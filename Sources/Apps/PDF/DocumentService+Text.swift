@@ -17,7 +17,7 @@ extension DocumentService {
             guard place ?? 1 <= before.pages.count + 1 else {
                 throw Problem.validation([.field("/at", "invalid", "at must be from 1 to \(before.pages.count + 1), the number that the first new page gets.")])
             }
-            let (after, added, missing, revision) = try await job(request) { progress in
+            let (after, added, missing, revision) = try await job(request, on: before, profile: profile) { progress in
                 let output = scratch.place(".pdf")
                 let made = try await engine.typeset(text, locale, output.path) { progress($0 / 2) }
                 let new = made.pages.map { DocumentPage(made: $0) }

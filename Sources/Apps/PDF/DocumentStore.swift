@@ -66,6 +66,9 @@ public struct DocumentStore: Sendable {
         )
     ]
 
+    /// A document that was to be changed is not there any more.
+    struct Gone: Error {}
+
     /// A document that is to be.
     struct New: Sendable {
         var name: String
@@ -102,11 +105,11 @@ public struct DocumentStore: Sendable {
             .map(DocumentPage.init(row:))
     }
 
-    /// Adds documents, all or none; drafts until `draftUntil`, saved where that is nil. The new revision of the list where it changed.
+    /// Adds documents, all or none; drafts until `draftUntil`, saved where that is nil. The new revision of the list where it changed. Where it throws, their files are gone.
     func insert(_ documents: [New], profile: String, created: Date, draftUntil: Date?) async throws -> (documents: [Document], revision: Int?) {
         defer { changes[profile].bump() }
         let blobs = database.blobs
-        return try await database.write { db in
+        return try await keepingOrDiscarding(documents.map(\.blob)) { db in
             let inserted = try documents.map { new in
                 try blobs.insert(new.blob, in: db)
                 let id = DocumentIdentity.random()
@@ -130,13 +133,13 @@ public struct DocumentStore: Sendable {
         }
     }
 
-    /// Gives a document another file with other pages. A draft gets more time. Nil where the document has gone.
+    /// Gives a document another file with other pages. A draft gets more time. Where it throws, its file is gone: ``Gone`` where the document is.
     func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date) async throws -> (
         document: Document, revision: Int?
     )? {
         defer { changes[profile].bump() }
         let blobs = database.blobs
-        return try await database.write { db in
+        return try await keepingOrDiscarding([blob]) { db in
             // Who changes a document has its turn: what is not as it was read has gone.
             guard
                 try Row.fetchOne(db, sql: "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?", arguments: [document.sequence, document.blob.id])
@@ -155,6 +158,16 @@ public struct DocumentStore: Sendable {
             try Self.insert(pages, of: document.sequence, db)
             try Self.forgetThumbnails(of: document.pages, db)
             return (changed, document.isDraft ? nil : try Self.nextRevision(profile, db))
+        }
+    }
+
+    /// One transaction; where it fails, the files of blobs that were to become known in it are removed.
+    private func keepingOrDiscarding<Value: Sendable>(_ blobs: [Blob], _ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await database.write(updates)
+        } catch {
+            for blob in blobs { database.discard(blob) }
+            throw error
         }
     }
 

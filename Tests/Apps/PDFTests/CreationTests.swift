@@ -108,6 +108,7 @@ import Testing
             #expect(answer["errors.0.code"] == .string(fault.code))
             #expect(answer["errors.0.pointer"] == "/files/1")
             #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_document") } == 0)
+            #expect(try app.blobFiles == 0)
         }
     }
 

@@ -32,6 +32,22 @@ import Testing
         }
     }
 
+    @Test("A draft whose time ends while it is changed is gone, and so is the file that was made of it")
+    func endsMeanwhile() async throws {
+        try await PDFApp.run { app in
+            let href = try await app.draft("one", "two")
+            let page = try await app.pages(href)[0]
+            app.paper.hold()
+            async let change = app.routes.ask(.delete, "\(href)/pages/\(page)")
+            await app.paper.isHolding(1)
+            app.clock.advance(by: .seconds(Self.day))
+            #expect(try await app.service.store.purgeDrafts(at: app.clock.now) == 1)
+            app.paper.release()
+            try await change.expectProblem("not-found", 404)
+            #expect(try app.blobFiles == 0)
+        }
+    }
+
     @Test("Many drafts go in several steps")
     func batches() async throws {
         try await PDFApp.run { app in
