@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Screens
 import Storage
+import Upstream
 
 extension DocumentService {
     /// Runs something that takes time, and tells on `/v1/events` how it goes: the job's id is the request's `X-Request-Id`, which the client may choose.

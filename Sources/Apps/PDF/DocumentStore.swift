@@ -76,6 +76,9 @@ public struct DocumentStore: Sendable {
         var pages: [DocumentPage]
     }
 
+    /// A document after a change, and the new revision of the list where that changed.
+    typealias Changed = (document: Document, revision: Int?)
+
     let database: LarderDatabase
     /// Bumped when anything of a profile changes.
     let changes = ChangeStamps()
@@ -134,17 +137,13 @@ public struct DocumentStore: Sendable {
     }
 
     /// Gives a document another file with other pages. A draft gets more time. Where it throws, its file is gone: ``Gone`` where the document is.
-    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date) async throws -> (
-        document: Document, revision: Int?
-    )? {
+    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date) async throws -> Changed {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await keepingOrDiscarding([blob]) { db in
             // Who changes a document has its turn: what is not as it was read has gone.
-            guard
-                try Row.fetchOne(db, sql: "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?", arguments: [document.sequence, document.blob.id])
-                    != nil
-            else { return nil }
+            let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?"
+            guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else { throw Gone() }
             var changed = document
             changed.blob = blob
             changed.pages = pages
