@@ -86,7 +86,7 @@ let package = Package(
         ),
         .target(
             name: "PDF",
-            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore],
+            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
         ),
@@ -218,7 +218,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PDFTests",
-            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
         ),

@@ -65,6 +65,7 @@ struct LarderApplication: Sendable {
             clock: clock,
             logger: logger
         )
+        try composition.addPDF()
         try composition.addShips()
         composition.addShop()
         composition.addFurtherUpstreams()
