@@ -10,7 +10,11 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        places = [Place(upstream: try SpaceX(seed: seed))]
+        places = [
+            Place(upstream: try SpaceX(seed: seed)),
+            Place(upstream: People(seed: seed)),
+            Place(upstream: Geocoder()),
+        ]
     }
 
     func place(named name: String) -> Place? {

@@ -58,6 +58,7 @@ struct LarderApplication: Sendable {
             logger: logger
         )
         try composition.addShips()
+        try composition.addNotes()
         composition.addFurtherUpstreams()
         let (sessions, events, upstreams) = (composition.sessions, composition.events, composition.upstreams)
         var table = composition.table

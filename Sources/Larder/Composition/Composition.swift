@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import Notes
 import Screens
 import ServiceLifecycle
 import Ships
@@ -9,7 +10,7 @@ import Upstream
 /// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
 struct Composition {
     /// The tables of all apps and of the kit.
-    static let migrations = SessionStore.migrations + ShipStore.migrations
+    static let migrations = SessionStore.migrations + ShipStore.migrations + NoteStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase

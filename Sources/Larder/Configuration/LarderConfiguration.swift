@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Logging
+import Notes
 import Screens
 import Ships
 import Storage
@@ -24,6 +25,9 @@ struct LarderConfiguration: Sendable {
     var renderedBudget: Int
     var shipsFreshness: Duration
     var ships: ShipService.Options
+    var placesFreshness: Duration
+    var people: PeopleAPI.Options
+    var notes: NoteService.Options
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -51,7 +55,7 @@ struct LarderConfiguration: Sendable {
         cacheBudget = CacheBudget(bytes: try settings.integer("cache.budget_mb") << 20)
         upstreams = [:]
         for upstream in Setting.upstreams where upstream.inUse {
-            upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)
+            upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings, isSimulated: sandbox)
         }
         renderedBudget = try settings.integer("rendered.budget_mb") << 20
         for name in settings.furtherUpstreams {
@@ -66,6 +70,18 @@ struct LarderConfiguration: Sendable {
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
+        placesFreshness = try settings.seconds("freshness.places_s")
+        people = PeopleAPI.Options(
+            path: try settings.text("people.path"),
+            key: try settings.text("people.key"),
+            count: try settings.integer("people.count")
+        )
+        notes = NoteService.Options(
+            scryptLogarithm: try settings.integer("notes.scrypt_logarithm"),
+            attemptsPerAccount: try settings.integer("notes.attempts_per_account"),
+            attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
+            attemptWindow: try settings.seconds("notes.attempt_window_s")
+        )
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
@@ -73,9 +89,10 @@ struct LarderConfiguration: Sendable {
         logFormat = .init(rawValue: try settings.text("log.format")) ?? .text
     }
 
-    private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> UpstreamConfiguration? {
+    /// One upstream; nil where it has no address. With the sandbox every upstream has one: that of the sandbox, which is known when it listens and takes this one's place.
+    private static func upstream(_ name: String, title: String, _ settings: SettingsReader, isSimulated: Bool = false) throws -> UpstreamConfiguration? {
         let key = "upstreams.\(name)"
-        guard let url = try settings.url("\(key).url") else { return nil }
+        guard let url = try settings.url("\(key).url") ?? (isSimulated ? URL(string: "http://127.0.0.1") : nil) else { return nil }
         return UpstreamConfiguration(
             name: name,
             title: title,
