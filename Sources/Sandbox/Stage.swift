@@ -10,11 +10,8 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        places = [
-            Place(upstream: try SpaceX(seed: seed)),
-            Place(upstream: People(seed: seed)),
-            Place(upstream: Geocoder()),
-        ]
+        let single: [any SimulatedUpstream] = [try SpaceX(seed: seed), People(seed: seed), Geocoder()]
+        places = (single + YandexDisk.upstreams(seed: seed)).map { Place(upstream: $0) }
     }
 
     func place(named name: String) -> Place? {

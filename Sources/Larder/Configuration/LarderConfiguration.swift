@@ -28,6 +28,8 @@ struct LarderConfiguration: Sendable {
     var placesFreshness: Duration
     var people: PeopleAPI.Options
     var notes: NoteService.Options
+    /// Work on pictures and documents.
+    var media: MediaConfiguration
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -82,6 +84,7 @@ struct LarderConfiguration: Sendable {
             attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
             attemptWindow: try settings.seconds("notes.attempt_window_s")
         )
+        media = try MediaConfiguration(settings, environment: environment)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)

@@ -18,9 +18,9 @@ enum ReplyRenderer {
         case .stream(let type, let body):
             fields[.contentType] = type
             if request.method == .head {
-                // RFC 9110 §8.6: a length that the GET does not have is not claimed here either.
+                // RFC 9110 §8.6: the length that the GET has, and none where that has none.
                 var response = Response(status: reply.status, headers: fields)
-                response.headers[.contentLength] = nil
+                response.headers[.contentLength] = body.contentLength.map { String($0) }
                 return response
             }
             return Response(status: reply.status, headers: fields, body: body)

@@ -62,9 +62,3 @@ extension ScreenRequest {
         return condition.hasPrefix("\"") ? condition == content.entityTag : condition == content.lastModified.map { HTTPDate.format($0) }
     }
 }
-
-extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
-    /// `If-Range`, RFC 9110 §13.1.5.
-    static let ifRange = HTTPField.Name("If-Range")!
-}

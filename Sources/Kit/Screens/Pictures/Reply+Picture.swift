@@ -17,9 +17,3 @@ extension Reply {
         return Reply(headerFields: fields, body: .bytes(Data(PackageResources.placeholder_png), type: PictureType.png.rawValue), hasValidator: false)
     }
 }
-
-extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
-    /// `Content-Security-Policy`: what a browser may do with a picture that it shows by itself. Nothing.
-    static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
-}
