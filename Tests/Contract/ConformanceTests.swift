@@ -4,7 +4,9 @@ import Testing
 @Suite("Answers of the running server")
 struct ConformanceTests {
     /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where there is none.
-    static let unseen: [String: String] = [:]
+    static let unseen = [
+        "POST /v1/notes/session 503 overloaded": "needs more logins at once than a test can be sure of; PasswordTests shows that they are turned away"
+    ]
 
     let document: OpenAPIDocument
 
@@ -66,7 +68,8 @@ struct ConformanceTests {
     func flags() async throws {
         var details: Set<String> = []
         for observation in try await Conversation.observations() where observation.answer.status == 200 && !observation.isHead {
-            guard let cacheStatus = observation.answer.headers["cache-status"], observation.operation != "GET /v1/ships/{id}/image" else { continue }
+            let isPicture = observation.operation.hasSuffix("/image") || observation.operation.hasSuffix("/avatar")
+            guard let cacheStatus = observation.answer.headers["cache-status"], !isPicture else { continue }
             let parts = cacheStatus.split(separator: "; ").map(String.init)
             let detail = parts.first { $0.hasPrefix("detail=") }.map { String($0.dropFirst("detail=".count)) }
             details.insert(detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched"))

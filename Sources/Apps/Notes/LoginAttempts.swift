@@ -54,9 +54,12 @@ struct LoginAttempts: Sendable {
     /// The attempt was right: the account's bucket is full again, the address has its attempt back.
     mutating func succeeded(account: String, address: String?) {
         buckets[.account(account)] = nil
-        guard let address, var bucket = buckets[.address(address)] else { return }
-        bucket.level += 1
-        buckets[.address(address)] = bucket
+        if let address { buckets[.address(address)]?.level += 1 }
+    }
+
+    /// The attempt came to nothing: nobody looked at the password.
+    mutating func abandoned(account: String, address: String?) {
+        for key in Self.keys(account, address) { buckets[key]?.level += 1 }
     }
 
     private static func keys(_ account: String, _ address: String?) -> [Key] {

@@ -83,7 +83,13 @@ extension NoteService {
             )
         }
         let account = try store.account(name)
-        let isRight = try await hasher.verify(password, against: account?.password)
+        let isRight: Bool
+        do {
+            isRight = try await hasher.verify(password, against: account?.password)
+        } catch {
+            attempts.abandoned(account: name.key, address: address)
+            throw error
+        }
         guard let account else { throw Problem(.invalidCredentials, "There is no account of this name.", dialog: .nameNotFound) }
         guard isRight else { throw Problem(.invalidCredentials, "The password is not that of the account.", dialog: .passwordInvalid) }
         attempts.succeeded(account: name.key, address: address)

@@ -108,6 +108,10 @@ final class LoginGate: Sendable {
         state.withLock { $0.begin(account: account, address: address, now: now) }
     }
 
+    func abandoned(account: String, address: String?) {
+        state.withLock { $0.abandoned(account: account, address: address) }
+    }
+
     func succeeded(account: String, address: String?) {
         state.withLock { $0.succeeded(account: account, address: address) }
     }

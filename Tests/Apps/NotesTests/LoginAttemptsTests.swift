@@ -38,6 +38,17 @@ struct LoginAttemptsTests {
         }
     }
 
+    @Test("NOTE-01 what nobody looked at does not count either, and gives back no more than it took")
+    func abandoned() {
+        var attempts = LoginAttempts(limits)
+        for _ in 1...50 {
+            #expect(attempts.begin(account: "a", address: "1.1.1.1", now: start) == .allowed)
+            attempts.abandoned(account: "a", address: "1.1.1.1")
+        }
+        for _ in 1...3 { #expect(attempts.begin(account: "a", address: "1.1.1.1", now: start) == .allowed) }
+        #expect(attempts.begin(account: "a", address: "1.1.1.1", now: start) == .refused(retryAfter: 100))
+    }
+
     @Test("a clock that is set back neither gives nor takes")
     func clockSetBack() {
         var attempts = LoginAttempts(limits)

@@ -13,7 +13,9 @@ enum Conversation {
             try await interview.events()
             try await interview.conditional()
             try await interview.upstreamRefuses()
+            try await interview.notes()
         }
+        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).notesUpstreamsRefuse() }
         try await withLarder(["--freshness-ships-s", "0", "--upstreams-spacex-patience-ms", "60000"]) { larder in
             try await Interview(larder: larder, transcript: transcript).upstreamFails()
         }
