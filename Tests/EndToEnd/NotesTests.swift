@@ -7,7 +7,8 @@ import Testing
         try await .start(
             data: data,
             upstream: sandbox.spacex,
-            ["--upstreams-people-url", sandbox.base + "/people", "--upstreams-geocoder-url", sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10"] + settings
+            ["--upstreams-people-url", sandbox.base + "/people", "--upstreams-geocoder-url", sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10"]
+                + settings
         )
     }
 

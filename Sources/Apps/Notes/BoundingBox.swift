@@ -58,7 +58,10 @@ extension QueryItems {
     func boundingBox() throws -> BoundingBox? {
         guard let text = try string("bbox") else { return nil }
         guard let box = BoundingBox(text) else {
-            throw Problem.invalidParameter("bbox", accepted: "accepts west,south,east,north in degrees, south not above north; west above east crosses the antimeridian")
+            throw Problem.invalidParameter(
+                "bbox",
+                accepted: "accepts west,south,east,north in degrees, south not above north; west above east crosses the antimeridian"
+            )
         }
         return box
     }

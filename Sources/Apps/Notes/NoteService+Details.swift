@@ -82,7 +82,8 @@ extension NoteService {
         switch outcome {
         case .changed(let note): return note
         case .missing: throw missing(identity)
-        case .changedMeanwhile: throw Problem(.preconditionFailed, "The note \(identity) is not at a version that If-Match names; read it again before changing it.")
+        case .changedMeanwhile:
+            throw Problem(.preconditionFailed, "The note \(identity) is not at a version that If-Match names; read it again before changing it.")
         }
     }
 

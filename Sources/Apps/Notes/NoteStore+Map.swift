@@ -44,9 +44,13 @@ extension NoteStore {
         var ids: [Int64] = []
         for range in box.longitudes {
             let statement = try db.cachedStatement(sql: selectWithin)
-            ids += try Int64.fetchAll(statement, arguments: [
-                "account": account, "west": range.lowerBound, "east": range.upperBound, "south": box.south, "north": box.north, "limit": MapGrid.mostItems + 1,
-            ])
+            ids += try Int64.fetchAll(
+                statement,
+                arguments: [
+                    "account": account, "west": range.lowerBound, "east": range.upperBound, "south": box.south, "north": box.north,
+                    "limit": MapGrid.mostItems + 1,
+                ]
+            )
             guard ids.count <= MapGrid.mostItems else { return nil }
         }
         // The R-tree rounds outward to 32 bits.
@@ -69,10 +73,13 @@ extension NoteStore {
         for range in columns.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound >= next {
             let first = max(next, range.lowerBound)
             next = range.upperBound + 1
-            let found = try Row.fetchAll(try db.cachedStatement(sql: selectCells), arguments: [
-                "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound, "south": rows.upperBound,
-                "limit": MapGrid.mostItems + 1,
-            ])
+            let found = try Row.fetchAll(
+                try db.cachedStatement(sql: selectCells),
+                arguments: [
+                    "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound, "south": rows.upperBound,
+                    "limit": MapGrid.mostItems + 1,
+                ]
+            )
             clusters += found.compactMap(NoteCluster.init(row:))
             guard clusters.count <= MapGrid.mostItems else { return nil }
         }

@@ -67,7 +67,9 @@ extension NoteStore {
 
     /// One of them; nil where there is none.
     func person(_ id: Int64) throws -> Person? {
-        try database.read { db in try Row.fetchOne(try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id]).map(Person.init(row:)) }
+        try database.read { db in
+            try Row.fetchOne(try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id]).map(Person.init(row:))
+        }
     }
 
     /// The whole body of a stored picture; nil if its file is gone.

@@ -39,10 +39,12 @@ public struct NoteStore: Sendable {
         defer { noteChanges[account].bump() }
         return try await database.write { db in
             let revision = try Self.nextRevision(account, db)
-            try db.cachedStatement(sql: Self.insert).execute(arguments: [
-                "account": account, "body": body, "opening": NoteOutline.opening(of: body), "created": now.millisecondsSince1970,
-                "modified": now.millisecondsSince1970, "revision": revision,
-            ].merging(Self.columns(location)) { own, _ in own }.arguments)
+            try db.cachedStatement(sql: Self.insert).execute(
+                arguments: [
+                    "account": account, "body": body, "opening": NoteOutline.opening(of: body), "created": now.millisecondsSince1970,
+                    "modified": now.millisecondsSince1970, "revision": revision,
+                ].merging(Self.columns(location)) { own, _ in own }.arguments
+            )
             let note = Note(id: db.lastInsertedRowID, body: body, location: location, modified: now, created: now, revision: revision)
             try Self.enter(note, account: account, db)
             return note
@@ -73,9 +75,12 @@ public struct NoteStore: Sendable {
                 created: old.created,
                 revision: try Self.nextRevision(account, db)
             )
-            try db.cachedStatement(sql: Self.update).execute(arguments: [
-                "id": id, "body": note.body, "opening": NoteOutline.opening(of: note.body), "modified": now.millisecondsSince1970, "revision": note.revision,
-            ].merging(Self.columns(note.location)) { own, _ in own }.arguments)
+            try db.cachedStatement(sql: Self.update).execute(
+                arguments: [
+                    "id": id, "body": note.body, "opening": NoteOutline.opening(of: note.body), "modified": now.millisecondsSince1970,
+                    "revision": note.revision,
+                ].merging(Self.columns(note.location)) { own, _ in own }.arguments
+            )
             try Self.change(old, to: note, account: account, db)
             return .changed(note)
         }

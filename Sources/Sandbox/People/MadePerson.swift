@@ -32,5 +32,7 @@ enum MadePerson {
     ]
     private static let genders = ["Female", "Male", "Female", "Male", "Female", "Male", "Non-binary", "Agender", "Genderfluid"]
     private static let domains = ["example.com", "example.net", "example.org", "mail.example.com", "corp.example.org"]
-    private static let latin = ["ab", "aliquid", "animi", "aut", "dolor", "earum", "et", "facere", "hic", "ipsum", "nemo", "odio", "quas", "rerum", "sit", "velit"]
+    private static let latin = [
+        "ab", "aliquid", "animi", "aut", "dolor", "earum", "et", "facere", "hic", "ipsum", "nemo", "odio", "quas", "rerum", "sit", "velit",
+    ]
 }

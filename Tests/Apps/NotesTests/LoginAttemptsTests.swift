@@ -112,7 +112,10 @@ struct PasswordTests {
         #expect(try await hasher.verify(try Password("x"), against: nil) == false)
     }
 
-    @Test("lengths and kinds of space", arguments: [("a", true), ("", false), (String(repeating: "é", count: 512), true), (String(repeating: "é", count: 513), false)])
+    @Test(
+        "lengths and kinds of space",
+        arguments: [("a", true), ("", false), (String(repeating: "é", count: 512), true), (String(repeating: "é", count: 513), false)]
+    )
     func limits(text: String, isAccepted: Bool) {
         #expect(((try? Password(text)) != nil) == isAccepted)
     }

@@ -48,7 +48,9 @@ struct MapGridTests {
     func counts() async throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
         let store = NoteStore(database)
-        let account = try #require(try await store.register(try UserName("bob"), PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data()), now: Date())).id
+        let account = try #require(
+            try await store.register(try UserName("bob"), PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data()), now: Date())
+        ).id
         var places: [Int64: Coordinate] = [:]
         var generator = Chance(state: 7)
         for step in 0..<120 {

@@ -110,7 +110,8 @@ struct NoteMapTests {
     @Test(
         "NOTE-05 GeoJSON is answered to who names it and does not like JSON better",
         arguments: [
-            ("application/geo+json", true), ("Application/GEO+JSON; q=0.5", true), ("application/json, application/geo+json", true), ("*/*", false), ("", false),
+            ("application/geo+json", true), ("Application/GEO+JSON; q=0.5", true), ("application/json, application/geo+json", true), ("*/*", false),
+            ("", false),
             ("application/json, application/geo+json;q=0.9", false), ("application/geo+json;q=0", false), ("text/html, */*;q=0.8, application/geo+json", true),
         ]
     )

@@ -42,7 +42,10 @@ struct NoteQueryPlanTests {
         #expect(cells.contains("SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y>? AND y<?)"), "\(cells)")
     }
 
-    @Test("NOTE-08 NOTE-09 words are looked up in the full-text index, and notes by their number", arguments: [NoteStore.selectMatching, NoteStore.selectPlaces])
+    @Test(
+        "NOTE-08 NOTE-09 words are looked up in the full-text index, and notes by their number",
+        arguments: [NoteStore.selectMatching, NoteStore.selectPlaces]
+    )
     func search(sql: String) throws {
         let plan = try plan(sql)
         #expect(plan.contains { $0.hasPrefix("SCAN note_text VIRTUAL TABLE INDEX") && $0.contains("M") }, "\(plan)")
@@ -65,7 +68,10 @@ struct NoteQueryPlanTests {
         let street = try #require(BoundingBox("13.400,52.500,13.410,52.506"))
         let city = try #require(BoundingBox("13.0,52.3,13.8,52.7"))
         let pacific = try #require(BoundingBox("150,-50,-120,50"))
-        for (name, box, zoom) in [("street", street, nil), ("city", city, nil), ("city at 11", city, 11), ("pacific", pacific, nil), ("world", .world, nil), ("world at 2", .world, 2)] {
+        for (name, box, zoom) in [
+            ("street", street, nil), ("city", city, nil), ("city at 11", city, 11), ("pacific", pacific, nil), ("world", .world, nil),
+            ("world at 2", .world, 2),
+        ] {
             var items = 0
             let times = try Self.measure {
                 let map = try store.map(box, zoom: zoom, account: 1)

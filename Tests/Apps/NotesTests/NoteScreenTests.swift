@@ -64,7 +64,9 @@ struct NoteScreenTests {
             #expect(try await app.get(next, as: token).all("id", in: "data.items") == [.string(second)])
             let past = try await app.get("/v1/notes?offset=9", as: token)
             #expect(past["meta.page.count"] == 0 && past["meta.state"] == "content")
-            for query in ["limit=0", "limit=101", "offset=-1", "limit=x"] { try await app.get("/v1/notes?\(query)", as: token).expectProblem("invalid-parameter", 400) }
+            for query in ["limit=0", "limit=101", "offset=-1", "limit=x"] {
+                try await app.get("/v1/notes?\(query)", as: token).expectProblem("invalid-parameter", 400)
+            }
         }
     }
 
@@ -126,7 +128,8 @@ struct NoteScreenTests {
         "NOTE-04 what is no text and no place is refused, every fault named, and nothing changes",
         arguments: [
             (#"{}"#, ["/body"]), (#"{"body":""}"#, ["/body"]), (#"{"body":" \n\t"}"#, ["/body"]), (#"{"body":null}"#, ["/body"]), (#"{"body":7}"#, ["/body"]),
-            (#"{"body":"a\u0000b"}"#, ["/body"]), (#"{"body":"a","location":7}"#, ["/location"]), (#"{"body":"a","location":{}}"#, ["/location/lat", "/location/lon"]),
+            (#"{"body":"a\u0000b"}"#, ["/body"]), (#"{"body":"a","location":7}"#, ["/location"]),
+            (#"{"body":"a","location":{}}"#, ["/location/lat", "/location/lon"]),
             (#"{"body":"a","location":{"lat":1}}"#, ["/location/lon"]), (#"{"body":"a","location":{"lon":1,"lat":null}}"#, ["/location/lat"]),
             (#"{"body":"a","location":{"lat":90.01,"lon":1}}"#, ["/location/lat"]), (#"{"body":"a","location":{"lat":1,"lon":-180.5}}"#, ["/location/lon"]),
             (#"{"body":"a","location":{"lat":"NaN","lon":"1"}}"#, ["/location/lat", "/location/lon"]),
@@ -144,7 +147,10 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-03 JSON that is none is 400, lone surrogates and numbers beyond all bounds included", arguments: [#"{"body":"\ud800"}"#, #"{"body":"a","location":{"lat":1e999,"lon":0}}"#, "[", "[]", ""])
+    @Test(
+        "NOTE-03 JSON that is none is 400, lone surrogates and numbers beyond all bounds included",
+        arguments: [#"{"body":"\ud800"}"#, #"{"body":"a","location":{"lat":1e999,"lon":0}}"#, "[", "[]", ""]
+    )
     func malformed(body: String) async throws {
         try await NotesApp.run { app in
             let answer = try await app.ask(.post, "/v1/notes", as: app.register(), body)

@@ -24,8 +24,10 @@ struct NoteSearchTests {
     @Test(
         "NOTE-09 all words must occur, the last as a beginning, in any case, with accents or without, in any script",
         arguments: [
-            ("dog", ["dogs bark", "a dog outside"]), ("dog out", ["a dog outside"]), ("outside DOG", ["a dog outside"]), ("do", ["dogs bark", "a dog outside"]),
-            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]), ("ёлка", ["елка"]), ("猫", ["猫"]), ("zurich x", []),
+            ("dog", ["dogs bark", "a dog outside"]), ("dog out", ["a dog outside"]), ("outside DOG", ["a dog outside"]),
+            ("do", ["dogs bark", "a dog outside"]),
+            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]), ("ёлка", ["елка"]), ("猫", ["猫"]),
+            ("zurich x", []),
         ]
     )
     func words(question: String, expected: [String]) async throws {
@@ -35,7 +37,10 @@ struct NoteSearchTests {
 
     @Test(
         "NOTE-09 nothing that somebody types is syntax",
-        arguments: ["\"", "'", "dog\"", "dog OR bark NOT x", "body:dog", "account:2", "dog*", "(dog", "NEAR(dog bark)", "{body}:dog", "^dog", "-dog", "dog AND", ";--", "\u{0}", "\\"]
+        arguments: [
+            "\"", "'", "dog\"", "dog OR bark NOT x", "body:dog", "account:2", "dog*", "(dog", "NEAR(dog bark)", "{body}:dog", "^dog", "-dog", "dog AND", ";--",
+            "\u{0}", "\\",
+        ]
     )
     func syntax(question: String) async throws {
         let lines = try await found(question, among: ["a dog outside"])

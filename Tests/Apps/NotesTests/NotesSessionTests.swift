@@ -51,7 +51,10 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 what is no login at all is refused with the field named", arguments: ["{}", #"{"mode":"root"}"#, #"{"mode":"login","username":1,"password":"x"}"#])
+    @Test(
+        "NOTE-01 what is no login at all is refused with the field named",
+        arguments: ["{}", #"{"mode":"root"}"#, #"{"mode":"login","username":1,"password":"x"}"#]
+    )
     func malformed(body: String) async throws {
         try await NotesApp.run { app in
             let answer = try await app.ask(.post, "/v1/notes/session", body)

@@ -46,7 +46,9 @@ struct PeopleScreenTests {
             #expect(zoe["data.avatar"] == "/v1/notes/people/1/avatar" && !zoe.text.contains("robots.test"))
             let adam = try await app.get("/v1/notes/people/2", as: token)
             #expect(adam["data.full_name"] == "adam" && adam["data.email"] == .null && adam["data.email_text"] == "N/A" && adam["data.last_name"] == .null)
-            for id in ["0", "4", "01", "-1", "x", "9223372036854775808"] { try await app.get("/v1/notes/people/\(id)", as: token).expectProblem("not-found", 404) }
+            for id in ["0", "4", "01", "-1", "x", "9223372036854775808"] {
+                try await app.get("/v1/notes/people/\(id)", as: token).expectProblem("not-found", 404)
+            }
         }
     }
 
@@ -70,7 +72,10 @@ struct PeopleScreenTests {
 
     @Test(
         "NOTE-06 all or none: what is cut short, no list or nobody leaves nothing behind, and the next call tries again",
-        arguments: [#"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]", #"[{"id":1,"first_name":null,"last_name":" "}]"#, "<html>"]
+        arguments: [
+            #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]", #"[{"id":1,"first_name":null,"last_name":" "}]"#,
+            "<html>",
+        ]
     )
     func unusable(body: String) async throws {
         try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(body) }) { app in

@@ -24,8 +24,10 @@ struct PlacesTests {
         try await NotesApp.run { app in
             let token = try await app.register()
             for (question, first) in [
-                ("par", "Paris"), ("ПАРИ", "Paris"), ("sao p", "São Paulo"), ("SÃO", "São Paulo"), ("санкт", "Saint Petersburg"), ("new y", "New York"), ("york", "York"), ("münch", "Munich"),
-                ("zur", "Zürich"), ("lodz", "Łódź"), ("東", "Tokyo"), ("орел", ""), ("gorky", "Nizhny Novgorod"), ("ny", "New York"), ("  london ", "London"), ("st petersburg", "Saint Petersburg"),
+                ("par", "Paris"), ("ПАРИ", "Paris"), ("sao p", "São Paulo"), ("SÃO", "São Paulo"), ("санкт", "Saint Petersburg"), ("new y", "New York"),
+                ("york", "York"), ("münch", "Munich"),
+                ("zur", "Zürich"), ("lodz", "Łódź"), ("東", "Tokyo"), ("орел", ""), ("gorky", "Nizhny Novgorod"), ("ny", "New York"), ("  london ", "London"),
+                ("st petersburg", "Saint Petersburg"),
             ] {
                 let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
                 let answer = try await app.get("/v1/notes/places?q=\(query)", as: token)

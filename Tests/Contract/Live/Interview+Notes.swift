@@ -72,7 +72,9 @@ extension Interview {
         }
         for isHead in [false, true] { try await ask("GET /v1/notes/{id}", query: "?tz=Asia/Tokyo", ship: id, member, isHead: isHead) }
         try await ask("GET /v1/notes/{id}", query: "?tz=x", ship: id, member)
-        for query in ["?limit=1&offset=1", "?q=dog", "?q=cat", "?tz=Europe/Paris"] { #expect(try await ask("GET /v1/notes", query: query, member).status == 200) }
+        for query in ["?limit=1&offset=1", "?q=dog", "?q=cat", "?tz=Europe/Paris"] {
+            #expect(try await ask("GET /v1/notes", query: query, member).status == 200)
+        }
         for query in ["?limit=0", "?offset=-1", "?tz=x"] { #expect(try await ask("GET /v1/notes", query: query, member).status == 400) }
         let extra = try await ask(create, member, body: body)
         try await ask("DELETE /v1/notes/{id}", ship: try #require(try extra.json().at(pointer: "/data/id")?.string), member)
@@ -122,17 +124,25 @@ extension Interview {
         }
         let onlyStored = ["Cache-Control": "only-if-cached"].merging(member) { own, _ in own }
         for operation in Self.peopleReads { #expect(try await ask(operation, ship: "1", onlyStored).status == 504) }
-        for (fault, status) in [("error(404)", 404), ("error(403)", 403), ("error(401)", 403), ("garbage", 502), ("offline", 503), ("online", 200)] { try await read(fault, status) }
+        for (fault, status) in [("error(404)", 404), ("error(403)", 403), ("error(401)", 403), ("garbage", 502), ("offline", 503), ("online", 200)] {
+            try await read(fault, status)
+        }
         for operation in Self.peopleReads {
-            for query in ["?refresh=1", "?refresh=1&replace=1"] { #expect(try await ask(operation, query: query, ship: "2", member).status == 200, "\(operation)") }
-            for query in ["?refresh=maybe", "?replace=maybe"] { #expect(try await ask(operation, query: query, ship: "1", member).status == 400, "\(operation)") }
+            for query in ["?refresh=1", "?refresh=1&replace=1"] {
+                #expect(try await ask(operation, query: query, ship: "2", member).status == 200, "\(operation)")
+            }
+            for query in ["?refresh=maybe", "?replace=maybe"] {
+                #expect(try await ask(operation, query: query, ship: "1", member).status == 400, "\(operation)")
+            }
             if operation != Self.peopleReads[0] { #expect(try await ask(operation, ship: "99999", member).status == 404) }
         }
         for query in ["?limit=2&offset=1", "?limit=500"] { #expect(try await ask("GET /v1/notes/people", query: query, member).status == 200) }
         #expect(try await ask("GET /v1/notes/people", query: "?limit=501", member).status == 400)
         try await larder.fault("offline", of: "people")
         try await ask("GET /v1/notes/people", query: "?refresh=1&replace=1", member)
-        for operation in Self.peopleReads { for isHead in [false, true] { #expect(try await ask(operation, ship: "1", member, isHead: isHead).status == 200) } }
+        for operation in Self.peopleReads {
+            for isHead in [false, true] { #expect(try await ask(operation, ship: "1", member, isHead: isHead).status == 200) }
+        }
         try await ask("GET /v1/notes/people/{id}/avatar", ship: "77", member)
         try await larder.fault("online", of: "people")
         try await ask("GET /v1/notes/people", query: "?refresh=1&replace=1", member)

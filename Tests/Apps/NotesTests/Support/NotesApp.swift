@@ -83,9 +83,15 @@ struct NotesApp: Sendable {
         try database.close()
     }
 
-    func get(_ target: String, as token: String? = nil, _ fields: HTTPFields = [:]) async throws -> Exchanged { try await routed.get(target, as: token, fields) }
+    func get(_ target: String, as token: String? = nil, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+        try await routed.get(target, as: token, fields)
+    }
 
-    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ fields: HTTPFields = [:], _ json: String) async throws -> Exchanged {
+    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ json: String) async throws -> Exchanged {
+        try await routed.ask(method, target, as: token, json: json)
+    }
+
+    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String?, _ fields: HTTPFields, _ json: String) async throws -> Exchanged {
         try await routed.ask(method, target, as: token, fields, json: json)
     }
 
