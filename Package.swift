@@ -92,8 +92,9 @@ let package = Package(
         ),
         .target(
             name: "Notes",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging, nioCore],
             path: "Sources/Apps/Notes",
+            resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
         .target(

@@ -4,6 +4,10 @@ public enum SandboxUpstream: String, Sendable, CaseIterable {
     case spacex
     /// The Platzi Fake Store API, products and categories (`/products`, `/categories`).
     case catalogue
+    /// The people API of the notes app (Mockaroo), and a host of avatars (`/api/{schema}`, `/avatars/{text}.png`).
+    case people
+    /// A geocoder for places as one types (Photon, `/api?q=`).
+    case geocoder
     /// The Yandex Disk REST API; stands for `https://cloud-api.yandex.net/v1/disk`.
     case yandexDisk = "yandex_disk"
     /// Yandex OAuth; stands for `https://oauth.yandex.ru`.

@@ -10,9 +10,8 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        places =
-            [Place(upstream: try SpaceX(seed: seed)), Place(upstream: try Catalogue(seed: seed))]
-            + YandexDisk.upstreams(seed: seed).map { Place(upstream: $0) }
+        let single: [any SimulatedUpstream] = [try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder()]
+        places = (single + YandexDisk.upstreams(seed: seed)).map { Place(upstream: $0) }
     }
 
     func place(named name: String) -> Place? {

@@ -4,7 +4,9 @@ import Testing
 @Suite("Answers of the running server")
 struct ConformanceTests {
     /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where there is none.
-    static let unseen: [String: String] = [:]
+    static let unseen = [
+        "POST /v1/notes/session 503 overloaded": "needs more logins at once than a test can be sure of; PasswordTests shows that they are turned away"
+    ]
 
     let document: OpenAPIDocument
 

@@ -133,6 +133,18 @@ struct EntityTagTests {
         #expect(tag != EntityTag.strong(for: Data("b".utf8)) && tag != EntityTag.strong(for: Data("a".utf8), variant: "gzip"))
     }
 
+    @Test("A version stands before the digest, and If-Match finds it in every form of the tag, but not in weak ones")
+    func versions() {
+        let bytes = Data("a".utf8)
+        let tag = EntityTag.strong(for: bytes, version: 12)
+        #expect(tag.hasPrefix("\"12.") && tag.dropFirst(4) == EntityTag.strong(for: bytes).dropFirst())
+        let zipped = EntityTag.strong(for: bytes, version: 12, variant: "gzip")
+        #expect(zipped != tag && zipped.hasSuffix("-gzip\""))
+        #expect(EntityTag.versions(in: [tag]) == [12] && EntityTag.versions(in: ["\"12\", \(zipped)", EntityTag.strong(for: bytes, version: 3)]) == [12, 3])
+        #expect(EntityTag.versions(in: ["W/\(tag)", "12", "\"\"", "\"-1\"", "\"x12\"", "\"99999999999999999999\"", EntityTag.strong(for: bytes), "\""]) == [])
+        #expect(EntityTag.versions(in: ["\"1\", *"]) == nil && EntityTag.versions(in: []) == [])
+    }
+
     @Test(
         "If-None-Match compares weakly, in lists and over lines",
         arguments: [["\"x\""], ["W/\"x\""], ["\"a\", \"x\""], ["\"a\"", "W/\"b\",\"x\""], ["*"], [" \"x\" "]]

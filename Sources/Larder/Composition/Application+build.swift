@@ -68,6 +68,7 @@ struct LarderApplication: Sendable {
         try composition.addPDF()
         try composition.addShips()
         composition.addShop()
+        try composition.addNotes()
         composition.addFurtherUpstreams()
         let (sessions, events, upstreams) = (composition.sessions, composition.events, composition.upstreams)
         var table = composition.table

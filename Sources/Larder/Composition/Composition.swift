@@ -1,6 +1,7 @@
 import Logging
 import Media
 import NIOCore
+import Notes
 import PDF
 import Screens
 import ServiceLifecycle
@@ -12,7 +13,8 @@ import Upstream
 /// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
 struct Composition {
     /// The tables of all apps and of the kit.
-    static let migrations = SessionStore.migrations + ShipStore.migrations + ShopStore.migrations + DocumentStore.migrations
+    static let migrations =
+        SessionStore.migrations + ShipStore.migrations + ShopStore.migrations + DocumentStore.migrations + NoteStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import Media
+import Notes
 import PDF
 import Screens
 import Ships
@@ -30,6 +31,9 @@ struct LarderConfiguration: Sendable {
     var shopFreshness: Duration
     var categoryFreshness: Duration
     var shop: ShopService.Options
+    var placesFreshness: Duration
+    var people: PeopleAPI.Options
+    var notes: NoteService.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
     var pdf: DocumentService.Options
@@ -60,7 +64,7 @@ struct LarderConfiguration: Sendable {
         cacheBudget = CacheBudget(bytes: try settings.integer("cache.budget_mb") << 20)
         upstreams = [:]
         for upstream in Setting.upstreams where upstream.inUse {
-            upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings)
+            upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings, isSimulated: sandbox)
         }
         renderedBudget = try settings.integer("rendered.budget_mb") << 20
         for name in settings.furtherUpstreams {
@@ -78,6 +82,18 @@ struct LarderConfiguration: Sendable {
         shopFreshness = try settings.seconds("freshness.shop_s")
         categoryFreshness = try settings.seconds("freshness.categories_s")
         shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
+        placesFreshness = try settings.seconds("freshness.places_s")
+        people = PeopleAPI.Options(
+            path: try settings.text("people.path"),
+            key: try settings.text("people.key"),
+            count: try settings.integer("people.count")
+        )
+        notes = NoteService.Options(
+            scryptLogarithm: try settings.integer("notes.scrypt_logarithm"),
+            attemptsPerAccount: try settings.integer("notes.attempts_per_account"),
+            attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
+            attemptWindow: try settings.seconds("notes.attempt_window_s")
+        )
         media = try MediaConfiguration(settings, environment: environment)
         pdf = try Self.pdf(settings, media.limits)
         sandboxPort = try settings.integer("sandbox.port")
@@ -101,9 +117,10 @@ struct LarderConfiguration: Sendable {
         )
     }
 
-    private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> UpstreamConfiguration? {
+    /// One upstream; nil where it has no address. With the sandbox every upstream has one: that of the sandbox, which is known when it listens and takes this one's place.
+    private static func upstream(_ name: String, title: String, _ settings: SettingsReader, isSimulated: Bool = false) throws -> UpstreamConfiguration? {
         let key = "upstreams.\(name)"
-        guard let url = try settings.url("\(key).url") else { return nil }
+        guard let url = try settings.url("\(key).url") ?? (isSimulated ? URL(string: "http://127.0.0.1") : nil) else { return nil }
         var configuration = UpstreamConfiguration(
             name: name,
             title: title,

@@ -5,9 +5,12 @@ extension Setting {
         ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk", false),
         ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru", false),
         ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", true),
-        ("people", "the people API", "https://my.api.mockaroo.com", false),
-        ("geocoder", "the geocoder", nil, false),
+        ("people", "the people API", "https://api.mockaroo.com", true),
+        ("geocoder", "the geocoder", nil, true),
     ]
+
+    /// Hosts of pictures that the upstreams name.
+    private static let allowedHosts = ["spacex": "i.imgur.com,imgur.com,photos.marinetraffic.com", "people": "robohash.org"]
 
     /// Every setting there is: what `--help`, the README's table and the reading of settings are made from.
     static let catalogue: [Setting] =
@@ -36,7 +39,7 @@ extension Setting {
                 upstream.name,
                 standards: [
                     "url": upstream.url ?? "",
-                    "allowed_hosts": upstream.name == "spacex" ? "i.imgur.com,imgur.com,photos.marinetraffic.com" : "",
+                    "allowed_hosts": allowedHosts[upstream.name] ?? "",
                 ],
                 remark: " (\(upstream.title)\(upstream.inUse ? "" : "; its app is not part of this version"))"
             )
@@ -59,6 +62,14 @@ extension Setting {
             Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
             Setting("pdf.draft_lifetime_s", .integer(1...31_536_000), default: "86400", "how long a document that is not saved lives after its last change"),
             Setting("pdf.thumbnails_mb", .integer(0...65_536), default: "64", "space for pictures of pages, in MiB; the least recently used goes first"),
+            Setting("freshness.places_s", .integer(0...31_536_000), default: "2592000", "how long the geocoder's answers count as fresh"),
+            Setting("people.path", .text, default: "/api/729a5c80", "path of the people below upstreams.people.url"),
+            Setting("people.key", .text, default: "", "key of the people API, sent as X-API-Key; best set in the environment or the file"),
+            Setting("people.count", .integer(1...5000), default: "120", "how many people are fetched"),
+            Setting("notes.scrypt_logarithm", .integer(10...20), default: "15", "work of hashing a password: each step doubles time and memory (15: 32 MiB)"),
+            Setting("notes.attempts_per_account", .integer(1...100_000), default: "10", "wrong passwords for one user name before it has to wait"),
+            Setting("notes.attempts_per_address", .integer(1...100_000), default: "100", "the same for one client address"),
+            Setting("notes.attempt_window_s", .integer(1...86_400), default: "900", "time in which all attempts are back"),
             Setting("sandbox.port", .integer(0...65535), default: "0", "port of the sandbox on 127.0.0.1; 0 is any free one"),
             Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
             Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached, in MiB; the least recently used goes first"),

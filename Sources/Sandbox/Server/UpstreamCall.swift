@@ -14,7 +14,7 @@ struct UpstreamCall {
         var entry = JournalEntry(
             upstream: place.upstream.name.rawValue,
             method: request.method.rawValue,
-            path: request.head.path ?? "/",
+            path: JournalEntry.path(of: request.head.path ?? "/"),
             headers: JournalEntry.headers(of: request.headers, authority: request.head.authority),
             fault: "",
             status: nil

@@ -28,12 +28,21 @@ extension Interview {
         }
     }
 
+    /// A body that opens a session, where the operation does.
+    static func opening(_ operation: String) -> String? {
+        switch operation {
+        case "POST /v1/ships/session": #"{"mode":"guest"}"#
+        case "POST /v1/notes/session": #"{"mode":"login","username":"a","password":"b"}"#
+        default: nil
+        }
+    }
+
     /// A server whose database went away.
     func brokenDatabase() async throws {
         let member = try await session()
         try await larder.application.close()
         for operation in try Self.operations() where operation.responses["500"] != nil && !operation.path.hasPrefix("/v1/pdf/") {
-            try await ask(operation.key, member, body: operation.key == "POST /v1/ships/session" ? #"{"mode":"guest"}"# : Self.shopBodies[operation.key])
+            try await ask(operation.key, member, body: Self.opening(operation.key) ?? Self.shopBodies[operation.key])
         }
         for operation in Self.open { try await ask(operation) }
     }

@@ -26,7 +26,7 @@ enum ReplyRenderer {
             return Response(status: reply.status, headers: fields, body: body)
         case .bytes(let bytes, let type):
             fields[.contentType] = type
-            return try represent(bytes, type: type, status: reply.status, fields: fields, hasValidator: reply.hasValidator, for: request)
+            return try represent(bytes, type: type, of: reply, fields: fields, for: request)
         }
     }
 
@@ -34,18 +34,18 @@ enum ReplyRenderer {
     private static func represent(
         _ bytes: Data,
         type: String,
-        status: HTTPResponse.Status,
+        of reply: Reply,
         fields: HTTPFields,
-        hasValidator: Bool,
         for request: HTTPRequest
     ) throws -> Response {
         var fields = fields
         let isCompressible = bytes.count >= smallestCompressed && MediaType.isCompressible(type)
         if isCompressible { fields.vary(on: .acceptEncoding) }
         let isCompressed = isCompressible && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
-        // The answer to a write is not a representation of its target: it has no validator (RFC 9110 §8.8).
-        if hasValidator, status == .ok, request.method == .get || request.method == .head {
-            let tag = EntityTag.strong(for: bytes, variant: isCompressed ? "gzip" : nil)
+        let status = reply.status
+        // The answer to a write is not a representation of its target: it has no validator by itself (RFC 9110 §8.8).
+        if reply.hasValidator, status == .ok, request.method == .get || request.method == .head {
+            let tag = EntityTag.strong(for: bytes, version: reply.version, variant: isCompressed ? "gzip" : nil)
             fields[.eTag] = tag
             if EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag) { return notModified(fields) }
         }

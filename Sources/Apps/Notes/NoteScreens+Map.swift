@@ -1,0 +1,148 @@
+import Foundation
+import Screens
+
+/// `GET /v1/notes/map`.
+struct NoteMapScreen: Encodable, Sendable {
+    struct Pin: Encodable, Sendable {
+        let noteId: String
+        let lat: Double
+        let lon: Double
+        let title: String
+        let subtitle: String
+        let href: String
+
+        init(_ note: NoteOutline, _ time: NoteTime) {
+            noteId = Note.identity(note.id)
+            lat = note.location.coordinate.latitude
+            lon = note.location.coordinate.longitude
+            title = note.title
+            subtitle = "\(time.text(note.modified)) • \(note.location.name)"
+            href = "/v1/notes/\(noteId)"
+        }
+    }
+
+    /// Several notes that are too near to each other to be told apart.
+    struct Cluster: Encodable, Sendable {
+        let count: Int
+        let lat: Double
+        let lon: Double
+        /// West, south, east, north of the cell: the part of the map to look at next.
+        let bbox: [Double]
+        let href: String
+
+        init(_ cluster: NoteCluster, zoom: Int) {
+            count = cluster.count
+            lat = cluster.center.latitude
+            lon = cluster.center.longitude
+            let box = MapGrid.box(of: cluster.cell, zoom: zoom)
+            bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
+            let corners = bbox.map { String($0) }.joined(separator: ",")
+            href = "/v1/notes/map?bbox=\(corners)&zoom=\(min(zoom + 3, MapGrid.deepest + 1))"
+        }
+    }
+
+    struct Center: Encodable, Sendable, Equatable {
+        let lat: Double
+        let lon: Double
+        /// `latest_note`, `user` or `zero`.
+        let reason: String
+
+        /// The rule of the app: the note that was saved last, else where the user is, else 0°, 0°.
+        init(latest: Coordinate?, user: Coordinate?) {
+            let point = latest ?? user ?? .zero
+            lat = point.latitude
+            lon = point.longitude
+            reason = latest != nil ? "latest_note" : user != nil ? "user" : "zero"
+        }
+    }
+
+    let pins: [Pin]
+    let clusters: [Cluster]
+    let center: Center
+    /// Width and height of the region around the centre that the app shows, in metres.
+    let spanM = 10_000
+    /// The zoom that the clusters are of; null where every note of the view is a pin.
+    @Nullable var zoom: Int?
+    /// Notes of the account, wherever they are.
+    let total: Int
+    let actions: [Action] = [.createNote]
+
+    init(_ map: NoteMap, user: Coordinate?, _ time: NoteTime) {
+        let zoom = map.zoom
+        pins = map.pins.map { Pin($0, time) }
+        clusters = map.clusters.map { Cluster($0, zoom: zoom ?? 0) }
+        center = Center(latest: map.latest?.location.coordinate, user: user)
+        _zoom = Nullable(wrappedValue: zoom)
+        total = map.total
+    }
+
+    private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions }
+}
+
+/// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. What goes into the envelope otherwise is said by the header alone.
+struct NoteFeatureCollection: Encodable, Sendable {
+    /// Its media type, RFC 7946 §12.
+    static let mediaType = "application/geo+json; charset=utf-8"
+
+    struct Feature: Encodable, Sendable {
+        struct Point: Encodable, Sendable {
+            let type = "Point"
+            /// Longitude first, §3.1.1.
+            let coordinates: [Double]
+
+            private enum CodingKeys: CodingKey { case type, coordinates }
+        }
+
+        struct Properties: Encodable, Sendable {
+            var title: String?
+            var subtitle: String?
+            /// True for several notes; with `pointCount` as clients of vector maps know it.
+            let cluster: Bool
+            var pointCount: Int?
+            let href: String
+        }
+
+        let type = "Feature"
+        let id: String?
+        let bbox: [Double]?
+        let geometry: Point
+        let properties: Properties
+
+        private enum CodingKeys: CodingKey { case type, id, bbox, geometry, properties }
+
+        init(_ pin: NoteMapScreen.Pin) {
+            id = pin.noteId
+            bbox = nil
+            geometry = Point(coordinates: [pin.lon, pin.lat])
+            properties = Properties(title: pin.title, subtitle: pin.subtitle, cluster: false, href: pin.href)
+        }
+
+        init(_ cluster: NoteMapScreen.Cluster) {
+            id = nil
+            bbox = cluster.bbox
+            geometry = Point(coordinates: [cluster.lon, cluster.lat])
+            properties = Properties(cluster: true, pointCount: cluster.count, href: cluster.href)
+        }
+    }
+
+    let type = "FeatureCollection"
+    let features: [Feature]
+
+    private enum CodingKeys: CodingKey { case type, features }
+
+    init(_ screen: NoteMapScreen) {
+        features = screen.pins.map(Feature.init) + screen.clusters.map(Feature.init)
+    }
+
+    /// Whether a client prefers GeoJSON to a screen (RFC 9110 §12.5.1): it names it, with a weight that is not below that of JSON.
+    static func isPreferred(_ accept: [String]) -> Bool {
+        var weights: [String: Double] = [:]
+        for member in accept.joined(separator: ",").split(separator: ",") {
+            let parts = member.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            guard let range = parts.first else { continue }
+            weights[range] = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+        }
+        guard let weight = weights["application/geo+json"], weight > 0 else { return false }
+        return weight >= weights["application/json"] ?? weights["application/*"] ?? weights["*/*"] ?? 0
+    }
+}

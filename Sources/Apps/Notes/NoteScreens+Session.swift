@@ -1,0 +1,46 @@
+import Foundation
+import Screens
+
+/// `GET /v1/notes/launch`: which screen a cold start shows.
+struct NotesLaunchScreen: Encodable, Sendable {
+    /// `main` or `login`.
+    let route: String
+}
+
+/// `GET` and `POST /v1/notes/session`.
+struct NotesSessionScreen: Encodable, Sendable {
+    let kind: Session.Kind
+    @Nullable var name: String?
+    let createdAt: Date
+    /// The bearer token; only in the answer that opens the session.
+    let token: String?
+    /// Where the app goes next.
+    let route: String
+
+    init(_ session: Session, token: String? = nil) {
+        kind = session.kind
+        _name = Nullable(wrappedValue: session.name)
+        createdAt = session.createdAt
+        self.token = token
+        route = "main"
+    }
+}
+
+/// `DELETE /v1/notes/session`: nothing is asked and nothing is said.
+struct NotesFarewellScreen: Encodable, Sendable {
+    let route = "login"
+    @Nullable var alert: String?
+
+    init() { _alert = Nullable(wrappedValue: nil) }
+
+    private enum CodingKeys: CodingKey { case route, alert }
+}
+
+extension Problem.Dialog {
+    static let nameTaken = Problem.Dialog(title: "User name taken.", message: "Please choose another user name.")
+    static let nameTooShort = Problem.Dialog(title: "User name too short.", message: "Please enter at least one character.")
+    static let passwordTooShort = Problem.Dialog(title: "Password too short.", message: "Please enter at least one character.")
+    static let nameNotFound = Problem.Dialog(title: "User name not found.", message: "Please check the user name, or sign up.")
+    static let nameInvalid = Problem.Dialog(title: "Invalid user name.", message: "Please enter a shorter user name without control characters.")
+    static let passwordInvalid = Problem.Dialog(title: "Invalid password.", message: "Please check the password and try again.")
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+extension NoteService {
+    /// `GET /v1/notes/{id}`. A note of another account is not there.
+    @Sendable func details(_ request: ScreenRequest) async throws -> Reply {
+        let account = try account(request)
+        let zone = try request.query.timeZone()
+        let validity = store.validity(account: account)
+        let (id, identity) = try noteID(in: request)
+        guard let note = try store.note(id, account: account) else { throw Self.missing(identity) }
+        let time = NoteTime(in: zone, now: clock.now())
+        var reply = try reply(showing: note, time, self: request.selfLink)
+        reply.validity = validity.and(Validity(until: time.deadline))
+        return reply
+    }
+
+    /// `POST /v1/notes`.
+    @Sendable func create(_ request: ScreenRequest) async throws -> Reply {
+        let account = try account(request)
+        let zone = try request.query.timeZone()
+        let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
+        let now = clock.now()
+        let note = try await store.add(changes.body ?? "", at: changes.location ?? .unknown, account: account, now: now)
+        announce(note.revision, to: account)
+        let path = "/v1/notes/\(Note.identity(note.id))"
+        let zoneName = try request.query.string("tz")?.replacing("+", with: "%2B")
+        var reply = try reply(showing: note, NoteTime(in: zone, now: now), self: path + (zoneName.map { "?tz=\($0)" } ?? ""), status: .created)
+        reply.headerFields[.location] = path
+        return reply
+    }
+
+    /// `PATCH /v1/notes/{id}`: what is left out stays. With `If-Match`, only at a version that it names.
+    @Sendable func change(_ request: ScreenRequest) async throws -> Reply {
+        let account = try account(request)
+        let zone = try request.query.timeZone()
+        let (id, identity) = try noteID(in: request)
+        let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
+        let now = clock.now()
+        let outcome = try await store.change(
+            id,
+            body: changes.body,
+            location: changes.location,
+            versions: Self.versions(request),
+            account: account,
+            now: now
+        )
+        let note = try Self.changed(outcome, identity)
+        announce(note.revision, to: account)
+        return try reply(showing: note, NoteTime(in: zone, now: now), self: request.selfLink)
+    }
+
+    /// `DELETE /v1/notes/{id}`: the note and its place.
+    @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
+        let account = try account(request)
+        let (id, identity) = try noteID(in: request)
+        _ = try Self.changed(try await store.delete(id, versions: Self.versions(request), account: account), identity)
+        let revision = try store.revision(account: account)
+        announce(revision, to: account)
+        let meta = Meta(screen: "notes.list", provenance: .local, revision: revision)
+        return try local(NoteDeletionScreen(id: identity, revision: revision), meta, Links(self: "/v1/notes"))
+    }
+
+    /// The note as its own screen, with its version in the entity tag. The answer to a write carries the tag that a GET of the same address would have (RFC 9110 §8.8).
+    private func reply(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok) throws -> Reply {
+        let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
+        var reply = try local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
+        reply.version = note.revision
+        if case .bytes(let bytes, _) = reply.body { reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: note.revision) }
+        return reply
+    }
+
+    /// The versions that `If-Match` names; nil where any will do.
+    private static func versions(_ request: ScreenRequest) -> Set<Int>? {
+        let values = request.headerFields[values: .ifMatch]
+        return values.isEmpty ? nil : EntityTag.versions(in: values)
+    }
+
+    private static func changed(_ outcome: NoteStore.Outcome, _ identity: String) throws -> Note {
+        switch outcome {
+        case .changed(let note): return note
+        case .missing: throw missing(identity)
+        case .changedMeanwhile:
+            throw Problem(.preconditionFailed, "The note \(identity) is not at a version that If-Match names; read it again before changing it.")
+        }
+    }
+
+    private func noteID(in request: ScreenRequest) throws -> (row: Int64, identity: String) {
+        let identity = try request.parameter("id")
+        guard let row = Note.row(of: identity) else { throw Self.missing(identity) }
+        return (row, identity)
+    }
+
+    private static func missing(_ identity: String) -> Problem { .notFound("There is no note \(identity).") }
+}

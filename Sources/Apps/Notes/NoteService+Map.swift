@@ -1,0 +1,45 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+extension NoteService {
+    /// `GET /v1/notes/map`: pins and clusters, as a screen or as GeoJSON.
+    @Sendable func map(_ request: ScreenRequest) async throws -> Reply {
+        let account = try account(request)
+        let zone = try request.query.timeZone()
+        let user = try Self.userPosition(request.query)
+        let box = try request.query.boundingBox()
+        let zoom = try request.query.integer("zoom", in: 0...24)
+        let validity = store.validity(account: account)
+        let map = try store.map(box ?? .world, zoom: zoom, account: account)
+        let time = NoteTime(in: zone, now: clock.now())
+        let screen = NoteMapScreen(map, user: user, time)
+        let ends = validity.and(Validity(until: time.deadline))
+        // Which of the two is asked for stands in `Accept`.
+        let vary = "Authorization, Accept, Accept-Encoding"
+        guard !NoteFeatureCollection.isPreferred(request.headerFields[values: .accept]) else {
+            let bytes = try WireFormat.encode(NoteFeatureCollection(screen))
+            return Reply(
+                headerFields: [.cacheControl: "private, no-cache", .vary: vary],
+                body: .bytes(bytes, type: NoteFeatureCollection.mediaType),
+                validity: ends
+            )
+        }
+        let meta = Meta(screen: "notes.map", state: map.total == 0 ? .empty : .content, provenance: .local, revision: map.revision)
+        var reply = try local(screen, meta, Links(self: request.selfLink), validity: ends)
+        reply.headerFields[.vary] = vary
+        return reply
+    }
+
+    /// Where the user is: both of `lat` and `lon`, or neither.
+    private static func userPosition(_ query: QueryItems) throws -> Coordinate? {
+        let (latitude, longitude) = (try query.number("lat", in: -90...90), try query.number("lon", in: -180...180))
+        switch (latitude, longitude) {
+        case (nil, nil): return nil
+        case (let latitude?, let longitude?): return Coordinate(latitude: latitude, longitude: longitude)
+        case (nil, _): throw Problem.invalidParameter("lat", accepted: "is needed together with lon")
+        case (_, nil): throw Problem.invalidParameter("lon", accepted: "is needed together with lat")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+extension NoteService {
+    /// `GET /v1/notes/people`: by first name.
+    @Sendable func people(_ request: ScreenRequest) async throws -> Reply {
+        _ = try request.requiredSession()
+        let page = try request.query.page(maximumLimit: 500)
+        let own = Validity(of: store.peopleChanges)
+        let reading = try await fetchedPeople(request)
+        let (people, total, snapshot) = try store.people(page)
+        let shown = Page(page, count: people.count, total: total)
+        let meta = Meta(
+            screen: "notes.people",
+            state: total == 0 ? .empty : .content,
+            provenance: reading.provenance,
+            revision: snapshot,
+            page: shown
+        )
+        return try .screen(
+            Envelope(data: PeopleListScreen(items: people.map(PeopleListScreen.Row.init)), meta: meta, links: request.links(for: shown)),
+            provenance: reading.provenance,
+            now: clock.now(),
+            validity: reading.validity?.and(own)
+        )
+    }
+
+    /// `GET /v1/notes/people/{id}`.
+    @Sendable func person(_ request: ScreenRequest) async throws -> Reply {
+        _ = try request.requiredSession()
+        let own = Validity(of: store.peopleChanges)
+        let reading = try await fetchedPeople(request)
+        let person = try person(in: request)
+        let meta = Meta(screen: "notes.person", provenance: reading.provenance, revision: try store.snapshot()?.number)
+        return try .screen(
+            Envelope(data: PersonScreen(person), meta: meta, links: Links(self: request.selfLink)),
+            provenance: reading.provenance,
+            now: clock.now(),
+            validity: reading.validity?.and(own)
+        )
+    }
+
+    /// `GET /v1/notes/people/{id}/avatar`: fetched when it is first asked for, then always from the store. Only URLs that the service named are ever fetched.
+    @Sendable func avatar(_ request: ScreenRequest) async throws -> Reply {
+        _ = try request.requiredSession()
+        let own = Validity(of: store.peopleChanges)
+        let isOnlyIfCached = try request.demand() == .onlyIfCached
+        _ = try await fetchedPeople(request)
+        guard let url = try person(in: request).avatarURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        do {
+            // `refresh` is for other pictures: these never change.
+            let reading = try await peopleAPI.upstream.read(peopleAPI.avatar(at: url), isOnlyIfCached ? .onlyIfCached : .usual)
+            guard let answer = reading.answer, let body = try await store.bytes(of: answer), let type = PictureType(of: body) else {
+                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+            }
+            return .picture(body, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(own))
+        } catch UpstreamError.notStored {
+            throw UpstreamFailure(.notStored, of: peopleAPI.upstream)
+        } catch let error as UpstreamError {
+            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder"))
+        }
+    }
+
+    /// The people that are there, or those of the one call that is made while there are none. `refresh=1` asks for others only together with `replace=1`: everybody would be somebody else.
+    private func fetchedPeople(_ request: ScreenRequest) async throws -> Reading {
+        let demand = try request.demand()
+        let isReplacing = try request.query.flag("replace") && demand == .refresh
+        let snapshot = try store.snapshot()
+        if let snapshot, !isReplacing { return peopleAPI.upstream.reading(ofRowsFetchedAt: snapshot.fetchedAt) }
+        let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())
+        var resource = peopleAPI.people { people in
+            NoteStore.admission(of: people, fetchedAt: now) { number in
+                stamp.bump()
+                events.publish(.screenChanged(app: "notes", screen: "notes.people", revision: number))
+            }
+        }
+        // The people that are there stand in for those that do not come.
+        resource.bundledAt = snapshot?.fetchedAt
+        do {
+            let reading = try await peopleAPI.upstream.read(resource, demand)
+            if try store.snapshot() == nil, let answer = reading.answer { try await takeOver(answer, as: resource) }
+            return reading
+        } catch UpstreamError.rejected(let status, _) where status == .unauthorized || status == .forbidden {
+            let name = peopleAPI.upstream.configuration.name
+            throw Problem(
+                .upstreamForbidden,
+                "The people API answered \(status.code): it does not accept Larder's key, which the setting people.key sets.",
+                upstream: .init(name: name, status: status.code)
+            )
+        } catch let error as UpstreamError {
+            throw UpstreamFailure(error, of: peopleAPI.upstream)
+        }
+    }
+
+    /// Makes rows of an answer that was stored without them: the mount of the upstream may have fetched it first.
+    private func takeOver(_ answer: StoredAnswer, as resource: Resource) async throws {
+        guard let body = try await store.bytes(of: answer) else { return }
+        let admission = try resource.admit(IncomingAnswer(status: .ok, headerFields: answer.response.headerFields, body: Array(body)))
+        try await store.database.write { try admission($0) }
+    }
+
+    private func person(in request: ScreenRequest) throws -> Person {
+        let id = try request.parameter("id")
+        guard let number = Int64(id), String(number) == id, let person = try store.person(number) else { throw Problem.notFound("There is no person \(id).") }
+        return person
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import GRDB
+import Screens
+import Storage
+
+/// A part of an account's notes, read in one consistent state.
+struct NoteListing: Sendable {
+    let notes: [NoteOutline]
+    /// Notes that match; nil where nobody counted: a search that goes on.
+    let total: Int
+    /// Notes that the account has.
+    let all: Int
+    let revision: Int
+}
+
+extension NoteStore {
+    /// A page of an account's notes, the last saved first; with a search those that match it.
+    func list(account: Int64, page: PageRequest, search: SearchQuery?) throws -> NoteListing {
+        try database.read { db in
+            let all = try Self.count(account, db)
+            let revision = try Self.revision(account, db)
+            let arguments: StatementArguments = ["account": account, "limit": page.limit, "offset": page.offset]
+            guard let search else {
+                let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectPage), arguments: arguments)
+                return NoteListing(notes: rows.compactMap(NoteOutline.init(row:)), total: all, all: all, revision: revision)
+            }
+            guard let expression = search.expression(account: account) else { return NoteListing(notes: [], total: 0, all: all, revision: revision) }
+            let matching: StatementArguments = ["search": expression]
+            let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectMatching), arguments: arguments + matching)
+            let total = try Int.fetchOne(try db.cachedStatement(sql: Self.countMatching), arguments: matching) ?? 0
+            return NoteListing(notes: rows.compactMap(NoteOutline.init(row:)), total: total, all: all, revision: revision)
+        }
+    }
+
+    /// How many notes an account has: the sum of the sixteen cells of the coarsest grid.
+    static func count(_ account: Int64, _ db: Database) throws -> Int {
+        try Int.fetchOne(try db.cachedStatement(sql: "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0"), arguments: [account]) ?? 0
+    }
+
+    static let selectPage = "SELECT \(NoteOutline.columns) FROM note WHERE account = :account ORDER BY revision DESC LIMIT :limit OFFSET :offset"
+
+    // The account is part of the expression; it is asked for again because an index is no guard.
+    static let selectMatching = """
+        SELECT \(NoteOutline.columns) FROM note_text JOIN note ON note.id = note_text.rowid
+        WHERE note_text MATCH :search AND note.account = :account ORDER BY note.revision DESC LIMIT :limit OFFSET :offset
+        """
+    static let countMatching = "SELECT count(*) FROM note_text WHERE note_text MATCH :search"
+
+    /// Names of places that begin as what somebody types, each once, where it was used last; the last noted first.
+    func places(_ search: SearchQuery, account: Int64, limit: Int) throws -> [Note.Location] {
+        guard let expression = search.expression(account: account, placesOnly: true) else { return [] }
+        let notes = try database.read { db in
+            try Row.fetchAll(try db.cachedStatement(sql: Self.selectPlaces), arguments: ["search": expression, "account": account])
+                .compactMap(NoteOutline.init(row:))
+        }
+        var seen: Set<String> = []
+        return notes.sorted { $0.revision > $1.revision }.map(\.location)
+            .filter { $0.name != Note.Location.unknown.name && seen.insert(PlaceName.folded($0.name)).inserted }
+            .prefix(limit).map(\.self)
+    }
+
+    // The newest are enough to know what somebody means; older places with the same beginning are in the gazetteer or are typed on.
+    static let selectPlaces = """
+        SELECT \(NoteOutline.columns) FROM note_text JOIN note ON note.id = note_text.rowid
+        WHERE note_text MATCH :search AND note.account = :account ORDER BY note_text.rowid DESC LIMIT 200
+        """
+}

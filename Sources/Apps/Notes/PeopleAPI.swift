@@ -1,0 +1,79 @@
+import Foundation
+import HTTPTypes
+import Screens
+public import Upstream
+
+/// The web service that the app's people come from (Mockaroo), as far as the app uses it, and the host of their avatars (RoboHash).
+///
+/// Every call invents new people and counts against a small quota, so it is called once and then only when somebody asks for it. The key goes in the header field `X-API-Key`, which
+/// the service takes like the query parameter `key`: URLs are stored, and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
+public struct PeopleAPI: Sendable {
+    /// What the service is asked for.
+    public struct Options: Sendable {
+        /// Path of the schema below the base URL.
+        public var path: String
+        /// The account's key; empty for none.
+        public var key: String
+        /// People to fetch, 1…5000.
+        public var count: Int
+
+        /// Creates options; the defaults are those of the app, without its key.
+        public init(path: String = "/api/729a5c80", key: String = "", count: Int = 120) {
+            self.path = path
+            self.key = key
+            self.count = count
+        }
+    }
+
+    /// Largest picture that is taken, in bytes: it is kept for ever.
+    static let largestAvatar = 256 << 10
+
+    let upstream: Upstream
+    private let options: Options
+
+    /// The service behind an upstream.
+    public init(upstream: Upstream, options: Options) {
+        self.upstream = upstream
+        self.options = options
+    }
+
+    /// New people. `replace` is called with them in the transaction that stores the answer.
+    func people(replace: @escaping @Sendable ([Person]) -> Resource.Admission) -> Resource {
+        var fields: HTTPFields = [.accept: "application/json"]
+        if !options.key.isEmpty { fields[.apiKey] = options.key }
+        return Resource(
+            url: upstream.configuration.url(of: "\(options.path)?count=\(options.count)"),
+            headerFields: fields,
+            freshness: nil,
+            isSourceOfRows: true,
+            admit: { answer throws(UpstreamError) in
+                do throws(PeopleRecords.ShapeError) {
+                    return replace(try PeopleRecords(json: Data(answer.body)).people)
+                } catch {
+                    throw .badAnswer(status: answer.status, reason: error.rawValue)
+                }
+            }
+        )
+    }
+
+    /// A picture, wherever the service says it is; only what looks like one is admitted, and then kept: like the rows of people, it is not evicted.
+    func avatar(at url: String) -> Resource {
+        Resource(
+            url: url,
+            headerFields: [.accept: "image/*"],
+            freshness: nil,
+            isSourceOfRows: true,
+            admit: { answer throws(UpstreamError) in
+                guard PictureType(of: answer.body) != nil else { throw .badAnswer(status: answer.status, reason: "not a picture") }
+                guard answer.body.count <= Self.largestAvatar else { throw .badAnswer(status: answer.status, reason: "a picture of over 256 KiB") }
+                return { _ in }
+            }
+        )
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `X-API-Key`: the credential of the people API.
+    fileprivate static let apiKey = HTTPField.Name("X-API-Key")!
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Somebody from the people API.
+struct Person: Sendable, Equatable {
+    /// Number of the row: the key within one snapshot, and nobody's in the next.
+    let id: Int64
+    var firstName: String?
+    var lastName: String?
+    var email: String?
+    /// Free text.
+    var gender: String?
+    var avatarURL: String?
+
+    /// First and last name, as far as they are known.
+    var fullName: String { [firstName, lastName].compactMap(\.self).joined(separator: " ") }
+}
+
+/// The people that were fetched together.
+struct PeopleSnapshot: Sendable, Equatable {
+    /// Counts how often people were fetched.
+    let number: Int
+    let fetchedAt: Date
+}

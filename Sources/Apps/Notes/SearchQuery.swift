@@ -1,0 +1,50 @@
+/// What somebody typed to search for, as an FTS5 expression: every word must occur, the last one may go on. Nothing of it is FTS5 syntax: words are quoted, and what stands between
+/// them only separates.
+struct SearchQuery: Sendable, Equatable {
+    /// Words of letters and digits.
+    let words: [String]
+
+    /// Most words that count; the rest is ignored.
+    static let mostWords = 16
+
+    init(_ text: String) {
+        var words: [String] = []
+        var word = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if Self.isOfWord(scalar) {
+                word.append(scalar)
+            } else if !word.isEmpty {
+                words.append(String(word))
+                word = .init()
+            }
+        }
+        if !word.isEmpty { words.append(String(word)) }
+        // A mark by itself is no token of unicode61.
+        self.words = Array(words.filter { $0.unicodeScalars.contains(where: Self.isBase) }.prefix(Self.mostWords))
+    }
+
+    /// Whether it asks for anything.
+    var isEmpty: Bool { words.isEmpty }
+
+    /// The expression for notes of an account whose text or place holds the words; only the place with `placesOnly`. nil for an empty one.
+    func expression(account: Int64, placesOnly: Bool = false) -> String? {
+        guard let last = words.last else { return nil }
+        let terms = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\" *"]
+        return "account : \"\(account)\" AND \(placesOnly ? "location_name" : "{body location_name}") : (\(terms.joined(separator: " AND ")))"
+    }
+
+    private static func isBase(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber: true
+        default: false
+        }
+    }
+
+    /// The characters that unicode61 takes into words: letters, numbers, and marks, which it strips.
+    private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: isBase(scalar)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+import HTTPCaching
+import NIOCore
+
+extension Upstream {
+    /// The account of an answer made from rows that an app keeps for ever, whatever became of the answer that they came with: nobody is asked.
+    ///
+    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`; its ``Reading/answer`` is nil.
+    /// - Parameter fetchedAt: When the rows were fetched.
+    public func reading(ofRowsFetchedAt fetchedAt: Date) -> Reading {
+        let seen = Validity(of: health.stamp)
+        let (now, instant) = (clock.now(), NIODeadline.now())
+        let age = max(0, now.timeIntervalSince(fetchedAt))
+        let timeToLive = Int(Double(Int32.max) - age)
+        let isReachable = reachability.isReachable
+        let cacheStatus = CacheStatus(.hit, timeToLive: timeToLive, detail: isReachable ? nil : "offline")
+        return Reading(
+            answer: nil,
+            provenance: Provenance(source: .cache, offline: !isReachable, fetchedAt: fetchedAt, cacheStatus: cacheStatus),
+            validity: seen.ending(at: nil, age: RunningAge(seconds: age, timeToLive: timeToLive, at: instant))
+        )
+    }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import Synchronization
+
+/// The mock data service that the notes app takes its people from (Mockaroo, `GET /api/{schema}?count=&key=`) and a host of avatars, with made data.
+///
+/// As there, every call invents new people, and their ids are the numbers of their rows: a second call gives the same ids to others. What the service says to a wrong key, a spent
+/// quota or a wrong count is not documented; the shapes here are assumed.
+final class People: SimulatedUpstream {
+    let name = SandboxUpstream.people
+    private let seed: UInt64
+    private let state: Mutex<State>
+
+    /// What tests change.
+    struct State {
+        /// Calls answered with people so far: the next call draws from this.
+        var calls: UInt64 = 0
+        /// Calls that are left today; the free plan has 200.
+        var left = 200
+        /// The key that is accepted; nil takes any, and none.
+        var key: String?
+        /// What every call answers instead of new people.
+        var data: JSONValue?
+    }
+
+    init(seed: UInt64) {
+        self.seed = seed
+        state = Mutex(State())
+    }
+
+    func reset() { state.withLock { $0 = State() } }
+
+    func answer(_ request: UpstreamRequest) -> Answer {
+        let method = request.method == .head ? .get : request.method
+        switch (method, request.path.first, request.path.count) {
+        case (.get, "api", 2): return people(request)
+        case (.get, "avatars", 2): return avatar(request)
+        case (.get, nil, 0): return .text(.ok, "Mock data\n")
+        default: return .json(.notFound, ["error": "Not found"])
+        }
+    }
+
+    private func people(_ request: UpstreamRequest) -> Answer {
+        let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        guard let count = Int(values["count"] ?? "120"), count >= 1 else { return .json(.badRequest, ["error": "count must be a positive number"]) }
+        let key = values["key"] ?? request.headers[.name("X-API-Key")]
+        return state.withLock { state in
+            if let accepted = state.key, accepted != key { return .json(.unauthorized, ["error": "Invalid API Key"]) }
+            guard state.left > 0 else { return .json(.tooManyRequests, ["error": "You have reached the request limit of your plan for today."]) }
+            state.left -= 1
+            state.calls += 1
+            let rows: JSONValue
+            if let data = state.data {
+                rows = data
+            } else {
+                let draw = SplitMix64.value(seed: seed, index: state.calls)
+                let people = (1...min(count, Self.mostRows)).map { MadePerson.row($0, draw: draw) }
+                // One row comes as an object, not as a list of one.
+                rows = count == 1 ? people[0] : .array(people)
+            }
+            return Self.json(rows.mapStrings { $0.replacing(ShipRecords.originMarker, with: request.origin) })
+        }
+    }
+
+    /// Most rows that a call gives.
+    private static let mostRows = 5_000
+
+    /// As Rails writes JSON: the ampersand is escaped.
+    private static func json(_ value: JSONValue) -> Answer {
+        let escaped = value.serialized().flatMap { $0 == UInt8(ascii: "&") ? Array(#"\u0026"#.utf8) : [$0] }
+        return Answer(status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: escaped)
+    }
+
+    /// Any text has a picture, as with RoboHash; always a PNG here, whatever the name ends in.
+    private func avatar(_ request: UpstreamRequest) -> Answer {
+        let size = request.query.first { $0.name == "size" }?.value.split(separator: "x").compactMap { Int($0) } ?? []
+        let side = min(max(size.first ?? 300, 1), 1_024)
+        let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public,max-age=31536000"]
+        return Answer(status: .ok, headers: fields, body: RobotPicture.png(text: request.path[1], side: side, seed: seed))
+    }
+
+    var controls: [ControlIndex.Line] {
+        [
+            .init(
+                method: "PUT",
+                path: "/_sandbox/people/account",
+                purpose: #"{"key":"…","left":200}: the key that is accepted (null: any) and the calls left today"#
+            ),
+            .init(
+                method: "PUT",
+                path: "/_sandbox/people/people",
+                purpose: "answers every call with this JSON instead of new people; {origin} in a string is the sandbox's own; null: new people again"
+            ),
+        ]
+    }
+
+    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+        switch request.path {
+        case ["account"]:
+            try request.require(.put)
+            guard let account = try request.json().object else { throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#]) }
+            for member in account.members {
+                switch (member.name, member.value) {
+                case ("key", .string(let key)): state.withLock { $0.key = key }
+                case ("key", .null): state.withLock { $0.key = nil }
+                case ("left", .number(let spelling)) where Int(spelling) != nil: state.withLock { $0.left = Int(spelling) ?? 0 }
+                default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
+                }
+            }
+            return .json(.ok, ["left": .integer(state.withLock { $0.left })])
+        case ["people"]:
+            try request.require(.put)
+            let data = try request.json()
+            state.withLock { $0.data = data == .null ? nil : data }
+            return .json(.ok, ["people": .integerOrNull(data.array?.count)])
+        default:
+            throw .notFound("There is no /_sandbox/people/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
+        }
+    }
+
+    private static func unacceptable(_ request: ControlRequest, accepted: [String]) -> ControlProblem {
+        .invalid(field: "body", value: String(decoding: request.body.prefix(60), as: UTF8.self), accepted: accepted)
+    }
+}

@@ -1,0 +1,217 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Notes
+
+@Suite("People over HTTP")
+struct PeopleScreenTests {
+    private static let others = #"[{"id":1,"first_name":"Another","last_name":"One"}]"#
+
+    @Test("NOTE-06 people are fetched with the first call only, by first name, and a row with nulls takes nobody with it")
+    func once() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            #expect(app.people.requests.isEmpty, "nobody was asked before somebody looked")
+            let first = try await app.get("/v1/notes/people", as: token)
+            first.expectScreen("notes.people")
+            #expect(first.all("full_name", in: "data.items") == ["adam", "Carl Abel", "Zoë Le Quesne"])
+            #expect(first["meta.source"] == "upstream" && first["meta.revision"] == 1 && first["meta.page.total"] == 3)
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored" && first["data.actions.0.id"] == "logout")
+            app.people.become { (_) throws(UpstreamError) in .json(Self.others) }
+            app.clock.advance(by: .seconds(86_400 * 400))
+            for query in ["", "?refresh=1", "?replace=1", "?limit=1&offset=2"] {
+                let later = try await app.get("/v1/notes/people\(query)", as: token)
+                #expect(later["meta.source"] == "cache" && later["meta.offline"] == false && later["meta.stale"] == false)
+                #expect(later.cacheStatus?.hasPrefix("larder; hit; ttl=") == true && later.age == "34560000")
+                #expect(!later.text.contains("Another"))
+            }
+            _ = try await app.get("/v1/notes/people", as: token, [.cacheControl: "no-cache"])
+            #expect(app.people.requests.count == 1)
+            #expect(app.people.requests.first?.url == "https://people.test/api/schema?count=3")
+        }
+    }
+
+    @Test("NOTE-06 details show name, e-mail, gender and avatar; what is not known says so; what is no person is 404")
+    func details() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            let zoe = try await app.get("/v1/notes/people/1", as: token)
+            zoe.expectScreen("notes.person")
+            #expect(zoe["data.full_name"] == "Zoë Le Quesne" && zoe["data.email"] == "z@example.org" && zoe["data.gender_text"] == "Female")
+            #expect(zoe["data.avatar"] == "/v1/notes/people/1/avatar" && !zoe.text.contains("robots.test"))
+            let adam = try await app.get("/v1/notes/people/2", as: token)
+            #expect(adam["data.full_name"] == "adam" && adam["data.email"] == .null && adam["data.email_text"] == "N/A" && adam["data.last_name"] == .null)
+            for id in ["0", "4", "01", "-1", "x", "9223372036854775808"] {
+                try await app.get("/v1/notes/people/\(id)", as: token).expectProblem("not-found", 404)
+            }
+        }
+    }
+
+    @Test("NOTE-06 the upstream gone, people are there, flagged; after a restart at another address too")
+    func offline() async throws {
+        let (directory, box) = (try DataDirectory.temporary(), TokenBox())
+        try await NotesApp.run(directory: directory) { app in
+            box.token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: box.token)
+            app.people.goAway()
+            _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: box.token)
+            let offline = try await app.get("/v1/notes/people", as: box.token)
+            #expect(offline["meta.offline"] == true && offline["meta.stale"] == true && offline["meta.page.total"] == 3)
+            #expect(offline.cacheStatus?.hasSuffix("; detail=offline") == true && offline.cacheStatus?.hasPrefix("larder; hit") == true)
+        }
+        try await NotesApp.run(people: { (_) throws(UpstreamError) in throw .unreachable(.refused) }, directory: directory) { app in
+            let list = try await app.get("/v1/notes/people", as: box.token)
+            #expect(list.status == 200 && list["meta.page.total"] == 3 && app.people.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "NOTE-06 all or none: what is cut short, no list or nobody leaves nothing behind, and the next call tries again",
+        arguments: [
+            #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]", #"[{"id":1,"first_name":null,"last_name":" "}]"#,
+            "<html>",
+        ]
+    )
+    func unusable(body: String) async throws {
+        try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(body) }) { app in
+            let token = try await app.register()
+            try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
+            #expect(try NoteStore(app.database).snapshot() == nil && NoteStore(app.database).people(.init(limit: 9)).total == 0)
+            app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
+        }
+    }
+
+    @Test("NOTE-06 unreachable is 503, the quota's 429 is passed on, a refused key is told")
+    func failures() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            app.people.goAway()
+            let gone = try await app.get("/v1/notes/people", as: token)
+            gone.expectProblem("upstream-unavailable", 503)
+            #expect(gone["offline"] == true && gone["upstream.name"] == "people")
+            app.people.become { (_) throws(UpstreamError) in .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized) }
+            let refused = try await app.get("/v1/notes/people", as: token)
+            refused.expectProblem("upstream-forbidden", 403)
+            #expect(refused.text.contains("people.key") && refused["upstream.status"] == 401)
+            app.people.become { (_) throws(UpstreamError) in .json(#"{"error":"limit"}"#, status: .tooManyRequests, headerFields: [.retryAfter: "60"]) }
+            let limited = try await app.get("/v1/notes/people", as: token)
+            limited.expectProblem("rate-limited", 429)
+            #expect(limited.headerFields[.retryAfter] == "60")
+            let asked = app.people.requests.count
+            try await app.get("/v1/notes/people", as: token).expectProblem("rate-limited", 429)
+            #expect(app.people.requests.count == asked, "Retry-After is kept to")
+            try await app.get("/v1/notes/people", as: token, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+        }
+    }
+
+    @Test("NOTE-06 only refresh and replace together fetch others: everybody at once, told as a new revision; failing, those there stay")
+    func replaced() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.become { (_) throws(UpstreamError) in .json("[]") }
+            let kept = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(kept.status == 200 && kept["meta.page.total"] == 3 && kept["meta.stale"] == true && kept["meta.revision"] == 1)
+            app.people.become { (_) throws(UpstreamError) in .json(Self.others) }
+            let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(others.all("full_name", in: "data.items") == ["Another One"] && others["meta.revision"] == 2 && others["meta.source"] == "upstream")
+            #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
+        }
+    }
+
+    @Test("NOTE-06 a single person comes as an object, and many clients at once make one call")
+    func single() async throws {
+        try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }) { app in
+            let token = try await app.register()
+            app.people.hold()
+            let totals = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...8 { group.addTask { try await app.get("/v1/notes/people", as: token).status } }
+                await app.people.requestIsHeld()
+                app.people.release()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(totals == Array(repeating: 200, count: 8) && app.people.requests.count == 1)
+        }
+    }
+
+    @Test("NOTE-07 an avatar is fetched when it is asked for, then comes from the database for ever, offline too")
+    func avatar() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
+            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [.contentType: "image/png"], body: NotesApp.png) }
+            let first = try await app.get("/v1/notes/people/1/avatar", as: token)
+            #expect(first.status == 200 && Array(first.body) == NotesApp.png && first.headerFields[.contentType] == "image/png")
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(app.people.requests.last?.url == "https://robots.test/zoe.png?size=50x50&set=set1")
+            app.people.goAway()
+            app.clock.advance(by: .seconds(86_400 * 400))
+            let later = try await app.get("/v1/notes/people/1/avatar?refresh=1", as: token)
+            #expect(Array(later.body) == NotesApp.png && later.cacheStatus?.hasPrefix("larder; hit") == true && app.people.requests.count == 2)
+            let pinned = try app.database.read { db in try db.pinnedURLs() }
+            #expect(pinned.contains("https://robots.test/zoe.png?size=50x50&set=set1"))
+        }
+    }
+
+    @Test("NOTE-07 where there is no avatar, none to be had or no picture, a placeholder stands in and is not stored")
+    func placeholder() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            func expectPlaceholder(_ path: String, _ fields: HTTPFields = [:]) async throws {
+                let answer = try await app.get(path, as: token, fields)
+                #expect(answer.status == 200 && answer.cacheStatus?.contains("detail=placeholder") == true && answer.headerFields[.cacheControl] == "no-store")
+            }
+            try await expectPlaceholder("/v1/notes/people/2/avatar")
+            app.people.goAway()
+            try await expectPlaceholder("/v1/notes/people/1/avatar")
+            app.people.become { (_) throws(UpstreamError) in .json("<html>") }
+            try await expectPlaceholder("/v1/notes/people/1/avatar")
+            let big = NotesApp.png + Array(repeating: 0, count: PeopleAPI.largestAvatar)
+            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: big) }
+            try await expectPlaceholder("/v1/notes/people/3/avatar")
+            try await app.get("/v1/notes/people/1/avatar", as: token, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png) }
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
+        }
+    }
+
+    @Test("NOTE-07 avatars of people who were replaced may go, those of the others may not")
+    func unpinned() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png) }
+            for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
+            app.people.become { (_) throws(UpstreamError) in .json(#"[{"id":9,"first_name":"Carl","avatar":"https://robots.test/carl.png"}]"#) }
+            _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(try app.database.read { db in try db.pinnedURLs() } == ["https://people.test/api/schema?count=3", "https://robots.test/carl.png"])
+        }
+    }
+
+    @Test("NOTE-06 SRV-11 the key goes in a header, to the API alone, and is neither stored nor told")
+    func key() async throws {
+        let directory = try DataDirectory.temporary()
+        try await NotesApp.run(directory: directory, key: "hush-hush") { app in
+            let token = try await app.register()
+            let list = try await app.get("/v1/notes/people", as: token)
+            let request = try #require(app.people.requests.first)
+            #expect(request.headerFields.contains { $0.name.canonicalName == "x-api-key" && $0.value == "hush-hush" } && !request.url.contains("hush"))
+            _ = try await app.get("/v1/notes/people/1/avatar", as: token)
+            #expect(app.people.requests.count == 2)
+            #expect(app.people.requests[1].headerFields.allSatisfy { $0.name.canonicalName != "x-api-key" }, "the host of pictures is another")
+            #expect(!list.text.contains("hush"))
+            for file in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+                let bytes = FileManager.default.contents(atPath: "\(directory.path)/\(file)") ?? Data()
+                #expect(bytes.range(of: Data("hush".utf8)) == nil, "\(file)")
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// Notes in the real executable.
+@Suite(.timeLimit(.minutes(3))) struct NotesTests {
+    private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws -> RunningLarder {
+        try await .start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--upstreams-people-url", sandbox.base + "/people", "--upstreams-geocoder-url", sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10"]
+                + settings
+        )
+    }
+
+    private func member(_ larder: RunningLarder, _ mode: String = "register", password: String = "correct horse") async throws -> Client {
+        var client = larder.client
+        let body = #"{"mode":"\#(mode)","username":"bob","password":"\#(password)"}"#
+        client.token = try await client.post("/v1/notes/session", body).json.data.token.string
+        return client
+    }
+
+    @Test("NOTE-02 NOTE-03 every note that was acknowledged is there after kill -9, whole and in every index; the login too")
+    func killed() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await start(data, sandbox)
+        let bob = try await member(larder)
+        let acknowledged = await withTaskGroup(of: [String].self) { group in
+            for writer in 1...4 {
+                group.addTask {
+                    var texts: [String] = []
+                    for number in 1... {
+                        let text = "writer\(writer) note\(number)"
+                        let body = #"{"body":"\#(text)","location":{"lat":\#(writer * 10),"lon":\#(number % 90),"name":"Place"}}"#
+                        guard let answer = try? await bob.post("/v1/notes", body), answer.status == 201 else { break }
+                        texts.append(text)
+                        if writer == 1, number == 25 { await larder.kill9() }
+                    }
+                    return texts
+                }
+            }
+            return await group.reduce(into: [String]()) { $0 += $1 }
+        }
+        #expect(acknowledged.count >= 25)
+        let again = try await start(data, sandbox)
+        var client = again.client
+        client.token = bob.token
+        #expect(try await client.get("/v1/notes/launch").json.data.route.string == "main")
+        var kept: [String] = []
+        var next: String? = "/v1/notes?limit=100"
+        while let path = next {
+            let page = try await client.get(path).json
+            kept += page.data.items.array.compactMap { $0.first_line.string }
+            next = page.links.next.string
+        }
+        #expect(Set(kept).isSuperset(of: acknowledged))
+        #expect(kept.count == Set(kept).count)
+        // Whatever was written is written in all of its places.
+        let map = try await client.get("/v1/notes/map").json
+        #expect(map.data.total.int == kept.count && map.data.pins.array.count == kept.count)
+        #expect(try await client.get("/v1/notes?q=note&limit=1").json.meta.page.total.int == kept.count)
+    }
+
+    @Test("NOTE-06 NOTE-07 people who were fetched, and avatars that were seen, are there without any upstream after a restart")
+    func offline() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await start(data, sandbox)
+        let bob = try await member(larder)
+        let people = try await bob.get("/v1/notes/people?limit=500").json.data.items
+        #expect(people.array.count == 120)
+        let avatar = try #require(people[0].avatar.string)
+        let picture = try await bob.get(avatar)
+        #expect(picture["Content-Type"] == "image/png" && picture["Cache-Status"] == "larder; fwd=uri-miss; stored")
+        #expect(await larder.stop() == 0)
+        let asked = try await sandbox.control.get("/journal?upstream=people").json.entries.array.count
+        #expect(asked == 2)
+        for upstream in ["people", "geocoder", "spacex"] { _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"offline"}"#) }
+        let again = try await start(data, sandbox)
+        let back = try await member(again, "login")
+        #expect(try await back.get("/v1/notes/people?limit=500&refresh=1").json.data.items.array.count == 120)
+        #expect(try await back.get(avatar).body == picture.body)
+        #expect(try await sandbox.control.get("/journal?upstream=people").json.entries.array.count == asked)
+        let places = try await back.get("/v1/notes/places?q=lag").json
+        #expect(places.data.items[0].name.string == "Lagos" && places.meta.partial.bool == true && places.meta.offline.bool == true)
+    }
+
+    @Test("NOTE-06 an answer that is cut in the middle leaves nobody behind, and the next call has everybody")
+    func cut() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await start(data, sandbox)
+        let bob = try await member(larder)
+        _ = try await sandbox.control.put("/upstreams/people/fault", #"{"fault":"truncated"}"#)
+        #expect([502, 503].contains(try await bob.get("/v1/notes/people").status))
+        _ = try await sandbox.control.put("/upstreams/people/fault", #"{"fault":"online"}"#)
+        #expect(try await bob.get("/v1/notes/people").json.meta.page.total.int == 120)
+    }
+
+    @Test("NOTE-01 SRV-11 neither the passwords nor the key of the people API are in the log or the data")
+    func secrets() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        _ = try await sandbox.control.put("/people/account", #"{"key":"hush-hush-key"}"#)
+        let larder = try await start(data, sandbox, ["--log-level", "trace", "--people-key", "hush-hush-key"])
+        let bob = try await member(larder)
+        #expect(try await bob.get("/v1/notes/people").status == 200)
+        _ = try await member(larder, "login", password: "wrong staple")
+        #expect(await larder.stop() == 0)
+        for secret in ["hush-hush-key", "correct horse", "wrong staple", bob.token ?? "none"] {
+            #expect(!larder.process.log.contains(secret))
+            for file in try FileManager.default.subpathsOfDirectory(atPath: data.path) {
+                let bytes = (try? Data(contentsOf: data.url.appending(path: file))) ?? Data()
+                #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file)")
+            }
+        }
+        #expect(try await !sandbox.control.get("/journal?upstream=people").text.contains("hush-hush-key"))
+    }
+
+    @Test("NOTE-01 thousands of logins at once are answered or turned away, while other requests are served")
+    func flood() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await start(data, sandbox)
+        let bob = try await member(larder)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<600 {
+                group.addTask {
+                    try await larder.client.post("/v1/notes/session", #"{"mode":"login","username":"user\#(number % 200)","password":"x"}"#).status
+                }
+                if number % 120 == 0 { group.addTask { try await bob.get("/v1/notes").status } }
+            }
+            return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses[200] == 5)
+        #expect(Set(statuses.keys).isSubset(of: [200, 401, 429, 503]))
+        #expect((1...110).contains(statuses[401] ?? 0), "an address has a hundred attempts")
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPTypes
+import Testing
+
+@testable import Sandbox
+
+@Suite struct GeocoderTests {
+    private func answer(_ target: String) -> Answer {
+        let target = RequestTarget(target)
+        return Geocoder().answer(UpstreamRequest(method: .get, path: target.segments, query: target.query, origin: "http://127.0.0.1:1"))
+    }
+
+    private func names(_ target: String) throws -> [String?] {
+        let features = try #require(try JSONParser.parse(answer(target).body).object?["features"]?.array)
+        return features.map { $0.object?["properties"]?.object?["name"]?.string }
+    }
+
+    @Test("places are found by the beginning of words, in any case and without accents")
+    func search() throws {
+        #expect(try names("/api?q=lag&limit=5") == ["Laguna Street", "Lagunda Bakery"])
+        #expect(try names("/api?q=cafe%20zur") == ["Café Zürich"])
+        #expect(try names("/api?q=%D0%BF%D0%B0%D1%80%D0%BA") == ["Парк Победы"])
+        #expect(try names("/api?q=lag&limit=1") == ["Laguna Street"])
+        #expect(try names("/api?q=nowhere") == [])
+    }
+
+    @Test("a feature is GeoJSON: the longitude stands first")
+    func feature() throws {
+        let body = String(decoding: answer("/api?q=tower").body, as: UTF8.self)
+        #expect(body.contains(#""geometry":{"coordinates":[-0.0754,51.5055],"type":"Point"}"#) && body.contains(#""type":"FeatureCollection""#))
+    }
+
+    @Test("no question is 400, another path 404")
+    func errors() {
+        #expect(answer("/api").status == .badRequest)
+        #expect(answer("/api?q=").status == .badRequest)
+        #expect(answer("/reverse?lat=1").status == .notFound)
+    }
+}
