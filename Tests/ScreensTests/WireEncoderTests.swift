@@ -126,7 +126,7 @@ import Testing
 
     @Test(
         "SRV-06 Names are written as JSONEncoder writes them",
-        arguments: ["id", "homePort", "imageURL", "imageURLText", "URLText", "aB", "afterS", "page2Text", "x1", "already_snake", "eTag", "isOK"]
+        arguments: ["id", "homePort", "imageURL", "imageURLText", "aB", "afterS", "page2Text", "x1", "already_snake", "eTag", "isOK"]
     )
     func names(name: String) throws {
         struct One: Encodable {

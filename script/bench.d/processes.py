@@ -1,5 +1,5 @@
 """Processes under test: where they listen, what they use."""
-import os, re, socket, subprocess, time, urllib.request
+import atexit, os, re, socket, subprocess, time, urllib.request
 
 TICK = os.sysconf("SC_CLK_TCK")
 SERVER_CORE, CLIENT_CORE = "0", "1"
@@ -29,6 +29,7 @@ class Server:
 
     def __init__(self, command, core=SERVER_CORE, **options):
         self.process = subprocess.Popen(["taskset", "-c", core, *command], **options)
+        atexit.register(self._end)  # A run that fails leaves nothing behind.
 
     @property
     def pids(self):
@@ -50,6 +51,10 @@ class Server:
                     yield value(f.read())
             except FileNotFoundError:
                 pass  # nginx's cache loader ends by itself.
+
+    def _end(self):
+        if self.process.poll() is None:
+            self.process.terminate()
 
     def stop(self):
         self.process.terminate()

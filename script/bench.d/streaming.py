@@ -1,44 +1,51 @@
 """How much memory a large body takes on its way through a mount, down and up."""
-import subprocess
+import http.server, subprocess, threading
 
 from larder import Larder
-from processes import CLIENT_CORE, Server, free_port, wait_for
+
+PIECE = bytes(1 << 20)
 
 
-class Origin(Server):
-    """nginx that has a large file, and takes one."""
+class Origin(http.server.BaseHTTPRequestHandler):
+    """Has as many megabytes as the path says, and takes whatever comes."""
+    protocol_version = "HTTP/1.1"
 
-    def __init__(self, folder, megabytes):
-        port = free_port()
-        self.base = f"http://127.0.0.1:{port}"
-        with open(f"{folder}/large", "wb") as f:
-            f.truncate(megabytes << 20)
-        with open(f"{folder}/origin.conf", "w") as f:
-            f.write(f"""
-            worker_processes 1; daemon off; pid {folder}/origin.pid; error_log {folder}/origin.log;
-            events {{ }}
-            http {{
-                access_log off; client_max_body_size 0; client_body_temp_path {folder}/ob; proxy_temp_path {folder}/op;
-                fastcgi_temp_path {folder}/of; uwsgi_temp_path {folder}/ou; scgi_temp_path {folder}/os;
-                server {{
-                    listen 127.0.0.1:{port};
-                    location / {{ root {folder}; add_header Cache-Control no-store; }}
-                    location /sink {{ return 200 ""; }}
-                }}
-            }}""")
-        super().__init__(["nginx", "-c", f"{folder}/origin.conf", "-p", folder], CLIENT_CORE)
-        wait_for(self.base + "/sink")
+    def do_GET(self):
+        megabytes = int(self.path.strip("/"))
+        self._answer(megabytes << 20)
+        for _ in range(megabytes):
+            self.wfile.write(PIECE)
+
+    def do_PUT(self):
+        rest = int(self.headers["Content-Length"])
+        while rest > 0:
+            rest -= len(self.rfile.read(min(rest, 1 << 20)))
+        self._answer(0)
+
+    def _answer(self, length):
+        self.send_response(200)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
 
 
 def streaming(executable, folder, sandbox, megabytes=1024):
-    origin = Origin(folder, megabytes)
+    origin = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin)
+    threading.Thread(target=origin.serve_forever, daemon=True).start()
+    large = f"{folder}/large"
+    with open(large, "wb") as f:
+        f.truncate(megabytes << 20)
     print()
-    for way, arguments in (("down", ["/large"]), ("up", ["/sink", "-T", f"{folder}/large", "-H", "Expect:"])):
-        larder = Larder(executable, f"{folder}/streaming-{way}", sandbox, "--upstreams-big-url", origin.base, "--upstreams-big-methods", "GET,PUT",
-                        "--upstreams-big-total-timeout-ms", "120000")
+    for way, arguments in (("down", ["-o", "/dev/null"]), ("up", ["-T", large, "-o", f"{folder}/answer"])):
+        larder = Larder(executable, f"{folder}/streaming-{way}", sandbox, "--upstreams-big-url", f"http://127.0.0.1:{origin.server_port}",
+                        "--upstreams-big-methods", "GET,PUT", "--upstreams-big-total-timeout-ms", "120000")
         idle = larder.resident_mb()
-        command = ["curl", "-sf", "-o", f"{folder}/taken" if way == "up" else "/dev/null", "-w", "%{time_total}", f"{larder.base}/v1/upstreams/big{arguments[0]}"]
-        seconds = float(subprocess.run(command + arguments[1:], capture_output=True, text=True, check=True).stdout)
+        command = ["curl", "-sf", "-w", "%{size_download} %{size_upload} %{time_total}", *arguments, f"{larder.base}/v1/upstreams/big/{megabytes}"]
+        *sizes, seconds = map(float, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+        assert sum(sizes) == megabytes << 20, sizes
         print(f"{megabytes} MB {way}: {larder.resident_mb(peak=True):.0f} MB resident at the peak, {idle:.0f} MB before; {megabytes / seconds:.0f} MB/s")
         larder.stop()
-    origin.stop()
+    origin.shutdown()
