@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import Testing
 
 /// Photos to PDF with the real programs behind the real server.
@@ -31,7 +32,7 @@ import Testing
         #expect(try text.json.data.missing_characters.strings == [])
         let two = try await first.client.document(of: [Self.photo])
         for href in [one, two] { #expect(try await first.client.post("\(href)/save", "{}").status == 200) }
-        let merged = try await first.client.post("/v1/pdf/merge", #"{"first":"\(one.suffix(16))","second":"\(two.suffix(16))"}"#)
+        let merged = try await first.client.post("/v1/pdf/merge", #"{"first":"\#(one.suffix(16))","second":"\#(two.suffix(16))"}"#)
         #expect(merged.status == 201, "\(merged.text)")
         let third = try #require(try merged.json.data.href.string)
         let before = try await first.client.get("\(third)/file").body

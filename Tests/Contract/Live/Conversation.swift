@@ -58,15 +58,16 @@ enum Conversation {
     /// What becomes of documents while the programs that work on them are busy, slow or missing.
     private static func programs(_ transcript: Transcript) async throws {
         let programs = try HeldPrograms()
-        try await withLarder(programs.settings + ["--media-children", "1", "--media-waiting", "1"], environment: programs.environment) { larder in
+        try await withLarder(programs.settings(data: "busy") + ["--media-children", "1", "--media-waiting", "1"], environment: programs.environment) { larder in
             try await Interview(larder: larder, transcript: transcript).programsAreBusy(programs)
         }
+        for other in ["slow", "bare"] { try programs.copy(data: "busy", to: other) }
         let hasty = ["--media-pdf-worker-timeout-s", "1", "--media-pdftoppm-timeout-s", "1", "--media-vips-timeout-s", "1"]
-        try await withLarder(programs.settings + hasty, environment: programs.environment) { larder in
+        try await withLarder(programs.settings(data: "slow") + hasty, environment: programs.environment) { larder in
             try await Interview(larder: larder, transcript: transcript).programsAreSlow(programs)
         }
         let nowhere = ["--media-pdf-worker", programs.folder.appending(path: "nowhere").path]
-        try await withLarder(programs.settings + nowhere, environment: [:]) { larder in
+        try await withLarder(programs.settings(data: "bare") + nowhere, environment: [:]) { larder in
             try await Interview(larder: larder, transcript: transcript).programsAreMissing()
         }
         try programs.remove()

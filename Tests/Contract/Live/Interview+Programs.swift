@@ -22,9 +22,14 @@ struct HeldPrograms: Sendable {
         }
     }
 
-    /// Flags of a server that uses them, on one data directory.
-    var settings: [String] {
-        ["--media-pdf-worker", folder.appending(path: "bin/larder-pdf-worker").path, "--data-directory", folder.appending(path: "data").path]
+    /// Flags of a server that uses them, on a data directory of this name.
+    func settings(data: String) -> [String] {
+        ["--media-pdf-worker", folder.appending(path: "bin/larder-pdf-worker").path, "--data-directory", folder.appending(path: data).path]
+    }
+
+    /// Gives what a server that has ended has left to another one.
+    func copy(data: String, to other: String) throws {
+        try FileManager.default.copyItem(at: folder.appending(path: data), to: folder.appending(path: other))
     }
 
     var environment: [String: String] { ["PATH": "\(folder.appending(path: "bin").path):/usr/bin:/bin"] }
