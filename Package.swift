@@ -86,7 +86,7 @@ let package = Package(
         ),
         .target(
             name: "PDF",
-            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore],
+            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
         ),
@@ -160,7 +160,7 @@ let package = Package(
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
             name: "Sandbox",
-            dependencies: [hummingbird, httpTypes, nioCore, logging, lifecycle, crypto],
+            dependencies: [hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging, lifecycle, crypto],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
@@ -218,7 +218,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PDFTests",
-            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
         ),

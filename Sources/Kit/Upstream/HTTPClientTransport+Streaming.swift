@@ -20,11 +20,15 @@ extension HTTPClientTransport {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = .init(rawValue: request.method.rawValue)
         for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
+        var client = streaming
         if let body = request.body {
-            outgoing.body = .stream(Self.marked(body), length: request.bodyLength.map { .known(Int64($0)) } ?? .unknown)
+            let lane = uploads.next()
+            client = lane.client
+            let length = request.bodyLength.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
+            outgoing.body = .stream(Self.marked(body).paced(by: lane.caughtUp), length: length)
         }
         do {
-            let response = try await streaming.execute(outgoing, timeout: .init(limits.total))
+            let response = try await client.execute(outgoing, timeout: .init(limits.total))
             let status = HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
             return StreamedAnswer(status: status, headerFields: Self.fields(response.headers), body: ByteStream(response.body))
         } catch is RequestCutShort {

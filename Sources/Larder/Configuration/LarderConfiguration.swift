@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Logging
+import Media
+import PDF
 import Screens
 import Ships
 import Shop
@@ -30,6 +32,7 @@ struct LarderConfiguration: Sendable {
     var shop: ShopService.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
+    var pdf: DocumentService.Options
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -76,11 +79,26 @@ struct LarderConfiguration: Sendable {
         categoryFreshness = try settings.seconds("freshness.categories_s")
         shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
         media = try MediaConfiguration(settings, environment: environment)
+        pdf = try Self.pdf(settings, media.limits)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
         logLevel = .init(rawValue: try settings.text("log.level")) ?? .info
         logFormat = .init(rawValue: try settings.text("log.format")) ?? .text
+    }
+
+    /// Limits of the PDF app: those of the work on pictures and documents, and its own.
+    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> DocumentService.Options {
+        DocumentService.Options(
+            maximumFiles: try settings.integer("pdf.files"),
+            maximumFileBytes: max(limits.pictureBytes, limits.pdfBytes),
+            maximumUploadBytes: try settings.integer("pdf.upload_mb") << 20,
+            maximumPages: limits.pdfPages,
+            maximumTextBytes: limits.textBytes,
+            maximumWidth: min(2000, limits.pageWidth),
+            thumbnailBytes: try settings.integer("pdf.thumbnails_mb") << 20,
+            draftLifetime: try settings.seconds("pdf.draft_lifetime_s")
+        )
     }
 
     private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> UpstreamConfiguration? {

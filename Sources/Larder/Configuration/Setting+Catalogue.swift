@@ -55,6 +55,10 @@ extension Setting {
                 default: "",
                 "hosts of product pictures that may be at private addresses; public ones need not be listed"
             ),
+            Setting("pdf.files", .integer(1...10_000), default: "200", "most files that one upload of the PDF app may bring"),
+            Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
+            Setting("pdf.draft_lifetime_s", .integer(1...31_536_000), default: "86400", "how long a document that is not saved lives after its last change"),
+            Setting("pdf.thumbnails_mb", .integer(0...65_536), default: "64", "space for pictures of pages, in MiB; the least recently used goes first"),
             Setting("sandbox.port", .integer(0...65535), default: "0", "port of the sandbox on 127.0.0.1; 0 is any free one"),
             Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
             Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached, in MiB; the least recently used goes first"),

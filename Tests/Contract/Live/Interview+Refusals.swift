@@ -32,7 +32,7 @@ extension Interview {
     func brokenDatabase() async throws {
         let member = try await session()
         try await larder.application.close()
-        for operation in try Self.operations() where operation.responses["500"] != nil {
+        for operation in try Self.operations() where operation.responses["500"] != nil && !operation.path.hasPrefix("/v1/pdf/") {
             try await ask(operation.key, member, body: operation.key == "POST /v1/ships/session" ? #"{"mode":"guest"}"# : Self.shopBodies[operation.key])
         }
         for operation in Self.open { try await ask(operation) }
