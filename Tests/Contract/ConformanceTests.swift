@@ -69,7 +69,7 @@ struct ConformanceTests {
         var details: Set<String> = []
         for observation in try await Conversation.observations() where observation.answer.status == 200 && !observation.isHead {
             guard let cacheStatus = observation.answer.headers["cache-status"],
-                observation.observation.answer.headers["content-type"]?.hasPrefix("application/json") == true
+                observation.answer.headers["content-type"]?.hasPrefix("application/json") == true
             else {
                 continue
             }

@@ -51,13 +51,30 @@ extension ShopStore {
         return true
     }
 
+    /// Puts a product into the search, in place of what was there under its id. By hand: in a trigger, SQLite lets nobody write to a virtual table whose schema
+    /// is not trusted.
     private static func index(_ product: Product, _ db: Database) throws {
+        let folded = SearchText.indexed(product.title)
+        if try indexedTitle(product.id, db) != folded {
+            try removeText(product.id, db)
+            try db.cachedStatement(sql: "INSERT INTO shop_text (rowid, folded) VALUES (?, ?)").execute(arguments: [product.id, folded])
+        }
         try db.cachedStatement(
             sql: """
                 INSERT INTO shop_search (id, folded, category_id, price) VALUES (?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET folded = excluded.folded, category_id = excluded.category_id, price = excluded.price
                 """
-        ).execute(arguments: [product.id, SearchText.indexed(product.title), product.category?.id, product.price.approximation])
+        ).execute(arguments: [product.id, folded, product.category?.id, product.price.approximation])
+    }
+
+    private static func indexedTitle(_ id: Int, _ db: Database) throws -> String? {
+        try String.fetchOne(try db.cachedStatement(sql: "SELECT folded FROM shop_search WHERE id = ?"), arguments: [id])
+    }
+
+    /// FTS5 has to be told what it indexed, to forget it: its content is in another table.
+    private static func removeText(_ id: Int, _ db: Database) throws {
+        guard let indexed = try indexedTitle(id, db) else { return }
+        try db.cachedStatement(sql: "INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', ?, ?)").execute(arguments: [id, indexed])
     }
 
     /// A product, whether or not it is gone; nil for one that was never seen.
@@ -85,6 +102,7 @@ extension ShopStore {
         let wasThere = try await database.write { db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0").execute(arguments: [id])
             guard db.changesCount > 0 else { return false }
+            try Self.removeText(id, db)
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
             return true
         }

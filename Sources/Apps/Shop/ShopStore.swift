@@ -44,16 +44,6 @@ public struct ShopStore: Sendable {
                 CREATE INDEX shop_search_by_category ON shop_search (category_id, price);
                 CREATE VIRTUAL TABLE shop_text USING fts5 (folded, content = 'shop_search', content_rowid = 'id', tokenize = 'trigram case_sensitive 1');
                 CREATE VIRTUAL TABLE shop_term USING fts5vocab (shop_text, 'row');
-                CREATE TRIGGER shop_search_insert AFTER INSERT ON shop_search BEGIN
-                    INSERT INTO shop_text (rowid, folded) VALUES (new.id, new.folded);
-                END;
-                CREATE TRIGGER shop_search_delete AFTER DELETE ON shop_search BEGIN
-                    INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', old.id, old.folded);
-                END;
-                CREATE TRIGGER shop_search_update AFTER UPDATE OF folded ON shop_search WHEN old.folded IS NOT new.folded BEGIN
-                    INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', old.id, old.folded);
-                    INSERT INTO shop_text (rowid, folded) VALUES (new.id, new.folded);
-                END;
 
                 -- Where in the upstream's list a page begins, where that is not at its own offset because rows before it were sorted out.
                 CREATE TABLE shop_position (
