@@ -76,6 +76,13 @@ import Testing
         #expect(try text([number]) == expected([number]))
     }
 
+    @Test("SRV-06 Decimals are numbers, digit for digit", arguments: ["0", "48", "29.97", "-0.1", "59.5", "12345678901234567890.123456789"])
+    func decimals(digits: String) throws {
+        let decimal = try #require(Decimal(string: digits))
+        #expect(try text([decimal]) == "[\(digits)]")
+        #expect(throws: EncodingError.self) { try text([Decimal.nan]) }
+    }
+
     @Test("SRV-06 What JSON has no number for is an error", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(number: Double) {
         #expect(throws: EncodingError.self) { try WireFormat.encode(["x": number]) }

@@ -40,12 +40,13 @@ final class WireEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { WireSingleValueContainer(encoder: self) }
 
-    /// A value of any type. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64, the keys of a dictionary as they are.
+    /// A value of any type. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64, decimals as numbers, the keys of a dictionary as they are.
     static func wrap<Value: Encodable>(_ value: Value, _ lookups: Lookups) throws -> WireValue {
         switch lookups.kind(of: Value.self) {
         case .date: if let date = value as? Date { return .string(WireFormat.timestamp(date)) }
         case .url: if let url = value as? URL { return .string(url.absoluteString) }
         case .data: if let data = value as? Data { return .string(data.base64EncodedString()) }
+        case .decimal: if let decimal = value as? Decimal { return try wrap(decimal) }
         case .dictionary: if let dictionary = value as? any StringKeyed { return try dictionary.members(lookups) }
         case .other: break
         }
@@ -59,6 +60,12 @@ final class WireEncoder: Encoder {
         guard number.isFinite else { throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "JSON has no \(number).")) }
         return .number(number.description)
     }
+
+    /// - Throws: `EncodingError` for no number.
+    private static func wrap(_ number: Decimal) throws -> WireValue {
+        guard number.isFinite else { throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "JSON has no \(number).")) }
+        return .number(number.description)
+    }
 }
 
 extension WireEncoder {
@@ -66,7 +73,7 @@ extension WireEncoder {
     final class Lookups {
         /// How the values of a type are written.
         enum Kind {
-            case date, url, data, dictionary
+            case date, url, data, decimal, dictionary
             /// As they encode themselves.
             case other
         }
@@ -88,6 +95,7 @@ extension WireEncoder {
                 case is Date.Type: .date
                 case is URL.Type: .url
                 case is Data.Type: .data
+                case is Decimal.Type: .decimal
                 case is any StringKeyed.Type: .dictionary
                 default: .other
                 }
