@@ -76,6 +76,7 @@ struct EverywhereTests {
             let member = try await interview.session()
             try await interview.ask("GET /v1/ships", member)
             try await interview.ask("GET /v1/ships/{id}/image", member)
+            for operation in ["GET /v1/shop/search", "GET /v1/shop/categories", "GET /v1/shop/products/{id}"] { try await interview.ask(operation) }
             for operation in document.operations where operation.method == "GET" {
                 let path = Interview.filled(operation.path)
                 let get = operation.path == "/v1/events" ? try await larder.listen { _ in true } : try await larder.send("GET", path, member)
