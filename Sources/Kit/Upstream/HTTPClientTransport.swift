@@ -7,12 +7,13 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// Three clients stand behind it. One is for bodies in parts, another goes where the operator configured it to go; the third, for links and redirects to listed hosts, looks at the address of every connection it made
-/// before a request is sent on it, which no change of DNS between check and connect can defeat.
+/// Four clients stand behind it: for whole bodies and for bodies in parts, and of each one that goes where the operator configured it to go and one for links and redirects to listed hosts. The latter looks at the
+/// address of every connection it made before a request is sent on it, which no change of DNS between check and connect can defeat.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
     let streaming: HTTPClient
+    let publicStreaming: HTTPClient
 
     /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
     public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
@@ -30,12 +31,14 @@ public final class HTTPClientTransport: Transport {
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
+        publicStreaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
     }
 
     /// Closes all connections.
     public func shutdown() async throws {
         try await configured.shutdown()
         try await streaming.shutdown()
+        try await publicStreaming.shutdown()
         try await publicOnly.shutdown()
     }
 
@@ -81,4 +84,4 @@ public final class HTTPClientTransport: Transport {
 }
 
 /// A connection led to an address of this machine or its network.
-private struct PrivateAddress: Error {}
+struct PrivateAddress: Error {}

@@ -1,13 +1,34 @@
 import Foundation
 
 /// Where requests of one upstream may go: its own origin, and the listed hosts for links and redirects.
+///
+/// `*.example.org` lists every host below `example.org`, for services that number their hosts. Who uses an upstream on this very machine has put it there,
+/// and its links lead to this machine too: then other ports of the same address count as listed, and loopback addresses may be connected to.
 struct TargetRules: Sendable {
     let base: URL
     let allowedHosts: Set<String>
+    private let allowedSuffixes: [String]
 
     init(_ configuration: UpstreamConfiguration) {
         base = configuration.baseURL
-        allowedHosts = Set(configuration.allowedHosts.map { $0.lowercased() })
+        let listed = configuration.allowedHosts.map { $0.lowercased() }
+        allowedHosts = Set(listed.filter { !$0.hasPrefix("*.") })
+        allowedSuffixes = listed.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
+    }
+
+    /// Whether only public addresses may be connected to there.
+    func needsPublicAddress(_ target: Target) -> Bool { target != .ownOrigin && !isLocal }
+
+    /// Whether the upstream is on this machine.
+    private var isLocal: Bool {
+        let host = base.host?.lowercased() ?? ""
+        return host == "localhost" || host == "::1" || host == "[::1]"
+            || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
+    }
+
+    private func isListed(_ host: String) -> Bool {
+        if allowedHosts.contains(host) || allowedSuffixes.contains(where: { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }) { return true }
+        return isLocal && host == base.host?.lowercased()
     }
 
     /// How a URL is to be reached.
@@ -26,7 +47,7 @@ struct TargetRules: Sendable {
         }
         guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
         if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
-        guard allowedHosts.contains(host) else { return .forbidden("host \(host)") }
+        guard isListed(host) else { return .forbidden("host \(host)") }
         if scheme == "http", base.scheme?.lowercased() == "https" { return .forbidden("\(host) without encryption") }
         return .listedHost
     }

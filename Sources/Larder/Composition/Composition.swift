@@ -1,3 +1,4 @@
+import Disk
 import Logging
 import NIOCore
 import Screens
@@ -9,7 +10,7 @@ import Upstream
 /// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
 struct Composition {
     /// The tables of all apps and of the kit.
-    static let migrations = SessionStore.migrations + ShipStore.migrations
+    static let migrations = SessionStore.migrations + ShipStore.migrations + DiskStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase
@@ -26,6 +27,8 @@ struct Composition {
     var apps: [(app: String, title: String)] = []
     /// The upstreams in use so far.
     var upstreams: [Upstream] = []
+    /// What accounts of apps bring along to the mounts of their upstreams, by upstream.
+    var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
     /// What runs beside the server.
     var services: [any Service] = []
     /// What must be there before the server is ready.
