@@ -2,4 +2,12 @@
 public enum SandboxUpstream: String, Sendable, CaseIterable {
     /// The SpaceX REST API, ships only (`/v4/ships`).
     case spacex
+    /// The Yandex Disk REST API; stands for `https://cloud-api.yandex.net/v1/disk`.
+    case yandexDisk = "yandex_disk"
+    /// Yandex OAuth; stands for `https://oauth.yandex.ru`.
+    case yandexOAuth = "yandex_oauth"
+    /// Where links to the content and the previews of files lead.
+    case yandexDownloader = "yandex_downloader"
+    /// Where links for uploads lead.
+    case yandexUploader = "yandex_uploader"
 }

@@ -7,6 +7,9 @@ protocol SimulatedUpstream: Sendable {
     /// Answers a request below the upstream's prefix. `HEAD` is answered like `GET`; the server drops the body.
     func answer(_ request: UpstreamRequest) -> Answer
 
+    /// Whether the body of a request may be of any length and comes as ``UpstreamRequest/received``.
+    func takesLongBody(_ request: UpstreamRequest) -> Bool
+
     /// Answers a request to the control API below `/_sandbox/{name}`.
     func control(_ request: ControlRequest) throws(ControlProblem) -> Answer
 
@@ -17,14 +20,22 @@ protocol SimulatedUpstream: Sendable {
     func reset()
 }
 
+extension SimulatedUpstream {
+    func takesLongBody(_ request: UpstreamRequest) -> Bool { false }
+}
+
 /// A request to one upstream.
 struct UpstreamRequest: Sendable {
     var method: HTTPRequest.Method
     /// Below the upstream's prefix.
     var path: [String]
     var query: [RequestTarget.QueryItem] = []
+    /// The query read as a form.
+    var form: [RequestTarget.QueryItem] = []
     var headers: HTTPFields = [:]
     var body: [UInt8] = []
+    /// Instead of `body` where the upstream takes long ones.
+    var received: ReceivedBody?
     /// The sandbox's own origin, as `http://127.0.0.1:PORT`, for links to itself.
     var origin: String
 }

@@ -10,7 +10,7 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        places = [Place(upstream: try SpaceX(seed: seed))]
+        places = [Place(upstream: try SpaceX(seed: seed))] + YandexDisk.upstreams(seed: seed).map { Place(upstream: $0) }
     }
 
     func place(named name: String) -> Place? {

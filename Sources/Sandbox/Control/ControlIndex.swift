@@ -4,8 +4,16 @@ enum ControlIndex {
         let method: String
         let path: String
         let purpose: String
+        /// A body that the call accepts, where it takes one.
+        var example: String?
 
-        var json: JSONValue { ["method": .string(method), "path": .string(path), "purpose": .string(purpose)] }
+        var json: JSONValue {
+            var line: JSONObject = .init(members: [
+                .init(name: "method", value: .string(method)), .init(name: "path", value: .string(path)), .init(name: "purpose", value: .string(purpose)),
+            ])
+            if let example { line["example"] = .string(example) }
+            return .object(line)
+        }
     }
 
     private static let common = [

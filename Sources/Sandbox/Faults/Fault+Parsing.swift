@@ -5,7 +5,7 @@ struct FaultSyntaxError: Error, Equatable {
     /// Every form that is accepted.
     static let accepted = [
         "online", "offline", "slow(milliseconds 0…600000)", "error(status 400…599)", "error(429 or 503, seconds of Retry-After)",
-        "flaky(probability 0…1, seed)", "truncated", "garbage", "hold",
+        "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "garbage", "hold",
     ]
 }
 
@@ -45,6 +45,9 @@ extension Fault {
                 return nil
             }
             return .error(status: status, retryAfter: seconds)
+        case ("pause", 1):
+            guard let bytes = Int(arguments[0]), bytes >= 0 else { return nil }
+            return .pause(bytes: bytes)
         case ("flaky", 2):
             guard let probability = Double(arguments[0]), (0...1).contains(probability), let seed = UInt64(arguments[1]) else { return nil }
             return .flaky(probability: probability, seed: seed)

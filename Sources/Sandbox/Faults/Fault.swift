@@ -13,6 +13,8 @@ enum Fault: Sendable, Equatable {
     case flaky(probability: Double, seed: UInt64)
     /// The full `Content-Length` is announced and the connection closed in the middle of the body.
     case truncated
+    /// The head and that many bytes of the body leave, the rest waits until the control API releases it.
+    case pause(bytes: Int)
     /// 200 with bytes that are not what the content type promises.
     case garbage
     /// The request waits until the control API releases it.
@@ -29,6 +31,7 @@ extension Fault: CustomStringConvertible {
         case .error(let status, .some(let seconds)): "error(\(status), \(seconds))"
         case .flaky(let probability, let seed): "flaky(\(probability), \(seed))"
         case .truncated: "truncated"
+        case .pause(let bytes): "pause(\(bytes))"
         case .garbage: "garbage"
         case .hold: "hold"
         }

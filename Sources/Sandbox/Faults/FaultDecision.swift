@@ -5,6 +5,7 @@ enum FaultDecision: Sendable, Equatable {
     case delay(milliseconds: Int)
     case status(Int, retryAfter: Int?)
     case truncate
+    case pause(bytes: Int)
     case garble
     case hold
 }
@@ -20,6 +21,7 @@ extension Fault {
         case .flaky(let probability, let seed):
             SplitMix64.unitInterval(seed: seed, index: ordinal) < probability ? .status(503, retryAfter: nil) : .answer
         case .truncated: .truncate
+        case .pause(let bytes): .pause(bytes: bytes)
         case .garbage: .garble
         case .hold: .hold
         }

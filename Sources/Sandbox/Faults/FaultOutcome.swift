@@ -5,6 +5,8 @@ enum FaultOutcome: Sendable, Equatable {
     case whole(Answer)
     /// The head is whole, the body ends in its middle.
     case truncated(Answer)
+    /// The rest of the body waits after that many bytes of it.
+    case paused(Answer, after: Int)
     /// No byte.
     case none
 
@@ -19,11 +21,14 @@ enum FaultOutcome: Sendable, Equatable {
             answer.headers[.retryAfter] = retryAfter.map { String($0) }
             self = .whole(answer)
         case .truncate: self = .truncated(upstream.answer(request.unconditional))
+        case .pause(let bytes): self = .paused(upstream.answer(request.unconditional), after: bytes)
         case .garble:
             var answer = upstream.answer(request.unconditional)
             answer.status = .ok
             answer.headers[.eTag] = nil
             answer.body = Self.garbage
+            answer.stream = nil
+            answer.headers[.contentRange] = nil
             self = .whole(answer)
         }
     }
@@ -34,7 +39,7 @@ enum FaultOutcome: Sendable, Equatable {
     /// As the journal shows it.
     var status: Int? {
         switch self {
-        case .whole(let answer), .truncated(let answer): Int(answer.status.code)
+        case .whole(let answer), .truncated(let answer), .paused(let answer, _): Int(answer.status.code)
         case .none: nil
         }
     }

@@ -1,7 +1,7 @@
 /// Writes a picture of up to 256 colours as PNG (W3C PNG, third edition). Its data is kept in stored blocks (RFC 1951 section 3.2.4): no compression, but
 /// every reader takes it, and there is nothing to get wrong.
 enum PNG {
-    struct Color: Sendable, Equatable {
+    struct Color: Sendable, Hashable {
         var red: UInt8
         var green: UInt8
         var blue: UInt8

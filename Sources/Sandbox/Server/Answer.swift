@@ -5,6 +5,11 @@ struct Answer: Sendable, Equatable {
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
     var body: [UInt8] = []
+    /// Sent instead of `body` where it is given.
+    var stream: StreamedBody?
+
+    /// Bytes of the body.
+    var length: Int { stream?.range.count ?? body.count }
 
     static func text(_ status: HTTPResponse.Status, _ text: String) -> Answer {
         Answer(status: status, headers: [.contentType: "text/plain; charset=utf-8"], body: Array(text.utf8))

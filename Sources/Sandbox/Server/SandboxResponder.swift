@@ -61,8 +61,18 @@ struct SandboxResponder: HTTPResponder {
     static func response(_ answer: Answer, to method: HTTPRequest.Method) -> Response {
         var headers = answer.headers
         // NIO's encoder takes the length out again where a status has no body (204, 304).
-        headers[.contentLength] = String(answer.body.count)
-        let body = method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+        headers[.contentLength] = String(answer.length)
+        let body =
+            if method == .head {
+                ResponseBody()
+            } else if answer.stream == nil {
+                ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+            } else {
+                ResponseBody(contentLength: answer.length) { writer in
+                    try await answer.write(0..<answer.length, to: &writer)
+                    try await writer.finish(nil)
+                }
+            }
         return Response(status: answer.status, headers: headers, body: body)
     }
 }

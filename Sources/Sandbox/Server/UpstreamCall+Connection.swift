@@ -34,13 +34,38 @@ extension UpstreamCall {
         case .none: throw await reset()
         case .truncated(let answer):
             // Without a body there is no middle to close in, so not even the head leaves.
-            guard method != .head, !answer.body.isEmpty else { throw await reset() }
-            let half = ByteBuffer(bytes: answer.body.prefix(answer.body.count / 2))
-            let body = ResponseBody(contentLength: answer.body.count) { writer in
-                try await writer.write(half)
+            guard method != .head, answer.length > 0 else { throw await reset() }
+            let body = ResponseBody(contentLength: answer.length) { writer in
+                try await answer.write(0..<answer.length / 2, to: &writer)
                 throw AnswerTruncated()
             }
             return Response(status: answer.status, headers: answer.headers, body: body)
+        case .paused(let answer, let after):
+            guard method != .head, after < answer.length else { return SandboxResponder.response(answer, to: method) }
+            let body = ResponseBody(contentLength: answer.length) { writer in
+                try await answer.write(0..<after, to: &writer)
+                try await pause()
+                try await answer.write(after..<answer.length, to: &writer)
+                try await writer.finish(nil)
+            }
+            return Response(status: answer.status, headers: answer.headers, body: body)
+        }
+    }
+
+    /// Waits in the middle of an answer until it is released; what then stands before the upstream may still cut it off.
+    private func pause() async throws {
+        let ticket = place.gate.hold()
+        context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
+        do {
+            defer { place.gate.leave(ticket) }
+            try await ticket.released.wait()
+        } catch {
+            throw await reset()
+        }
+        switch place.gate.readmit().decision {
+        case .reset: throw await reset()
+        case .truncate: throw AnswerTruncated()
+        default: return
         }
     }
 }

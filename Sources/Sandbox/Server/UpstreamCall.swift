@@ -36,19 +36,23 @@ struct UpstreamCall {
             journal.record(entry)
             throw await reset()
         }
-        guard let body = try await SandboxResponder.body(of: request) else {
+        var upstreamRequest = UpstreamRequest(
+            method: request.method,
+            path: Array(target.segments.dropFirst()),
+            query: target.query,
+            form: target.form,
+            headers: request.headers,
+            origin: context.origin
+        )
+        if place.upstream.takesLongBody(upstreamRequest) {
+            upstreamRequest.received = try await ReceivedBody.receive(request.body)
+        } else if let body = try await SandboxResponder.body(of: request) {
+            upstreamRequest.body = body
+        } else {
             entry.status = 413
             journal.record(entry)
             return SandboxResponder.response(.text(.contentTooLarge, "Payload Too Large"), to: request.method)
         }
-        let upstreamRequest = UpstreamRequest(
-            method: request.method,
-            path: Array(target.segments.dropFirst()),
-            query: target.query,
-            headers: request.headers,
-            body: body,
-            origin: context.origin
-        )
 
         switch decision {
         case .hold:

@@ -1,0 +1,142 @@
+import Foundation
+
+/// A change that a call asks for: checked when it is asked for, made at once or when its operation ends.
+enum DiskChange: Sendable {
+    case discard(DiskPath)
+    case remove(DiskPath)
+    case emptyTrash
+    case move(DiskPath, to: DiskPath, overwrite: Bool)
+    case copy(DiskPath, to: DiskPath, overwrite: Bool)
+    case restore(DiskPath, to: DiskPath, overwrite: Bool)
+    /// Of another account's published node.
+    case save(Int, of: Int, to: DiskPath)
+    case store(DiskContent, at: DiskPath, overwrite: Bool)
+    case nothing
+
+    /// The names by which a test makes calls asynchronous.
+    enum Call: String, CaseIterable, Sendable {
+        case copy, move, delete, restore, empty, save, upload
+    }
+}
+
+extension DiskModel {
+    /// Whether a change can be made now.
+    func check(_ change: DiskChange, account: Int) throws(DiskFailure) {
+        let tree = trees[account]
+        switch change {
+        case .discard(let path), .remove(let path):
+            guard !path.names.isEmpty else { throw .root }
+            guard tree.node(at: path) != nil else { throw .notFound }
+        case .emptyTrash, .nothing: break
+        case .move(let source, let target, let overwrite):
+            let node = try existing(source, account)
+            guard !target.names.starts(with: source.names) || target == source else { throw .parentMissing(target) }
+            try checkTarget(target, overwrite: overwrite, account: account, moved: node.id)
+        case .copy(let source, let target, let overwrite):
+            let node = try existing(source, account)
+            // Into a folder below it there would be no end of copying.
+            guard !(node.isDirectory && target.names.starts(with: source.names) && target != source) else { throw .parentMissing(target) }
+            try checkTarget(target, overwrite: overwrite, account: account)
+            try checkSpace(tree.size(of: node.id), account)
+        case .restore(let source, let target, let overwrite):
+            _ = try existing(source, account)
+            try checkTarget(target, overwrite: overwrite, account: account, createsParents: true)
+        case .save(let id, let owner, let target):
+            try checkTarget(target, overwrite: true, account: account)
+            try checkSpace(trees[owner].size(of: id), account)
+        case .store(let content, let path, let overwrite):
+            try checkTarget(path, overwrite: overwrite, account: account)
+            guard content.size <= tree.maximumFile else { throw .tooLarge }
+            try checkSpace(content.size - (tree.node(at: path)?.content?.size ?? 0), account)
+        }
+    }
+
+    private func existing(_ path: DiskPath, _ account: Int) throws(DiskFailure) -> DiskNode {
+        guard !path.names.isEmpty else { throw .root }
+        guard let node = trees[account].node(at: path) else { throw .notFound }
+        return node
+    }
+
+    /// Whether something may be put there.
+    func checkTarget(
+        _ target: DiskPath,
+        overwrite: Bool,
+        account: Int,
+        moved: Int? = nil,
+        createsParents: Bool = false
+    ) throws(DiskFailure) {
+        guard !target.names.isEmpty else { throw .root }
+        if let node = trees[account].node(at: target) {
+            guard overwrite, node.id != moved else { throw node.isDirectory ? .directoryExists(target) : .exists(target) }
+        } else if !createsParents {
+            guard trees[account].node(at: target.parent)?.isDirectory == true else { throw .parentMissing(target) }
+        } else {
+            var parent = target.parent
+            while !parent.names.isEmpty, trees[account].node(at: parent) == nil { parent = parent.parent }
+            guard trees[account].node(at: parent)?.isDirectory == true else { throw .parentMissing(target) }
+        }
+    }
+
+    private func checkSpace(_ bytes: Int, _ account: Int) throws(DiskFailure) {
+        var tree = trees[account]
+        guard tree.usedSpace().all + bytes <= tree.totalSpace else { throw .quota }
+    }
+
+    /// Makes a change, whole or not at all.
+    mutating func perform(_ change: DiskChange, account: Int, at date: Date) throws(DiskFailure) {
+        try check(change, account: account)
+        switch change {
+        case .nothing: break
+        case .discard(let path):
+            if let node = trees[account].node(at: path) { trees[account].discard(node.id, at: date) }
+        case .remove(let path):
+            if let node = trees[account].node(at: path) { trees[account].remove(node.id, at: date) }
+        case .emptyTrash:
+            let children = trees[account].nodes[trees[account].trash]?.children ?? [:]
+            for child in children.values { trees[account].remove(child, at: date) }
+        case .move(let source, let target, _), .restore(let source, let target, _):
+            guard let node = trees[account].node(at: source), let name = target.name else { return }
+            let parent = clear(target, account, at: date)
+            trees[account].move(node.id, to: parent, name: name, at: date)
+        case .copy(let source, let target, _):
+            // A copy onto itself changes nothing.
+            guard source != target, let node = trees[account].node(at: source), let name = target.name else { return }
+            let parent = clear(target, account, at: date)
+            trees[account].copy(node.id, to: parent, name: name, at: date)
+        case .save(let id, let owner, let target):
+            guard let name = target.name else { return }
+            let source = trees[owner]
+            let parent = clear(target, account, at: date)
+            trees[account].copy(id, to: parent, name: name, from: source, at: date)
+        case .store(let content, let path, _):
+            store(content, at: path, account: account, at: date)
+        }
+    }
+
+    /// Writes a file; one that was there keeps its identity.
+    mutating func store(_ content: DiskContent, at path: DiskPath, account: Int, at date: Date) {
+        guard let name = path.name else { return }
+        if let node = trees[account].node(at: path), !node.isDirectory {
+            trees[account].replace(node.id, content: content, at: date)
+        } else {
+            trees[account].add(name, to: clear(path, account, at: date), content: content, at: date)
+        }
+    }
+
+    /// Takes away what is at a path and makes the folders above it.
+    /// - Returns: the folder.
+    @discardableResult
+    mutating func clear(_ path: DiskPath, _ account: Int, at date: Date) -> Int {
+        if let node = trees[account].node(at: path) { trees[account].remove(node.id, at: date) }
+        return folder(path.parent, account, at: date)
+    }
+
+    /// A folder, made with those above it where it is missing.
+    mutating func folder(_ path: DiskPath, _ account: Int, at date: Date) -> Int {
+        var parent = trees[account].root(of: path.area)
+        for name in path.names {
+            parent = trees[account].nodes[parent]?.children?[NameKey(name)] ?? trees[account].add(name, to: parent, at: date)
+        }
+        return parent
+    }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// The bytes of one version of a file and what is known of them. Several files may share one.
+final class DiskContent: Sendable {
+    private enum Origin {
+        case made(MadeFile)
+        case received(ReceivedBody)
+        case endless(EndlessBytes, md5: String, sha256: String)
+    }
+
+    private let origin: Origin
+    private let hashed = Mutex<ReceivedBody?>(nil)
+
+    init(_ file: MadeFile) { origin = .made(file) }
+
+    init(_ body: ReceivedBody) { origin = .received(body) }
+
+    private init(endless: EndlessBytes, md5: String, sha256: String) { origin = .endless(endless, md5: md5, sha256: sha256) }
+
+    /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests stand here.
+    static let endless = DiskContent(
+        endless: EndlessBytes(count: 2_254_857_830),
+        md5: "3ed54d0ad702efae837bb0fc6bc57ddd",
+        sha256: "eede25889c3fea11601072bb635204901621728dd4bafd407a3965f67ae80651"
+    )
+
+    private var body: ReceivedBody? {
+        switch origin {
+        case .received(let body): return body
+        case .endless: return nil
+        case .made(let file):
+            return hashed.withLock { hashed in
+                if let hashed { return hashed }
+                let body = ReceivedBody(file.bytes)
+                hashed = body
+                return body
+            }
+        }
+    }
+
+    var source: any ByteSource {
+        if case .endless(let bytes, _, _) = origin { return bytes }
+        return body?.source ?? BytesInMemory(content: [], identity: "")
+    }
+
+    var size: Int { source.count }
+
+    /// Hexadecimal.
+    var md5: String {
+        if case .endless(_, let md5, _) = origin { return md5 }
+        return body?.md5 ?? ""
+    }
+
+    /// Hexadecimal.
+    var sha256: String {
+        if case .endless(_, _, let sha256) = origin { return sha256 }
+        return body?.sha256 ?? ""
+    }
+
+    /// What a preview shows: the picture itself, a sheet of lines for documents, nothing where no preview is made. Of what clients upload none is.
+    var preview: DiskPreview.Subject? {
+        guard case .made(let file) = origin else { return nil }
+        switch file {
+        case .photo(let landscape, let width, let height), .drawing(let landscape, let width, let height):
+            return .landscape(landscape, width: width, height: height)
+        case .pdf, .docx, .xlsx, .text: return .sheet
+        case .table, .archive, .tone: return nil
+        }
+    }
+}

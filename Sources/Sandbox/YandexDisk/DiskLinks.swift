@@ -1,0 +1,102 @@
+import Crypto
+import Foundation
+
+/// Links to content, which open it for whoever has them: signed, so that none can be made up, and with an end.
+struct DiskLinks: Sendable {
+    /// What can be set by the control API.
+    struct Settings: Sendable, Equatable {
+        /// Seconds that a link to content holds; the service's hold four hours.
+        var lifetime = 14_400
+        /// Seconds that a link for an upload holds; the documentation has 30 minutes.
+        var uploadLifetime = 1_800
+        /// Links begin with `http://HOST:PORT`; another name of this machine makes another origin of it.
+        var host = "127.0.0.1"
+        /// The answer to a link that has ended: 500 and 410 were recorded, both with the same page.
+        var staleStatus = 500
+        /// Whether content is one redirect further away, as the documentation has it.
+        var redirects = false
+        /// Whether previews are given only to their owner, as the documentation has it.
+        var previewsNeedToken = false
+    }
+
+    private let key: SymmetricKey
+    var settings = Settings()
+    /// Links of an earlier epoch have ended.
+    private var epoch = 0
+
+    init(seed: UInt64) { key = SymmetricKey(data: SHA256.hash(data: Array("larder sandbox links \(seed)".utf8))) }
+
+    mutating func expireAll() { epoch += 1 }
+
+    /// A hash that nobody else can make.
+    func mac(_ text: String) -> [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)) }
+
+    func origin(_ origin: String) -> String { origin.replacing("127.0.0.1", with: settings.host) }
+
+    // MARK: content
+
+    /// The path of a link to a file's present content.
+    func contentPath(_ node: DiskNode, expires: Int) -> [String] {
+        let subject = "\(node.id) \(node.content?.sha256 ?? "") \(expires) \(epoch)"
+        return [String(expires, radix: 16), Data(mac("content \(subject)")).base64EncodedString()]
+    }
+
+    func contentURL(_ node: DiskNode, origin: String, uid: String, now: Date) -> String {
+        let type = DiskFileType(of: node.trashed?.name ?? node.name)
+        let parts = contentPath(node, expires: Int(now.timeIntervalSince1970) + settings.lifetime)
+        let query = FormEncoding.query([
+            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "attachment", "hash": "", "limit": "0", "content_type": type.mime,
+            "owner_uid": uid, "fsize": String(node.content?.size ?? 0), "hid": Hexadecimal.text(mac("hid \(node.content?.sha256 ?? "")").prefix(16)),
+            "media_type": type.media, "tknv": "v3", "etag": node.content?.md5 ?? "",
+        ])
+        let path = [identifier(of: node), parts[0], FormEncoding.encoded(parts[1])].joined(separator: "/")
+        return "\(self.origin(origin))/yandex_downloader/disk/\(path)?\(query)"
+    }
+
+    /// Whether the path of a link to content holds: made here, for what the file has now, and not over.
+    func holds(_ path: [String], for node: DiskNode, now: Date) -> Bool {
+        guard path.count == 2, let expires = Int(path[0], radix: 16), Int(now.timeIntervalSince1970) <= expires else { return false }
+        return path == contentPath(node, expires: expires)
+    }
+
+    // MARK: previews
+
+    private func previewSignature(_ node: DiskNode) -> String { Data(mac("preview \(node.id) \(node.content?.sha256 ?? "")")).base64EncodedString() }
+
+    func previewURL(_ node: DiskNode, origin: String, uid: String) -> String {
+        let query = FormEncoding.query([
+            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "inline", "hash": "", "limit": "0", "content_type": "image/jpeg",
+            "owner_uid": uid, "tknv": "v3",
+        ])
+        let path = [identifier(of: node), "inf", FormEncoding.encoded(previewSignature(node))].joined(separator: "/")
+        return "\(self.origin(origin))/yandex_downloader/preview/\(path)?\(query)"
+    }
+
+    func holdsPreview(_ path: [String], for node: DiskNode) -> Bool { path == ["inf", previewSignature(node)] }
+
+    // MARK: identities
+
+    /// 64 hexadecimal digits that begin with the node's number.
+    private func identifier(of node: DiskNode) -> String {
+        let number = String(node.id, radix: 16)
+        return String(repeating: "0", count: 16 - number.count) + number + Hexadecimal.text(mac("file \(node.id)").prefix(24))
+    }
+
+    static func node(of identifier: String) -> Int? { identifier.utf8.count == 64 ? Int(identifier.prefix(16), radix: 16) : nil }
+
+    /// `resource_id` without the user's number.
+    func resourceID(of node: DiskNode) -> String { Hexadecimal.text(mac("resource \(node.id)")) }
+
+    /// A new key and address of a published resource.
+    func publication(of node: DiskNode, revision: Int) -> DiskNode.Publication {
+        let secret = mac("publication \(node.id) \(revision)")
+        let address = secret.map { Self.letters[Int($0) % Self.letters.count] }.prefix(14)
+        return DiskNode.Publication(
+            key: Data(secret + mac("publication's second half \(node.id) \(revision)")).base64EncodedString(),
+            url: "https://yadi.sk/\(node.isDirectory ? "d" : "i")/\(String(decoding: address, as: UTF8.self))",
+            revision: revision
+        )
+    }
+
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}

@@ -1,0 +1,94 @@
+import Crypto
+import Foundation
+
+/// Which calls become asynchronous, and the operations under way.
+struct DiskOperations: Sendable {
+    /// What can be set by the control API.
+    struct Rules: Sendable, Equatable {
+        /// Calls that answer 202 always.
+        var calls: Set<DiskChange.Call> = []
+        /// Whether copies, moves and deletions of folders that are not empty do by themselves, as recorded.
+        var folders = true
+        /// How often an operation says `in-progress`.
+        var polls = 1
+        var fails = false
+    }
+
+    struct Operation: Sendable {
+        let account: Int
+        let change: DiskChange
+        /// Answers `in-progress` that are left; nil as long as something else is waited for.
+        var polls: Int?
+        var fails: Bool
+        /// `success` or `failed` once it has ended.
+        var outcome: String?
+    }
+
+    var rules = Rules()
+    private(set) var all: [String: Operation] = [:]
+
+    /// - Returns: its name, 64 hexadecimal digits.
+    mutating func add(_ change: DiskChange, account: Int, waits: Bool = false) -> String {
+        let id = Hexadecimal.text(SHA256.hash(data: Array("operation \(all.count + 1)".utf8)))
+        all[id] = Operation(account: account, change: change, polls: waits ? nil : rules.polls, fails: rules.fails)
+        return id
+    }
+
+    /// Ends one that was waited for: with a change that is still to be made, or with none.
+    mutating func resume(_ id: String, change: DiskChange?) {
+        guard let operation = all[id] else { return }
+        all[id] = Operation(account: operation.account, change: change ?? .nothing, polls: change == nil ? 0 : rules.polls, fails: change != nil && rules.fails)
+    }
+
+    mutating func settle(_ id: String, _ outcome: String) { all[id]?.outcome = outcome }
+
+    mutating func countPoll(_ id: String) {
+        guard let polls = all[id]?.polls else { return }
+        all[id]?.polls = polls - 1
+    }
+}
+
+extension DiskModel {
+    /// The status of an operation as a poll gets it; the poll that ends it makes its change.
+    mutating func poll(_ id: String, account: Int, now: Date) throws(DiskFailure) -> String {
+        guard let operation = operations.all[id], operation.account == account else { throw .operationNotFound }
+        if let outcome = operation.outcome { return outcome }
+        guard let polls = operation.polls else { return "in-progress" }
+        if polls > 0 {
+            operations.countPoll(id)
+            return "in-progress"
+        }
+        var outcome = "failed"
+        if !operation.fails {
+            do throws(DiskFailure) {
+                try perform(operation.change, account: account, at: now)
+                outcome = "success"
+            } catch {
+                // What stood in the way came after the call: the service says no more than this either.
+                outcome = "failed"
+            }
+        }
+        operations.settle(id, outcome)
+        return outcome
+    }
+
+    /// Makes a change now, or later where the rules say so.
+    /// - Parameter force: `force_async`.
+    /// - Returns: the operation, if there is one.
+    mutating func carryOut(_ change: DiskChange, call: DiskChange.Call, force: Bool, account: Int, now: Date) throws(DiskFailure) -> String? {
+        try check(change, account: account)
+        guard force || operations.rules.calls.contains(call) || (operations.rules.folders && isLong(change, account)) else {
+            try perform(change, account: account, at: now)
+            return nil
+        }
+        return operations.add(change, account: account)
+    }
+
+    private func isLong(_ change: DiskChange, _ account: Int) -> Bool {
+        switch change {
+        case .discard(let path), .remove(let path), .move(let path, _, _), .copy(let path, _, _), .restore(let path, _, _):
+            trees[account].node(at: path).map { !trees[account].isEmpty($0) } ?? false
+        default: false
+        }
+    }
+}

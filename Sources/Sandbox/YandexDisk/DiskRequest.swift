@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTypes
+
+/// A request to the API with its parameters, whose checks all fail the same way.
+struct DiskRequest {
+    /// The whole path may also begin with `v1/disk`, for clients whose base URL is only the host's.
+    static let versionedPrefix = ["v1", "disk"]
+
+    let method: HTTPRequest.Method
+    let path: [String]
+    let parameters: [String: String]
+    let body: [UInt8]
+    /// The sandbox's own.
+    let origin: String
+    /// What links to the API begin with.
+    let base: String
+    let now: Date
+
+    init(_ request: UpstreamRequest, now: Date) {
+        let isVersioned = request.path.starts(with: Self.versionedPrefix)
+        method = request.method == .head ? .get : request.method
+        path = isVersioned ? Array(request.path.dropFirst(2)) : request.path
+        // Of a parameter that is given twice the first one counts.
+        parameters = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        body = request.body
+        origin = request.origin
+        base = "\(request.origin)/yandex_disk" + (isVersioned ? "/v1/disk" : "")
+        self.now = now
+    }
+
+    var fields: FieldSelection { FieldSelection(parameters["fields"]) }
+
+    /// JSON of the API, reduced to `fields`.
+    func json(_ status: HTTPResponse.Status, _ value: JSONValue) -> Answer { .json(status, fields.applied(to: value)) }
+
+    /// A Link to a resource of the API.
+    func link(_ status: HTTPResponse.Status, to path: DiskPath) -> Answer {
+        let place = path.area == .trash ? "trash/resources" : "resources"
+        return link(status, href: "\(base)/\(place)?\(FormEncoding.query(["path": path.description]))")
+    }
+
+    func link(_ status: HTTPResponse.Status, href: String, method: String = "GET", operation: String? = nil) -> Answer {
+        var link = JSONObject()
+        if let operation { link["operation_id"] = .string(operation) }
+        link["href"] = .string(href)
+        link["method"] = .string(method)
+        link["templated"] = false
+        return json(status, .object(link))
+    }
+
+    /// 204 without a body, but with the type of one, as recorded.
+    static let noContent = Answer(status: .noContent, headers: [.contentType: "application/json; charset=utf-8"])
+
+    // MARK: parameters
+
+    func text(_ name: String) throws(DiskFailure) -> String {
+        guard let value = parameters[name], !value.isEmpty else { throw .invalid(name, ("this field is required.", "это поле является обязательным.")) }
+        return value
+    }
+
+    func path(_ name: String, in area: DiskPath.Area = .disk) throws(DiskFailure) -> DiskPath { try DiskPath(try text(name), in: area) }
+
+    func flag(_ name: String) throws(DiskFailure) -> Bool {
+        switch parameters[name]?.lowercased() {
+        case nil, "", "false", "0": return false
+        case "true", "1": return true
+        default: throw .invalid(name, ("not a boolean.", "значение не является логическим."))
+        }
+    }
+
+    func integer(_ name: String, default fallback: Int) throws(DiskFailure) -> Int {
+        guard let text = parameters[name] else { return fallback }
+        guard let value = Int(text) else { throw .invalid(name, ("not a number.", "значение не является числом.")) }
+        guard (0...1_000_000_000).contains(value) else { throw .invalid(name, ("must not be negative or this large.", "недопустимое значение.")) }
+        return value
+    }
+
+    func paging() throws(DiskFailure) -> (limit: Int, offset: Int) { (try integer("limit", default: 20), try integer("offset", default: 0)) }
+
+    func order() throws(DiskFailure) -> (text: String, order: DiskOrder?) {
+        guard let text = parameters["sort"], !text.isEmpty else { return ("", nil) }
+        guard let order = DiskOrder(text) else { throw .invalid("sort", ("unknown sort key.", "неизвестный ключ сортировки.")) }
+        return (text, order)
+    }
+
+    func mediaTypes() throws(DiskFailure) -> [String] {
+        let types = (parameters["media_type"] ?? "").split(separator: ",").map { String($0).trimmed }
+        for type in types where !DiskFileType.mediaTypes.contains(type) {
+            throw .invalid("media_type", ("unknown media type \"\(type)\".", "неизвестный тип \"\(type)\"."))
+        }
+        return types
+    }
+
+    func rendering(_ links: DiskLinks, shared: DiskNode? = nil) throws(DiskFailure) -> ResourceRendering {
+        var rendering = ResourceRendering(origin: origin, links: links, now: now, shared: shared)
+        if let size = parameters["preview_size"], !size.isEmpty {
+            guard DiskPreview.Size(size) != nil else { throw .invalid("preview_size", ("unknown size.", "неизвестный размер.")) }
+            rendering.previewSize = size
+        }
+        rendering.previewCrop = try flag("preview_crop")
+        return rendering
+    }
+
+    /// The body as a JSON object; an empty one has no members.
+    func object() throws(DiskFailure) -> JSONObject {
+        guard !body.isEmpty else { return JSONObject() }
+        guard let value = try? JSONParser.parse(body), let object = value.object else {
+            throw .invalid("body", ("not a JSON object.", "не является объектом JSON."))
+        }
+        return object
+    }
+}

@@ -1,0 +1,187 @@
+import Crypto
+import Foundation
+
+/// The files of one account, those in the trash included.
+struct DiskTree: Sendable {
+    let account: DiskAccount
+    var totalSpace: Int
+    /// Largest file that may be uploaded, in bytes.
+    var maximumFile: Int
+    private(set) var revision: Int
+    private(set) var nodes: [Int: DiskNode] = [:]
+    let root: Int
+    let trash: Int
+    private var nextID: Int
+    /// Sorted folders and lists until the next change: with 100,000 children sorting is what takes the time.
+    private var orders: [String: [Int]] = [:]
+    private var usage: (all: Int, trash: Int)?
+
+    init(account: DiskAccount, number: Int, totalSpace: Int, at date: Date) {
+        self.account = account
+        self.totalSpace = totalSpace
+        maximumFile = account.isPaid ? 53_687_091_200 : 1_073_741_824
+        root = number << 40
+        trash = root + 1
+        nextID = root + 2
+        revision = Int(date.timeIntervalSince1970) * 1_000_000
+        for (id, name) in [(root, "disk"), (trash, "trash")] {
+            nodes[id] = DiskNode(id: id, parent: id, name: name, children: [:], created: date, modified: date, revision: revision, uploaded: revision)
+        }
+    }
+
+    // MARK: reading
+
+    func root(of area: DiskPath.Area) -> Int { area == .disk ? root : trash }
+
+    func node(at path: DiskPath) -> DiskNode? {
+        var node = nodes[root(of: path.area)]
+        for name in path.names {
+            guard let child = node?.children?[NameKey(name)] else { return nil }
+            node = nodes[child]
+        }
+        return node
+    }
+
+    func path(of node: DiskNode) -> DiskPath {
+        var names: [String] = []
+        var current = node
+        while current.id != root, current.id != trash, let parent = nodes[current.parent] {
+            names.append(current.name)
+            current = parent
+        }
+        return DiskPath(area: current.id == trash ? .trash : .disk, names: names.reversed())
+    }
+
+    func isEmpty(_ node: DiskNode) -> Bool { node.children?.isEmpty ?? true }
+
+    /// The node and everything below it.
+    func subtree(of id: Int) -> [DiskNode] {
+        var found: [DiskNode] = []
+        var open = [id]
+        while let next = open.popLast() {
+            guard let node = nodes[next] else { continue }
+            found.append(node)
+            if let children = node.children { open += children.values }
+        }
+        return found
+    }
+
+    func size(of id: Int) -> Int { subtree(of: id).reduce(0) { $0 + ($1.content?.size ?? 0) } }
+
+    /// Bytes of all files and of those in the trash, which count as well.
+    mutating func usedSpace() -> (all: Int, trash: Int) {
+        if let usage { return usage }
+        let inTrash = size(of: trash)
+        let sum = (all: size(of: root) + inTrash, trash: inTrash)
+        usage = sum
+        return sum
+    }
+
+    /// A list that is kept until something changes. `key` names it.
+    mutating func ordered(_ key: String, _ make: (DiskTree) -> [Int]) -> [Int] {
+        if let order = orders[key] { return order }
+        // Clients choose the keys, so their number is bounded.
+        if orders.count >= 100 { orders = [:] }
+        let order = make(self)
+        orders[key] = order
+        return order
+    }
+
+    // MARK: changing
+
+    /// Counts a change at that time.
+    mutating func touch(at date: Date) -> Int {
+        orders.removeAll(keepingCapacity: true)
+        usage = nil
+        revision = max(revision + 1, Int(date.timeIntervalSince1970 * 1_000_000))
+        return revision
+    }
+
+    /// Adds a file, or a folder where `content` is nil. The name must be free.
+    @discardableResult
+    mutating func add(_ name: String, to parent: Int, content: DiskContent? = nil, exif: JSONObject = .init(), at date: Date) -> Int {
+        let revision = touch(at: date)
+        let id = nextID
+        nextID += 1
+        nodes[id] = DiskNode(
+            id: id,
+            parent: parent,
+            name: name,
+            children: content == nil ? [:] : nil,
+            content: content,
+            exif: exif,
+            created: date,
+            modified: date,
+            revision: revision,
+            uploaded: revision
+        )
+        nodes[parent]?.children?[NameKey(name)] = id
+        return id
+    }
+
+    /// Replaces the content of a file; its identity stays.
+    mutating func replace(_ id: Int, content: DiskContent, at date: Date) {
+        let revision = touch(at: date)
+        nodes[id]?.content = content
+        nodes[id]?.modified = date
+        nodes[id]?.exif = .init()
+        nodes[id]?.revision = revision
+        nodes[id]?.uploaded = revision
+    }
+
+    /// Removes a node and what is below it, for good.
+    mutating func remove(_ id: Int, at date: Date) {
+        _ = touch(at: date)
+        detach(id)
+        for node in subtree(of: id) { nodes[node.id] = nil }
+    }
+
+    /// Gives a node another place and name, which must be free. Times of the file stay.
+    mutating func move(_ id: Int, to parent: Int, name: String, at date: Date) {
+        let revision = touch(at: date)
+        detach(id)
+        nodes[id]?.parent = parent
+        nodes[id]?.name = name
+        nodes[id]?.revision = revision
+        nodes[parent]?.children?[NameKey(name)] = id
+    }
+
+    /// Copies a node and what is below it; publications and custom properties stay behind.
+    mutating func copy(_ id: Int, to parent: Int, name: String, from other: DiskTree? = nil, at date: Date) {
+        let source = other ?? self
+        guard let node = source.nodes[id] else { return }
+        let made = add(name, to: parent, content: node.content, exif: node.exif, at: date)
+        for child in (node.children ?? [:]).values.sorted() {
+            guard let name = source.nodes[child]?.name else { continue }
+            copy(child, to: made, name: name, from: source, at: date)
+        }
+    }
+
+    /// Puts a node into the trash, under its name with a suffix.
+    mutating func discard(_ id: Int, at date: Date) {
+        guard let node = nodes[id] else { return }
+        let origin = path(of: node)
+        let digest = Hexadecimal.text(Insecure.SHA1.hash(data: Array("\(origin) \(id) \(revision)".utf8)))
+        for below in subtree(of: id) { nodes[below.id]?.publication = nil }
+        move(id, to: trash, name: "\(node.name)_\(digest)", at: date)
+        nodes[id]?.trashed = DiskNode.Trashed(name: node.name, origin: origin, at: date)
+    }
+
+    /// Changes what belongs to one node alone.
+    mutating func update(_ id: Int, at date: Date, _ change: (inout DiskNode) -> Void) {
+        let revision = touch(at: date)
+        guard var node = nodes[id] else { return }
+        change(&node)
+        node.revision = revision
+        nodes[id] = node
+    }
+
+    /// Counts a look at something published. No change: revision and lists stay.
+    mutating func countView(of id: Int) { nodes[id]?.publication?.views += 1 }
+
+    private mutating func detach(_ id: Int) {
+        guard let node = nodes[id] else { return }
+        nodes[node.parent]?.children?[NameKey(node.name)] = nil
+        nodes[id]?.trashed = nil
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// Writes nodes as the API shows them. What `fields` leaves out is not made in the first place: most of the work is in links and digests.
+struct ResourceRendering {
+    let origin: String
+    let links: DiskLinks
+    let now: Date
+    var previewSize = "S"
+    var previewCrop = false
+    /// The published node that everything is shown relative to; its owner's view where there is none.
+    var shared: DiskNode?
+
+    func resource(_ node: DiskNode, in tree: DiskTree, fields: FieldSelection) -> JSONObject {
+        var object = JSONObject()
+        func add(_ name: String, _ value: @autoclosure () -> JSONValue?) {
+            guard fields.contains(name), let value = value() else { return }
+            object.members.append(.init(name: name, value: value))
+        }
+        let name = displayName(of: node, in: tree)
+        let type = DiskFileType(of: name)
+        add("path", .string(path(of: node, in: tree)))
+        add("type", node.isDirectory ? "dir" : "file")
+        add("name", .string(name))
+        add("created", .string(DiskTime.text(node.created)))
+        add("modified", .string(DiskTime.text(node.modified)))
+        if let content = node.content {
+            add("size", .integer(content.size))
+            add("mime_type", .string(type.mime))
+            add("md5", .string(content.md5))
+            add("sha256", .string(content.sha256))
+        }
+        if let publication = publication(of: node, in: tree) {
+            add("public_key", .string(publication.key))
+            add("public_url", .string(publication.url))
+        }
+        if node.content != nil { add("media_type", .string(type.media)) }
+        add("origin_path", node.trashed.map { .string($0.origin.description) })
+        add("deleted", node.trashed.map { .string(DiskTime.text($0.at)) })
+        add("resource_id", .string("\(tree.account.uid):\(links.resourceID(of: node))"))
+        add("revision", .integer(node.revision))
+        add("comment_ids", comments(of: node, in: tree))
+        add("exif", .object(node.exif))
+        add("photoslice_time", node.exif["date_time"])
+        if let content = node.content {
+            let uid = shared == nil ? tree.account.uid : "0"
+            add("antivirus_status", "clean")
+            add("file", .string(links.contentURL(node, origin: origin, uid: uid, now: now)))
+            if content.preview != nil {
+                add("preview", .string(previewURL(node, uid, size: previewSize, crop: previewCrop)))
+                add("sizes", sizes(of: node, uid))
+            }
+        }
+        switch node.properties {
+        case .none: break
+        case .some(let properties): add("custom_properties", properties.members.isEmpty ? .null : .object(properties))
+        }
+        if let shared {
+            add("views_count", .integer(shared.id == node.id ? node.publication?.views ?? 0 : 0))
+            let account = tree.account
+            add("owner", ["login": .string(account.login), "display_name": .string(account.displayName), "uid": .string(account.uid)])
+        }
+        return object
+    }
+
+    /// A folder's list, below `_embedded`.
+    func list(
+        of node: DiskNode,
+        in tree: DiskTree,
+        items: [DiskNode],
+        total: Int,
+        paging: (limit: Int, offset: Int),
+        sort: String,
+        fields: FieldSelection
+    ) -> JSONObject {
+        var object = JSONObject()
+        func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
+            if fields.contains(name) { object.members.append(.init(name: name, value: value())) }
+        }
+        if let publication = shared?.publication { add("public_key", .string(publication.key)) }
+        add("sort", .string(sort))
+        add("path", .string(path(of: node, in: tree)))
+        add("limit", .integer(paging.limit))
+        add("offset", .integer(paging.offset))
+        add("total", .integer(total))
+        add("items", .array(items.map { .object(resource($0, in: tree, fields: fields.below("items"))) }))
+        return object
+    }
+
+    private func displayName(of node: DiskNode, in tree: DiskTree) -> String { node.trashed?.name ?? node.name }
+
+    private func path(of node: DiskNode, in tree: DiskTree) -> String {
+        let path = tree.path(of: node)
+        guard let shared else { return path.description }
+        return "/" + path.names.dropFirst(tree.path(of: shared).names.count).joined(separator: "/")
+    }
+
+    /// Its own, or within something shared that of the whole, with the address of the part.
+    private func publication(of node: DiskNode, in tree: DiskTree) -> (key: String, url: String)? {
+        guard let shared, let whole = shared.publication, shared.id != node.id else { return node.publication.map { ($0.key, $0.url) } }
+        let below = path(of: node, in: tree).split(separator: "/").map { FormEncoding.encoded(String($0)).replacing("+", with: "%20") }
+        return (whole.key, whole.url + "/" + below.joined(separator: "/"))
+    }
+
+    private func comments(of node: DiskNode, in tree: DiskTree) -> JSONValue {
+        guard node.id != tree.root, node.id != tree.trash else { return [:] }
+        let id = JSONValue.string("\(tree.account.uid):\(links.resourceID(of: node))")
+        return ["private_resource": id, "public_resource": id]
+    }
+
+    private func previewURL(_ node: DiskNode, _ uid: String, size: String, crop: Bool) -> String {
+        links.previewURL(node, origin: origin, uid: uid) + "&size=\(FormEncoding.encoded(size))&crop=\(crop ? 1 : 0)"
+    }
+
+    private func sizes(of node: DiskNode, _ uid: String) -> JSONValue {
+        let named = DiskPreview.names.map { (name: $0.name, url: previewURL(node, uid, size: $0.name, crop: false)) }
+        let all =
+            [(name: "DEFAULT", url: links.previewURL(node, origin: origin, uid: uid))] + named
+            + [(name: "C", url: previewURL(node, uid, size: previewSize, crop: previewCrop))]
+        return .array(all.map { ["url": .string($0.url), "name": .string($0.name)] })
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. What it does was learnt from recordings and documentation; where
+/// neither says anything, the comments do.
+final class YandexDisk: SimulatedUpstream {
+    let name = SandboxUpstream.yandexDisk
+    let accounts: YandexAccounts
+    private let seed: UInt64
+    /// Made at the first use: most runs of the sandbox never get there.
+    private let model = Mutex<DiskModel?>(nil)
+
+    /// - Parameter accounts: whose tokens open it, and whose clock tells the time.
+    init(seed: UInt64, accounts: YandexAccounts) {
+        self.seed = seed
+        self.accounts = accounts
+    }
+
+    /// The API and the hosts around it, on the same data.
+    static func upstreams(seed: UInt64) -> [any SimulatedUpstream] {
+        let accounts = YandexAccounts(seed: seed)
+        let disk = YandexDisk(seed: seed, accounts: accounts)
+        return [disk, YandexOAuth(accounts: accounts), YandexDownloader(disk: disk), YandexUploader(disk: disk)]
+    }
+
+    func reset() {
+        model.withLock { $0 = nil }
+        accounts.reset()
+    }
+
+    /// Works on the data, alone and at the service's time.
+    func withModel<Result: Sendable, Failure: Error>(
+        _ body: (inout DiskModel, Date) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try model.withLock { stored throws(Failure) in
+            // Taken out for the time, so that there is one copy of it only.
+            var model = stored ?? DiskSeed.model(seed: seed)
+            stored = nil
+            defer { stored = model }
+            return try body(&model, accounts.now)
+        }
+    }
+
+    func answer(_ request: UpstreamRequest) -> Answer {
+        do throws(DiskFailure) {
+            return try withModel { (model, now) throws(DiskFailure) in
+                let call = DiskRequest(request, now: now)
+                let handler = try YandexDisk.route(call.method, call.path)
+                var account: Int?
+                switch accounts.access(request.headers[.authorization], at: now) {
+                case .granted(let login): account = model.account(login: login)
+                // Public resources need no token, but a wrong one is refused there as well.
+                case .none: if !handler.isPublic { throw .unauthorized }
+                case .refused: throw .unauthorized
+                }
+                try model.meetPlanned("\(call.method.rawValue) /\(call.path.joined(separator: "/"))")
+                switch handler {
+                case .account(let handle):
+                    guard let account else { throw .unauthorized }
+                    return try handle(&model, call, account)
+                case .anyone(let handle): return try handle(&model, call)
+                }
+            }
+        } catch {
+            return error.answer
+        }
+    }
+
+    enum Handler {
+        case account((inout DiskModel, DiskRequest, Int) throws(DiskFailure) -> Answer)
+        case anyone((inout DiskModel, DiskRequest) throws(DiskFailure) -> Answer)
+
+        var isPublic: Bool { if case .anyone = self { true } else { false } }
+    }
+
+    private static func route(_ method: HTTPRequest.Method, _ path: [String]) throws(DiskFailure) -> Handler {
+        if path.count == 2, path[0] == "operations", method == .get { return .account { (m, r, a) throws(DiskFailure) in try m.operation(r, a) } }
+        guard let handlers = routes[path.joined(separator: "/")] else { throw .noRoute }
+        guard let handler = handlers.first(where: { $0.method == method }) else { throw .method }
+        return handler.handler
+    }
+
+    private static var routes: [String: [(method: HTTPRequest.Method, handler: Handler)]] {
+        [
+            "": [(.get, .account { (m, r, a) throws(DiskFailure) in m.info(r, a) })],
+            "resources": [
+                (.get, .account { (m, r, a) throws(DiskFailure) in try m.resource(r, a, in: .disk) }),
+                (.put, .account { (m, r, a) throws(DiskFailure) in try m.makeDirectory(r, a) }),
+                (.delete, .account { (m, r, a) throws(DiskFailure) in try m.delete(r, a) }),
+                (.patch, .account { (m, r, a) throws(DiskFailure) in try m.patch(r, a) }),
+            ],
+            "resources/files": [(.get, .account { (m, r, a) throws(DiskFailure) in try m.files(r, a) })],
+            "resources/last-uploaded": [(.get, .account { (m, r, a) throws(DiskFailure) in try m.lastUploaded(r, a) })],
+            "resources/public": [(.get, .account { (m, r, a) throws(DiskFailure) in try m.published(r, a) })],
+            "resources/publish": [(.put, .account { (m, r, a) throws(DiskFailure) in try m.publish(r, a) })],
+            "resources/unpublish": [(.put, .account { (m, r, a) throws(DiskFailure) in try m.unpublish(r, a) })],
+            "resources/download": [(.get, .account { (m, r, a) throws(DiskFailure) in try m.download(r, a) })],
+            "resources/upload": [
+                (.get, .account { (m, r, a) throws(DiskFailure) in try m.upload(r, a) }),
+                (.post, .account { (m, r, a) throws(DiskFailure) in try m.uploadFromURL(r, a) }),
+            ],
+            "resources/copy": [(.post, .account { (m, r, a) throws(DiskFailure) in try m.copy(r, a) })],
+            "resources/move": [(.post, .account { (m, r, a) throws(DiskFailure) in try m.move(r, a) })],
+            "trash/resources": [
+                (.get, .account { (m, r, a) throws(DiskFailure) in try m.resource(r, a, in: .trash) }),
+                (.delete, .account { (m, r, a) throws(DiskFailure) in try m.deleteFromTrash(r, a) }),
+            ],
+            "trash/resources/restore": [(.put, .account { (m, r, a) throws(DiskFailure) in try m.restore(r, a) })],
+            "public/resources": [(.get, .anyone { (m, r) throws(DiskFailure) in try m.publicResource(r) })],
+            "public/resources/download": [(.get, .anyone { (m, r) throws(DiskFailure) in try m.publicDownload(r) })],
+            "public/resources/save-to-disk": [(.post, .account { (m, r, a) throws(DiskFailure) in try m.saveToDisk(r, a) })],
+            "public/resources/public-settings": [
+                (.get, .account { (m, r, a) throws(DiskFailure) in try m.publicSettings(r, a) }),
+                (.patch, .account { (m, r, a) throws(DiskFailure) in try m.changePublicSettings(r, a) }),
+            ],
+        ]
+    }
+}
+
+extension DiskModel {
+    /// Throws the error that a test has planned for a call.
+    fileprivate mutating func meetPlanned(_ call: String) throws(DiskFailure) {
+        guard let index = planned.firstIndex(where: { $0.call == call && $0.times > 0 }) else { return }
+        planned[index].times -= 1
+        throw planned[index].failure
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+
+/// The host of signed links: content and previews of files. Whoever has a link has the file; a token is neither asked for nor looked at, except for previews
+/// where the control API says so.
+final class YandexDownloader: SimulatedUpstream {
+    let name = SandboxUpstream.yandexDownloader
+    let controls: [ControlIndex.Line] = []
+    private let disk: YandexDisk
+
+    init(disk: YandexDisk) { self.disk = disk }
+
+    func reset() {}
+
+    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+        throw .notFound("The links are controlled below /_sandbox/yandex_disk; GET /_sandbox lists how.")
+    }
+
+    func answer(_ request: UpstreamRequest) -> Answer {
+        guard request.method == .get || request.method == .head else { return Self.page(405, "Not Allowed") }
+        guard request.path.count == 4, let id = DiskLinks.node(of: request.path[1]) else { return Self.page(404, "Not Found") }
+        let rest = Array(request.path.dropFirst(2))
+        return disk.withModel { model, now in
+            // A stale, a changed and a made-up link look alike.
+            let stale = Self.page(model.links.settings.staleStatus, "Internal Server Error")
+            guard let node = model.trees.lazy.compactMap({ $0.nodes[id] }).first, let content = node.content else { return stale }
+            switch request.path[0] {
+            case "disk" where model.links.settings.redirects && model.links.holds(rest, for: node, now: now):
+                return Self.redirect(request, links: model.links)
+            case "disk", "rdisk":
+                guard model.links.holds(rest, for: node, now: now) else { return stale }
+                return Self.file(node, content, request)
+            case "preview":
+                guard model.links.holdsPreview(rest, for: node), let subject = content.preview else { return stale }
+                if model.links.settings.previewsNeedToken {
+                    guard case .granted = disk.accounts.access(request.headers[.authorization], at: now) else { return Self.page(401, "Unauthorized") }
+                }
+                return Self.preview(of: subject, request)
+            default: return Self.page(404, "Not Found")
+            }
+        }
+    }
+
+    private static func file(_ node: DiskNode, _ content: DiskContent, _ request: UpstreamRequest) -> Answer {
+        let name = node.trashed?.name ?? node.name
+        var answer = Answer(
+            status: .ok,
+            headers: [
+                .contentType: DiskFileType(of: name).mime,
+                .contentDisposition: "attachment; filename*=UTF-8''\(FormEncoding.encoded(name).replacing("+", with: "%20"))",
+                .eTag: "\"\(content.md5)\"",
+                .acceptRanges: "bytes",
+            ]
+        )
+        if let condition = request.headers[.ifNoneMatch], EntityTag.matches(condition, tag: "\"\(content.md5)\"") {
+            answer.status = .notModified
+            return answer
+        }
+        let range = request.headers[.ifRange].map { $0 == "\"\(content.md5)\"" } ?? true ? request.headers[.range] : nil
+        switch RequestedRange(range, of: content.size) {
+        case .whole: answer.stream = StreamedBody(source: content.source, range: 0..<content.size)
+        case .part(let part):
+            answer.status = .partialContent
+            answer.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.size)"
+            answer.stream = StreamedBody(source: content.source, range: part)
+        case .unsatisfiable:
+            answer.status = .rangeNotSatisfiable
+            answer.headers[.contentRange] = "bytes */\(content.size)"
+        }
+        return answer
+    }
+
+    private static func preview(of subject: DiskPreview.Subject, _ request: UpstreamRequest) -> Answer {
+        let form = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        // Without a size it is the original's.
+        guard let size = DiskPreview.Size(form["size"] ?? "XXXL") else { return page(400, "Bad Request") }
+        let bytes = DiskPreview.jpeg(of: subject, size: size, crop: form["crop"] == "1")
+        return Answer(status: .ok, headers: [.contentType: "image/jpeg"], body: bytes).conditional(on: request)
+    }
+
+    /// The same link on the host that has the bytes.
+    private static func redirect(_ request: UpstreamRequest, links: DiskLinks) -> Answer {
+        let path = request.path.dropFirst().map { FormEncoding.encoded($0).replacing("+", with: "%20") }.joined(separator: "/")
+        let query = request.form.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }.joined(separator: "&")
+        var answer = page(302, "Found")
+        answer.headers[.location] = "\(links.origin(request.origin))/yandex_downloader/rdisk/\(path)?\(query)"
+        return answer
+    }
+
+    /// The recorded page, whose text says 500 whatever the status.
+    private static func page(_ status: Int, _ reason: String) -> Answer {
+        let title = status == 410 ? "500 Internal Server Error" : "\(status) \(reason)"
+        let text =
+            "<html>\r\n<head><title>\(title)</title></head>\r\n<body>\r\n<center><h1>\(title)</h1></center>\r\n<hr><center>nginx/1.18.0</center>\r\n"
+            + "</body>\r\n</html>\r\n"
+        return Answer(status: .init(code: status), headers: [.contentType: "text/html"], body: Array(text.utf8))
+    }
+}

@@ -1,0 +1,27 @@
+import HTTPTypes
+
+/// The host that takes uploads: `PUT` of raw bytes to a link, 201.
+final class YandexUploader: SimulatedUpstream {
+    let name = SandboxUpstream.yandexUploader
+    let controls: [ControlIndex.Line] = []
+    private let disk: YandexDisk
+
+    init(disk: YandexDisk) { self.disk = disk }
+
+    func reset() {}
+
+    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+        throw .notFound("Uploads are controlled below /_sandbox/yandex_disk; GET /_sandbox lists how.")
+    }
+
+    func takesLongBody(_ request: UpstreamRequest) -> Bool { request.method == .put }
+
+    func answer(_ request: UpstreamRequest) -> Answer {
+        guard request.path.count == 2, request.path[0] == "upload-target" else { return .text(.notFound, "Not Found") }
+        guard request.method == .put else { return .text(.methodNotAllowed, "Method Not Allowed") }
+        // Parts of a file are documented to be refused with this where they do not fit; none are taken here.
+        guard request.headers[.contentRange] == nil else { return .text(.preconditionFailed, "Precondition Failed") }
+        let body = request.received ?? ReceivedBody(request.body)
+        return disk.withModel { model, now in model.receive(body, target: request.path[1], now: now) }
+    }
+}
