@@ -144,14 +144,16 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["Storage", crypto, logging, subprocess, systemPackage],
+            dependencies: ["MediaFormats", subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
+        // What the server and its worker both read: heads of pictures, descriptions of jobs.
+        .target(name: "MediaFormats", path: "Sources/Kit/MediaFormats", swiftSettings: strict),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Parses photos and PDFs, one process a job, so that the server never does.
-        .executableTarget(name: "PDFWorker", dependencies: ["CQPDF", "CPangoCairo"], swiftSettings: strict),
+        .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo"], swiftSettings: strict),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
@@ -224,8 +226,8 @@ let package = Package(
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "Storage", logging, subprocess, systemPackage], swiftSettings: strict),
-        .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "MediaFormats", "PDFWorker", "CZlib", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
             dependencies: [

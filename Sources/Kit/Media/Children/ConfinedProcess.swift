@@ -1,0 +1,126 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// A program that reads what strangers have made: started through prlimit(1) with limits on memory, processor time, file size and open files, in a session of
+/// its own, in a folder of its own, with an environment that holds nothing but what is given here. Whatever happens, its whole process group is killed.
+///
+/// A program that leaves the group by setsid(2) escapes the kill, not the limits.
+struct ConfinedProcess: Sendable {
+    /// Absolute path of prlimit(1).
+    var prlimit: String
+    /// Absolute path of the program.
+    var executable: String
+    var arguments: [String]
+    /// Working directory, home and folder of temporary files.
+    var folder: String
+    var limits: ChildLimits
+    /// Beside the locale, the path and the folders.
+    var environment: [String: String] = [:]
+    /// For the wall time.
+    var clock: any Clock<Duration> = ContinuousClock()
+
+    /// Runs it to its end; each line of its standard output is passed on at once.
+    ///
+    /// - Throws: `SubprocessError` where it cannot be started; `CancellationError`, after it was killed.
+    func run(onLine: (@Sendable (String) -> Void)? = nil) async throws -> ChildOutcome {
+        var options = PlatformOptions()
+        options.createSession = true
+        options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))]
+        let result = try await Subprocess.run(
+            .path(FilePath(prlimit)),
+            arguments: Arguments(limits.arguments + ["--", executable] + arguments),
+            environment: .custom(variables),
+            workingDirectory: FilePath(folder),
+            platformOptions: options,
+            input: .none,
+            output: .sequence,
+            error: .sequence
+        ) { execution in
+            let group = execution.processIdentifier.value
+            return try await withThrowingTaskGroup(of: Event.self) { tasks in
+                let limit = limits.capturedBytes
+                tasks.addTask { .output(try await Self.collect(execution.standardOutput, limit: limit, onLine: onLine)) }
+                tasks.addTask { .errors(try await Self.collect(execution.standardError, limit: limit, onLine: nil)) }
+                let (clock, wall) = (clock, limits.wall)
+                tasks.addTask {
+                    try await clock.sleep(for: wall)
+                    return .deadline
+                }
+                var collected = Collected()
+                while let event = try await tasks.next() {
+                    switch event {
+                    case .output(let bytes): collected.output = bytes
+                    case .errors(let bytes): collected.errors = bytes
+                    case .deadline:
+                        collected.isLate = true
+                        kill(-group, SIGKILL)
+                        // Whoever has left the group may still hold the pipes: they are not waited for.
+                        tasks.cancelAll()
+                    }
+                    if collected.isComplete { break }
+                }
+                tasks.cancelAll()
+                return collected
+            }
+        }
+        // Children that it left behind. Its own number is not given to another process as long as one of the group lives.
+        kill(-result.processIdentifier.value, SIGKILL)
+        try Task.checkCancellation()
+        let collected = result.closureResult
+        let ending: ChildOutcome.Ending
+        switch result.terminationStatus {
+        case .exited(let code): ending = .exited(code)
+        case .signaled(let signal): ending = collected.isLate ? .deadline : .signaled(signal)
+        }
+        return ChildOutcome(ending: ending, output: collected.output ?? [], errors: String(decoding: collected.errors ?? [], as: UTF8.self))
+    }
+
+    private enum Event: Sendable {
+        case output([UInt8])
+        case errors([UInt8])
+        case deadline
+    }
+
+    private struct Collected: Sendable {
+        var output: [UInt8]?
+        var errors: [UInt8]?
+        var isLate = false
+
+        var isComplete: Bool { output != nil && errors != nil }
+    }
+
+    /// Programs are found by the absolute path that was looked up; the path variable is for what they start themselves.
+    private var variables: [Subprocess.Environment.Key: String] {
+        var all = ["LC_ALL": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "TMPDIR": folder]
+        all.merge(environment) { _, new in new }
+        return Dictionary(uniqueKeysWithValues: all.map { (Subprocess.Environment.Key(stringLiteral: $0.key), $0.value) })
+    }
+
+    /// The first bytes of a stream; reads on to its end, so that the program is never blocked by what nobody keeps.
+    private static func collect(_ stream: SubprocessOutputSequence, limit: Int, onLine: (@Sendable (String) -> Void)?) async throws -> [UInt8] {
+        var kept: [UInt8] = []
+        var line = LineSplitter()
+        for try await buffer in stream {
+            let bytes = buffer.withUnsafeBytes { Array($0) }
+            kept += bytes.prefix(max(0, limit - kept.count))
+            if let onLine { line.add(bytes).forEach(onLine) }
+        }
+        return kept
+    }
+}
+
+/// Lines out of pieces of text; a line that is too long to be one is dropped.
+struct LineSplitter {
+    private static let longest = 4096
+    private var rest: [UInt8] = []
+
+    /// The lines that these bytes complete.
+    mutating func add(_ bytes: [UInt8]) -> [String] {
+        rest += bytes
+        var lines = rest.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let open = lines.popLast() ?? []
+        rest = open.count > Self.longest ? [] : Array(open)
+        return lines.filter { $0.count <= Self.longest }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// The private folder of one job: names in it are Larder's own, so that no program takes a part of a name for an option. It goes with all that is in it.
+struct WorkFolder: Sendable {
+    private static let prefix = "job-"
+
+    /// Absolute path.
+    let path: String
+
+    /// Absolute path of a file in it.
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Lends a new folder below another one for as long as a job takes.
+    static func lend<Value>(below root: String, _ job: (WorkFolder) async throws -> Value) async throws -> Value {
+        let folder = WorkFolder(path: "\(root)/\(prefix)\(UUID().uuidString)")
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
+        return try await job(folder)
+    }
+
+    /// Removes the folders of jobs that a killed Larder has left.
+    static func removeLeftovers(below root: String) throws {
+        let manager = FileManager.default
+        guard manager.fileExists(atPath: root) else { return }
+        for name in try manager.contentsOfDirectory(atPath: root) where name.hasPrefix(prefix) { try manager.removeItem(atPath: "\(root)/\(name)") }
+    }
+
+    /// Makes a file known here under a name of Larder's own.
+    func link(_ file: URL, as name: String) throws -> String {
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: file.absoluteURL.path)
+        return path(name)
+    }
+}

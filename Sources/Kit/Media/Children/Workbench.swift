@@ -1,0 +1,61 @@
+import Foundation
+import Subprocess
+
+/// What every kind of work shares: the tools, the limits, the slots, the folder below which jobs have theirs.
+struct Workbench: Sendable {
+    let tools: MediaTools
+    let limits: MediaLimits
+    let slots: ChildSlots
+    /// Absolute path; made when first needed.
+    let root: String
+
+    init(tools: MediaTools, limits: MediaLimits, root: String) {
+        self.tools = tools
+        self.limits = limits
+        self.root = root
+        slots = ChildSlots(children: limits.children, waiting: limits.waiting)
+    }
+
+    /// Runs a tool when it is its turn, and gives its outcome where it exited by itself.
+    ///
+    /// - Throws: ``MediaError``; `CancellationError`.
+    func run(
+        _ tool: MediaTool,
+        _ arguments: [String],
+        in folder: WorkFolder,
+        environment: [String: String] = [:],
+        onLine: (@Sendable (String) -> Void)? = nil
+    ) async throws -> ChildOutcome {
+        let limits = limits(of: tool)
+        let process = ConfinedProcess(
+            prlimit: try tools.path(of: .prlimit),
+            executable: try tools.path(of: tool),
+            arguments: arguments,
+            folder: folder.path,
+            limits: limits,
+            environment: environment
+        )
+        let outcome = try await slots.run {
+            do {
+                return try await process.run(onLine: onLine)
+            } catch let error as SubprocessError {
+                throw MediaError.failed(tool, "\(error)")
+            }
+        }
+        if let error = outcome.failure(of: tool, limits: limits) { throw error }
+        return outcome
+    }
+
+    func withFolder<Value>(_ job: (WorkFolder) async throws -> Value) async throws -> Value {
+        try await WorkFolder.lend(below: root, job)
+    }
+
+    private func limits(of tool: MediaTool) -> ChildLimits {
+        switch tool {
+        case .vips, .prlimit: limits.vips
+        case .pdftoppm: limits.pdftoppm
+        case .soffice: limits.soffice
+        case .pdfWorker: limits.pdfWorker
+        }
+    }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+/// Turns office files into PDFs with LibreOffice, where it is installed; one at a time.
+public struct OfficeConverter: Sendable {
+    let bench: Workbench
+    /// One LibreOffice is as much as the machine has memory for.
+    private let turn: ChildSlots
+
+    init(bench: Workbench) {
+        self.bench = bench
+        turn = ChildSlots(children: 1, waiting: bench.limits.waiting)
+    }
+
+    /// Whether it can be done here at all.
+    public var isAvailable: Bool { bench.tools.paths[.soffice] != nil }
+
+    /// Converts a file; the result replaces what is at the destination.
+    ///
+    /// - Throws: ``MediaError``: `toolMissing` where LibreOffice is not installed, `unsupported`, `damaged` (also for files with a password), `tooLarge`, `timedOut`,
+    ///   `overloaded`, `crashed`, `failed`.
+    public func convert(_ file: URL, format: OfficeFormat, to destination: URL) async throws {
+        _ = try bench.tools.path(of: .soffice)
+        let source = try FileBytes(file)
+        guard source.count <= bench.limits.officeBytes else { throw MediaError.tooLarge(.bytes(limit: bench.limits.officeBytes)) }
+        guard try source.bytes(0..<8).starts(with: format.signature) else { throw MediaError.unsupported("a file that is not \(format.rawValue.uppercased())") }
+        try await turn.run {
+            try await bench.withFolder { folder in
+                let input = try folder.link(file, as: "in.\(format.rawValue)")
+                let arguments = [
+                    try OfficeProfile.make(in: folder), "--headless", "--norestore", "--nolockcheck", "--nodefault", "--nofirststartwizard",
+                    "--convert-to", "pdf", "--outdir", folder.path, input,
+                ]
+                _ = try await bench.run(.soffice, arguments, in: folder)
+                // It exits with 0 whatever happens: what counts is the file.
+                let output = folder.path("in.pdf")
+                guard FileManager.default.fileExists(atPath: output) else { throw MediaError.damaged("LibreOffice cannot convert it; a password, perhaps") }
+                try FinishedFile.move(output, to: destination)
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The LibreOffice profile of one job. Each job has its own: two at a time on one profile fail, and what one document does to it must not reach the next.
+enum OfficeProfile {
+    /// Settings that differ from LibreOffice's: documents load nothing from elsewhere, and no macro runs.
+    private static let settings = [
+        ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+        ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
+        ("Common/Security/Scripting", "DisableActiveContent", "true"),
+        ("Common/Security/Scripting", "MacroSecurityLevel", "3"),
+        ("Writer/Content/Update", "Link", "0"),
+        ("Calc/Content/Update", "Link", "1"),
+    ]
+
+    /// Content of `registrymodifications.xcu`.
+    static var registry: String {
+        let items = settings.map { path, name, value in
+            #"<item oor:path="/org.openoffice.Office.\#(path)"><prop oor:name="\#(name)" oor:op="fuse"><value>\#(value)</value></prop></item>"#
+        }
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" \
+            xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+            \(items.joined(separator: "\n"))
+            </oor:items>
+
+            """
+    }
+
+    /// Writes a profile into a job's folder and gives the argument that makes LibreOffice use it.
+    static func make(in folder: WorkFolder) throws -> String {
+        let user = folder.path("profile/user")
+        try FileManager.default.createDirectory(atPath: user, withIntermediateDirectories: true)
+        try Data(registry.utf8).write(to: URL(filePath: "\(user)/registrymodifications.xcu"))
+        return "-env:UserInstallation=\(URL(filePath: folder.path("profile")).absoluteString)"
+    }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+
+extension PDFTool {
+    /// Text as A4 pages, wrapped and broken; right-to-left paragraphs stand right. Characters that no installed font has are left out and told in the summary.
+    ///
+    /// - Parameters:
+    ///   - text: paragraphs separated by line breaks.
+    ///   - locale: BCP 47 language tag, such as `ja`: which shapes letters take where languages differ.
+    /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
+    public func textPages(
+        _ text: String,
+        locale: String? = nil,
+        title: String? = nil,
+        to destination: URL,
+        progress: Progress? = nil
+    ) async throws -> PDFDocumentSummary {
+        guard text.utf8.count <= bench.limits.textBytes else { throw MediaError.tooLarge(.text(limit: bench.limits.textBytes)) }
+        return try await bench.withFolder { folder in
+            let output = folder.path("out.pdf")
+            let job = PDFJob.Text(text: text, locale: locale, title: title, output: output, maximumPages: bench.limits.textPages)
+            let summary = try await work(.text(job), in: folder, progress: progress)
+            try FinishedFile.move(output, to: destination)
+            return summary
+        }
+    }
+
+    /// The characters of a text that no installed font has.
+    public func missingGlyphs(in text: String) async throws -> [String] {
+        try await bench.withFolder { folder in
+            try await work(.glyphs(text: text), in: folder, progress: nil).missingGlyphs
+        }
+    }
+}

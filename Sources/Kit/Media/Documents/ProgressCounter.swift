@@ -1,0 +1,21 @@
+import Synchronization
+
+/// Counts steps that end in any order, and reports each.
+final class ProgressCounter: Sendable {
+    private let done = Mutex(0)
+    private let total: Int
+    private let report: PDFTool.Progress?
+
+    init(total: Int, report: PDFTool.Progress?) {
+        self.total = total
+        self.report = report
+    }
+
+    /// One more step is done. Reports come in order, because the lock is held meanwhile.
+    func step() {
+        done.withLock { done in
+            done += 1
+            report?(JobProgress(done: done, total: total))
+        }
+    }
+}

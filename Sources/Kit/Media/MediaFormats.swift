@@ -1,0 +1,2 @@
+// Apps that use Media read heads of pictures too; they need not know that the worker shares those types.
+@_exported public import MediaFormats

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Makes small pictures of large ones, in a child.
+public struct PictureScaler: Sendable {
+    /// How a scaled picture is coded.
+    public enum Coding: Sendable {
+        /// JPEG; what is transparent becomes white.
+        case jpeg
+        /// PNG, transparency kept.
+        case png
+        /// PNG where the picture may be transparent, else JPEG.
+        case automatic
+    }
+
+    let bench: Workbench
+
+    /// The head of a picture, held against the limits. Nothing is decoded: the rest of the file may be broken.
+    ///
+    /// - Throws: ``MediaError/unsupported(_:)``, ``MediaError/damaged(_:)``, ``MediaError/tooLarge(_:)``.
+    public func header(of source: PictureSource) throws -> PictureHeader {
+        try source.header(bench.limits)
+    }
+
+    /// A picture that fits into width × height pixels, upright, in sRGB, without metadata. It is never enlarged. Of moving pictures the first frame.
+    ///
+    /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
+    public func scale(_ source: PictureSource, width: Int, height: Int, coding: Coding = .automatic) async throws -> RenderedPicture {
+        let header = try source.header(bench.limits)
+        let isPNG =
+            switch coding {
+            case .jpeg: false
+            case .png: true
+            case .automatic: header.mayBeTransparent
+            }
+        return try await bench.withFolder { folder in
+            let input = try source.place(in: folder, as: "in")
+            let output = folder.path(isPNG ? "out.png" : "out.jpg")
+            let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
+            let size = ["\(max(1, width))", "--height", "\(max(1, height))", "--size", "down"]
+            try await bench.vips(["thumbnail", input, output + options] + size + ["--export-profile", "srgb", "--fail-on", "truncated"], in: folder, header)
+            return try RenderedPicture(file: output)
+        }
+    }
+}
+
+extension Workbench {
+    /// Runs `vips` on a picture whose head has been read.
+    func vips(_ arguments: [String], in folder: WorkFolder, _ header: PictureHeader) async throws {
+        // Loaders that libvips does not trust (SVG, PDF, ImageMagick's) stay shut, and no thread is started beside the one that works.
+        let outcome = try await run(.vips, arguments, in: folder, environment: ["VIPS_BLOCK_UNTRUSTED": "1", "VIPS_CONCURRENCY": "1"])
+        guard outcome.ending == .exited(0) else {
+            let text = outcome.errors
+            // The head was right, so that this means a library without the codec.
+            if text.contains("is not a known file format") || text.contains("Unsupported codec") {
+                throw MediaError.unsupported("\(header.format.rawValue.uppercased()), which the installed libvips cannot decode")
+            }
+            throw MediaError.damaged("the \(header.format.rawValue.uppercased()) cannot be decoded")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+
+/// A picture that Larder has made.
+public struct RenderedPicture: Sendable, Equatable {
+    /// Its bytes.
+    public let data: Data
+    /// JPEG or PNG.
+    public let format: PictureFormat
+    /// Pixels of a line.
+    public let width: Int
+    /// Lines.
+    public let height: Int
+
+    /// Its media type.
+    public var mediaType: String { format.mediaType }
+
+    /// What a tool has written.
+    init(file: String) throws {
+        data = try Data(contentsOf: URL(filePath: file))
+        let header = try PictureHeader(of: Array(data))
+        (format, width, height) = (header.format, header.width, header.height)
+    }
+}

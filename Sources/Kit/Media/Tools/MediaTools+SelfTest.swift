@@ -1,0 +1,81 @@
+import Foundation
+
+extension MediaEngine {
+    /// What is known of a tool after it was tried.
+    public struct Finding: Sendable, Equatable {
+        /// The tool.
+        public let tool: MediaTool
+        /// What it was tried for, such as `HEIC`; nil for being there at all.
+        public let ability: String?
+        /// Whether it works.
+        public let works: Bool
+        /// Version and path where it works; where not, what to install or what went wrong.
+        public let detail: String
+    }
+
+    /// Tries every tool: its version, a small HEIC through `vips`, and letters of several scripts through the worker's fonts. Takes about half a second.
+    public func selfTest() async -> [Finding] {
+        var findings: [Finding] = []
+        for tool in MediaTool.allCases {
+            findings.append(await presence(of: tool))
+        }
+        findings.append(await attempt(.vips, "HEIC") { try await decodeSample() })
+        findings.append(await attempt(.pdfWorker, "glyphs") { try await lookForGlyphs() })
+        return findings
+    }
+
+    private func presence(of tool: MediaTool) async -> Finding {
+        guard let path = tools.paths[tool] else {
+            return Finding(tool: tool, ability: nil, works: false, detail: "missing (\(tool.purpose)); install \(tool.package)")
+        }
+        return await attempt(tool, nil) {
+            let outcome = try await pictures.bench.withFolder { try await pictures.bench.run(tool, tool.versionArguments, in: $0) }
+            // pdftoppm tells its version on standard error.
+            let text = String(decoding: outcome.output, as: UTF8.self) + outcome.errors
+            guard outcome.ending == .exited(0), let line = text.split(whereSeparator: \.isNewline).first else {
+                throw MediaError.failed(tool, "says no version")
+            }
+            return "\(line), \(path)"
+        }
+    }
+
+    private func attempt(_ tool: MediaTool, _ ability: String?, _ body: () async throws -> String) async -> Finding {
+        do {
+            return Finding(tool: tool, ability: ability, works: true, detail: try await body())
+        } catch MediaError.toolMissing(let missing) {
+            return Finding(tool: tool, ability: ability, works: false, detail: "needs \(missing.executable); install \(missing.package)")
+        } catch {
+            return Finding(tool: tool, ability: ability, works: false, detail: "\(error)")
+        }
+    }
+
+    private func decodeSample() async throws -> String {
+        let picture = try await pictures.scale(.bytes(Data(SampleHEIC.bytes)), width: 8, height: 8, coding: .png)
+        guard picture.width == 8, picture.height == 8 else { throw MediaError.damaged("the sample came out as \(picture.width) × \(picture.height)") }
+        return "a sample decodes"
+    }
+
+    private func lookForGlyphs() async throws -> String {
+        let missing = try await documents.missingGlyphs(in: GlyphSample.text)
+        guard missing.isEmpty else {
+            throw MediaError.failed(.pdfWorker, "no font has \(missing.joined(separator: " ")); install \(GlyphSample.packages)")
+        }
+        return "the fonts have letters of \(GlyphSample.scripts)"
+    }
+}
+
+extension MediaTool {
+    var versionArguments: [String] {
+        switch self {
+        case .prlimit, .vips, .soffice, .pdfWorker: ["--version"]
+        case .pdftoppm: ["-v"]
+        }
+    }
+}
+
+/// Letters that the fonts are asked for.
+enum GlyphSample {
+    static let scripts = "Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese, Korean, and emoji"
+    static let text = "Aaé Ωλ Жя אב عرب 中文 かカ 한글 😀"
+    static let packages = "fonts-dejavu-core fonts-droid-fallback fonts-noto-color-emoji"
+}

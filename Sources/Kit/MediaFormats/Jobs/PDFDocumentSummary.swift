@@ -1,0 +1,36 @@
+/// What is in a PDF.
+public struct PDFDocumentSummary: Codable, Sendable, Equatable {
+    /// Its pages in order.
+    public var pages: [PDFPage]
+    /// Its title, where it has one that is not empty.
+    public var title: String?
+    /// Whether it was encrypted with an empty user password: everybody may read it, and what Larder writes is not encrypted.
+    public var wasEncrypted: Bool
+    /// Characters of the text that no font has, each once, in the order in which they first appear; at most 100. They are left out of the pages.
+    public var missingGlyphs: [String]
+
+    /// Creates a summary.
+    public init(pages: [PDFPage], title: String? = nil, wasEncrypted: Bool = false, missingGlyphs: [String] = []) {
+        self.pages = pages
+        self.title = title
+        self.wasEncrypted = wasEncrypted
+        self.missingGlyphs = missingGlyphs
+    }
+}
+
+/// A page of a PDF.
+public struct PDFPage: Codable, Sendable, Equatable {
+    /// Width in points (1/72 inch) as it is shown, turned.
+    public var width: Double
+    /// Height in points as it is shown, turned.
+    public var height: Double
+    /// How far it is turned, clockwise: 0, 90, 180 or 270.
+    public var rotation: Int
+
+    /// Creates the description of a page.
+    public init(width: Double, height: Double, rotation: Int) {
+        self.width = width
+        self.height = height
+        self.rotation = rotation
+    }
+}

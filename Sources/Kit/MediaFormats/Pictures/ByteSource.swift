@@ -1,0 +1,39 @@
+/// Bytes that are read here and there, so that the head of a large file is looked at without loading the file.
+public protocol ByteSource {
+    /// Bytes there are.
+    var count: Int { get }
+
+    /// The bytes at these positions; fewer where the end comes first, none behind it.
+    func bytes(_ range: Range<Int>) throws -> [UInt8]
+}
+
+extension [UInt8]: ByteSource {
+    /// The bytes at these positions.
+    public func bytes(_ range: Range<Int>) -> [UInt8] { Array(self[range.clamped(to: 0..<count)]) }
+}
+
+/// Numbers read from a source; what is behind the end is ``PictureHeaderError/truncated``.
+struct HeaderReader<Source: ByteSource> {
+    let source: Source
+
+    var count: Int { source.count }
+
+    func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+        guard offset >= 0, count >= 0, offset <= source.count - count else { throw PictureHeaderError.truncated }
+        let bytes = try source.bytes(offset..<(offset + count))
+        guard bytes.count == count else { throw PictureHeaderError.truncated }
+        return bytes
+    }
+
+    func byte(at offset: Int) throws -> Int { Int(try bytes(at: offset, count: 1)[0]) }
+
+    /// An unsigned number of 1 to 7 bytes.
+    func number(at offset: Int, bytes count: Int, littleEndian: Bool = false) throws -> Int {
+        let bytes = try bytes(at: offset, count: count)
+        return (littleEndian ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    func text(at offset: Int, count: Int) throws -> String {
+        String(decoding: try bytes(at: offset, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,76 @@
+/// The marker segments of a JPEG before its first scan (ITU-T T.81 annex B): where each lies, nothing of what is in it.
+struct JPEGSegments<Source: ByteSource> {
+    /// One segment: its marker's second byte and where its content lies, without marker and length.
+    struct Segment: Equatable {
+        let marker: UInt8
+        let content: Range<Int>
+    }
+
+    /// More segments than this are not read; a photo has some dozens.
+    static var maximumSegments: Int { 4096 }
+
+    let reader: HeaderReader<Source>
+
+    /// The segments up to the first scan, or to the end of the picture.
+    func all() throws -> [Segment] {
+        guard try reader.number(at: 0, bytes: 2) == 0xFFD8 else { throw PictureHeaderError.malformed("no start-of-image marker") }
+        var segments: [Segment] = []
+        var offset = 2
+        while true {
+            guard try reader.byte(at: offset) == 0xFF else { throw PictureHeaderError.malformed("no marker where a JPEG segment ends") }
+            // Any number of fill bytes may precede a marker (B.1.1.2); they are counted as segments are.
+            let marker = UInt8(try reader.byte(at: offset + 1))
+            guard segments.count < Self.maximumSegments else { throw PictureHeaderError.malformed("more than \(Self.maximumSegments) JPEG segments") }
+            if marker == 0xFF {
+                offset += 1
+                segments.append(Segment(marker: 0xFF, content: offset..<offset))
+                continue
+            }
+            if marker == 0xD9 { return segments }
+            if marker == 0x01 || (0xD0...0xD7).contains(marker) {
+                offset += 2
+                segments.append(Segment(marker: marker, content: offset..<offset))
+                continue
+            }
+            let length = try reader.number(at: offset + 2, bytes: 2)
+            guard length >= 2 else { throw PictureHeaderError.malformed("a JPEG segment shorter than its own length") }
+            segments.append(Segment(marker: marker, content: (offset + 4)..<(offset + 2 + length)))
+            if marker == 0xDA { return segments }
+            offset += 2 + length
+        }
+    }
+
+    /// The frame header, which must precede the first scan.
+    func frame(_ segments: [Segment]) throws -> JPEGFrame {
+        guard let frame = segments.first(where: { Self.isFrame($0.marker) }) else { throw PictureHeaderError.malformed("no JPEG frame header") }
+        let at = frame.content.lowerBound
+        guard frame.content.count >= 6 else { throw PictureHeaderError.malformed("a JPEG frame header that is too short") }
+        var result = JPEGFrame(
+            process: Int(frame.marker) - 0xC0,
+            precision: try reader.byte(at: at),
+            width: try reader.number(at: at + 3, bytes: 2),
+            height: try reader.number(at: at + 1, bytes: 2),
+            components: try reader.byte(at: at + 5)
+        )
+        for segment in segments where segment.marker == 0xEE && segment.content.count >= 12 {
+            let content = try reader.bytes(at: segment.content.lowerBound, count: 12)
+            if content.starts(with: Array("Adobe".utf8)) { result.adobeTransform = Int(content[11]) }
+        }
+        return result
+    }
+
+    /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC).
+    static func isFrame(_ marker: UInt8) -> Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
+}
+
+extension PictureHeader {
+    static func jpeg(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
+        let segments = JPEGSegments(reader: reader)
+        let frame = try segments.frame(try segments.all())
+        // Zero lines would be told later by a DNL segment (B.2.5), which nobody writes and no limit could hold for.
+        guard frame.width > 0, frame.height > 0 else { throw PictureHeaderError.malformed("a JPEG without a size") }
+        var header = PictureHeader(.jpeg, width: frame.width, height: frame.height)
+        header.jpeg = frame
+        return header
+    }
+}
