@@ -66,7 +66,9 @@ struct ConformanceTests {
     func flags() async throws {
         var details: Set<String> = []
         for observation in try await Conversation.observations() where observation.answer.status == 200 && !observation.isHead {
-            guard let cacheStatus = observation.answer.headers["cache-status"], observation.operation != "GET /v1/ships/{id}/image" else { continue }
+            guard let cacheStatus = observation.answer.headers["cache-status"],
+                observation.answer.headers["content-type"]?.hasPrefix("application/json") == true
+            else { continue }
             let parts = cacheStatus.split(separator: "; ").map(String.init)
             let detail = parts.first { $0.hasPrefix("detail=") }.map { String($0.dropFirst("detail=".count)) }
             details.insert(detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched"))

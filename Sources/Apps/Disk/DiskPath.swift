@@ -35,6 +35,7 @@ struct DiskPath: Sendable, Hashable {
         } else {
             return nil
         }
+        guard rest.unicodeScalars.first != "/" else { return nil }
         if rest.unicodeScalars.last == "/" { rest = Substring(rest.unicodeScalars.dropLast()) }
         if rest.isEmpty {
             self.init(normalized: prefix)

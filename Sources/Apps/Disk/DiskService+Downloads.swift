@@ -136,6 +136,6 @@ public struct DiskDownloads: Service {
             service.logger.error("downloads could not be resumed; the next start tries again", metadata: ["error": "\(error)"])
         }
         try? await gracefulShutdown()
-        service.queue.stop()
+        await service.queue.stop()
     }
 }

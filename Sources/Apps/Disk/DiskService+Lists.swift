@@ -90,7 +90,7 @@ extension DiskService {
         let account = try await account(of: request)
         let key = PageKey(account: DiskStore.owner(account.id), screen: "published", query: type, offset: asked.offset, limit: asked.limit)
         let refresh = Action(id: "refresh", title: "Refresh", method: "GET", href: "/v1/disk/published?refresh=1")
-        return try await list(request, account, asked, key, "disk.published", empty: .published, emptyActions: [refresh]) { token, epoch, now, changed in
+        return try await list(request, account, asked, key, "disk.published", empty: .published, actions: [refresh]) { token, epoch, now, changed in
             api.published(limit: asked.limit + 1, offset: asked.offset, type: type == "all" ? nil : type, token, account: account.id) { record in
                 let items = Self.unique(record.items).map { item in
                     // Whatever the answer says of links: what this list has is published.
@@ -128,7 +128,7 @@ extension DiskService {
         _ screen: String,
         folder: DiskPath? = nil,
         empty: EmptyState,
-        emptyActions: [Action]? = nil,
+        actions: [Action]? = nil,
         _ resource: Listed
     ) async throws -> Reply {
         let timeZone = try timeZone(request)
@@ -139,7 +139,7 @@ extension DiskService {
         let provenance = reading.provenance
         let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
-        let data = RowListScreen(page.rows, timeZone: timeZone, folder: folder, empty: empty, isEmpty: isEmpty, actions: isEmpty ? emptyActions : nil)
+        let data = RowListScreen(page.rows, timeZone: timeZone, folder: folder, empty: empty, isEmpty: isEmpty, actions: actions)
         let meta = Meta(
             screen: screen,
             state: isEmpty ? .empty : .content,

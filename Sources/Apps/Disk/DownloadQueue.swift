@@ -62,8 +62,8 @@ final class DownloadQueue: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Ends everything with the server. What was under way is taken up again at the next start.
-    func stop() {
+    /// Ends everything with the server, and returns when it has ended. What was under way is taken up again at the next start.
+    func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
             defer {
@@ -74,6 +74,7 @@ final class DownloadQueue: Sendable {
             return state.entries.values.compactMap(\.task) + state.tasks.values
         }
         for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
     }
 
     /// Something that nobody waits for; it ends with the server.

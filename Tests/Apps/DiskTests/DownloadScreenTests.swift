@@ -50,7 +50,7 @@ struct DownloadScreenTests {
             await app.events.published("job", containing: #""status":"done""#)
             let done = try await app.get("/v1/disk/downloads/\(id)", as: token)
             #expect(done.status == 200 && done["meta.state"] == "content" && done["data.status"] == "done" && done["data.progress"] == 1)
-            guard case .string(let content) = done["data.content_url"] else { return Issue.record("no content") }
+            let content = try text(done["data.content_url"])
             disk.goAway()
             #expect(try await app.get(content, as: token).body == Data(Self.bytes))
             let events = app.events.published.filter { $0.kind == "job" }

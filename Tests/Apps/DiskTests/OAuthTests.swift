@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import Storage
 import Synchronization
 import Testing
 import Upstream
@@ -51,9 +52,7 @@ struct OAuthTests {
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
             let begun = try await app.ask(.post, "/v1/disk/session/authorization")
             begun.expectScreen("disk.session", status: 201)
-            guard case .string(let address) = begun["data.authorize_url"], case .string(let state) = begun["data.state"] else {
-                return Issue.record("no address")
-            }
+            let (address, state) = (try text(begun["data.authorize_url"]), try text(begun["data.state"]))
             let items = try #require(URLComponents(string: address)).queryItems ?? []
             let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
             #expect(address.hasPrefix("https://oauth.test/authorize?"))
@@ -88,7 +87,7 @@ struct OAuthTests {
             #expect(try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status == 201)
             try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"7654321"}"#).expectProblem("invalid-credentials", 401)
             try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code"}"#).expectProblem("validation-failed", 422)
-            guard case .string(let state) = try await app.ask(.post, "/v1/disk/session/authorization")["data.state"] else { return Issue.record("no state") }
+            let state = try await text(app.ask(.post, "/v1/disk/session/authorization")["data.state"])
             app.clock.advance(by: .seconds(601))
             try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#).expectProblem(
                 "validation-failed",
@@ -115,9 +114,7 @@ struct OAuthTests {
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk, expiresIn: 3600)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
-            guard case .string(let token) = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"] else {
-                return Issue.record("no session")
-            }
+            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
             _ = try await app.get("/v1/disk/files", as: token)
             if hasRunOut { app.clock.advance(by: .seconds(3590)) } else { disk.change { $0.tokens = [:] } }
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -138,9 +135,7 @@ struct OAuthTests {
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
-            guard case .string(let token) = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"] else {
-                return Issue.record("no session")
-            }
+            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
             _ = try await app.get("/v1/disk/files", as: token)
             disk.change { $0.tokens = [:] }
             oauth.goAway()
@@ -157,9 +152,7 @@ struct OAuthTests {
         let disk = MadeDisk()
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
-            guard case .string(let token) = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"] else {
-                return Issue.record("no session")
-            }
+            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
             oauth.hold()
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             await oauth.requestIsHeld()

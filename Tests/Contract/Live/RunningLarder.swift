@@ -32,9 +32,9 @@ struct RunningLarder: Sendable {
         try #require((200..<300).contains(answer.status), "\(answer.text)")
     }
 
-    /// Sets the fault of the upstream.
-    func fault(_ text: String) async throws {
-        try await control("PUT", "/upstreams/spacex/fault", #"{"fault":"\#(text)"}"#)
+    /// Sets the fault of an upstream.
+    func fault(_ text: String, of upstream: String = "spacex") async throws {
+        try await control("PUT", "/upstreams/\(upstream)/fault", #"{"fault":"\#(text)"}"#)
     }
 
     private func exchange(_ method: String, _ url: String, _ headers: [String: String], body: String?) async throws -> Answer {
@@ -87,6 +87,8 @@ func withLarder(_ settings: [String] = [], isClosedByBody: Bool = false, _ body:
     let own = [
         "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600",
         "--upstreams-spacex-probe-interval-ms", "3600000", "--http-allowed-origins", "https://shop.example",
+        "--upstreams-yandex-disk-probe-interval-ms", "3600000", "--freshness-disk-s", "3600", "--disk-operation-wait-ms", "0",
+        "--disk-oauth-client-id", "sandbox-client", "--disk-oauth-client-secret", "sandbox-secret",
     ]
     var configuration = try LarderConfiguration(try SettingsReader(arguments: own + settings, environment: [:], file: nil), environment: [:])
     let sandbox = Sandbox(configuration: .init(), logger: logger)
@@ -98,8 +100,9 @@ func withLarder(_ settings: [String] = [], isClosedByBody: Bool = false, _ body:
     let outcome = await withThrowingTaskGroup(of: Void.self, returning: Result<Void, any Error>.self) { group in
         group.addTask { try await sandbox.run() }
         do {
-            let url = try #require(URL(string: try await sandbox.baseURL(of: .spacex)))
-            configuration.upstreams["spacex"]?.baseURL = url
+            for upstream in SandboxUpstream.allCases {
+                configuration.upstreams[upstream.rawValue]?.baseURL = try #require(URL(string: try await sandbox.baseURL(of: upstream)))
+            }
             let application = try LarderApplication.build(
                 configuration,
                 metrics: metrics,

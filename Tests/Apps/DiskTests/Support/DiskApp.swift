@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import GRDB
 import HTTPTypes
 import Logging
 import Screens
@@ -79,7 +80,7 @@ struct DiskApp: Sendable {
                 DiskApp(clock: clock, disk: disk, events: events, database: database, upstream: upstream, service: service, log: log, routed: routed)
             )
         }
-        service.queue.stop()
+        await service.queue.stop()
         upstream.stop()
         oauth?.stop()
         try database.close()
@@ -188,3 +189,14 @@ final class LogLines: Sendable {
         }
     }
 }
+
+/// A text of an answer; a failure of the test where there is none.
+func text(_ value: JSONFields.Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+    guard case .string(let text) = value else {
+        Issue.record("no text: \(String(describing: value))", sourceLocation: sourceLocation)
+        throw NoText()
+    }
+    return text
+}
+
+struct NoText: Error {}

@@ -137,13 +137,13 @@ extension MadeDisk {
             return .json(#"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#)
         case (.get, "/resources"), (.get, "/trash/resources"): return resource(query, state)
         case (.get, "/resources/last-uploaded"):
-            let files = state.nodes.filter { !$0.value.isFolder && $0.key.hasPrefix("disk:") }.sorted { $0.value.uploaded > $1.value.uploaded }
+            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted { $0.value.uploaded > $1.value.uploaded }
             return flat(files.prefix(Int(query["limit"] ?? "") ?? 20))
         case (.get, "/resources/files"):
-            let files = state.nodes.filter { !$0.value.isFolder && $0.key.hasPrefix("disk:") }.sorted { $0.key < $1.key }
+            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted { $0.key < $1.key }
             return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
         case (.get, "/resources/public"):
-            let files = state.nodes.filter { $0.value.publicURL != nil && (query["type"].map { $0 == "dir" } ?? $1.isFolder) == $1.isFolder }.sorted {
+            let files = state.nodes.filter { _, node in node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder }.sorted {
                 $0.key < $1.key
             }
             return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
