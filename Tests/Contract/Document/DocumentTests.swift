@@ -96,7 +96,8 @@ struct DocumentTests {
     @Test("SRV-02 Every object of an answer is closed: what the schema does not know is not let through")
     func strictness() throws {
         let requests: Set<String> = [
-            "ShipsLogin", "ShipsRestore", "DiskLoginRequest", "DiskOnboardingRequest", "DiskPathRequest", "DiskTransferRequest", "DiskRenameRequest", "DiskLinkRequest",
+            "ShipsLogin", "ShipsRestore", "DiskLoginRequest", "DiskOnboardingRequest", "DiskPathRequest", "DiskTransferRequest", "DiskRenameRequest",
+            "DiskLinkRequest",
             "DiskRestoreRequest",
         ]
         for (pointer, name, value) in document.root.members(at: "") where name == "type" && value == .string("object") {

@@ -19,7 +19,9 @@ extension Interview {
         try await ask("PUT /v1/disk/onboarding", body: #"{"seen":"\#(String(repeating: "x", count: 70_000))"}"#)
         try await ask("GET /v1/disk/launch")
         let member = try await diskSession()
-        for operation in ["GET /v1/disk/launch", "GET /v1/disk/onboarding", "DELETE /v1/disk/onboarding", "GET /v1/disk/session"] { try await ask(operation, member) }
+        for operation in ["GET /v1/disk/launch", "GET /v1/disk/onboarding", "DELETE /v1/disk/onboarding", "GET /v1/disk/session"] {
+            try await ask(operation, member)
+        }
         try await ask("GET /v1/disk/session", member, isHead: true)
         for operation in ["GET /v1/disk/launch", "GET /v1/disk/onboarding", "GET /v1/disk/session"] {
             let tag = try #require(try await ask(operation, member).headers["etag"])
@@ -29,7 +31,8 @@ extension Interview {
         let begun = try await ask("POST /v1/disk/session/authorization")
         let state = try #require(try begun.json().at(pointer: "/data/state")?.string)
         for body in [
-            #"{"mode":"oauth_code","code":"0000000"}"#, #"{"mode":"oauth_code","code":"1","state":"\#(state)"}"#, #"{"mode":"oauth_code","code":"1","state":"x"}"#,
+            #"{"mode":"oauth_code","code":"0000000"}"#, #"{"mode":"oauth_code","code":"1","state":"\#(state)"}"#,
+            #"{"mode":"oauth_code","code":"1","state":"x"}"#,
             #"{"mode":"oauth_token","access_token":"wrong"}"#, "{}", "[", #"{"mode":"\#(String(repeating: "x", count: 70_000))"}"#,
         ] { try await ask(open, body: body) }
         try await ask(open, ["Content-Type": "text/plain"], body: "{}")
@@ -50,7 +53,10 @@ extension Interview {
         var member = try await diskSession()
         let stored = Self.onlyStored.merging(member) { own, _ in own }
         for operation in Self.reads { try await ask(operation, stored) }
-        for (operation, query) in [("GET /v1/disk/file", "?path=/contract/a.txt"), ("GET /v1/disk/file/content", "?path=/contract/a.txt"), ("GET /v1/disk/file/preview", "?path=/contract/a.txt"), ("GET /v1/disk/search", "?query=a")] {
+        for (operation, query) in [
+            ("GET /v1/disk/file", "?path=/contract/a.txt"), ("GET /v1/disk/file/content", "?path=/contract/a.txt"),
+            ("GET /v1/disk/file/preview", "?path=/contract/a.txt"), ("GET /v1/disk/search", "?query=a"),
+        ] {
             try await ask(operation, query: query, stored)
         }
         for operation in Self.reads {
@@ -60,10 +66,14 @@ extension Interview {
             try await ask(operation, ["Accept-Encoding": "gzip"].merging(member) { own, _ in own })
         }
         for screen in ["recent", "files", "published", "trash"] {
-            for query in ["?limit=2&tz=Europe/Moscow", "?limit=2&offset=2", "?offset=1000", "?limit=0", "?tz=Mars"] { try await ask("GET /v1/disk/\(screen)", query: query, member) }
+            for query in ["?limit=2&tz=Europe/Moscow", "?limit=2&offset=2", "?offset=1000", "?limit=0", "?tz=Mars"] {
+                try await ask("GET /v1/disk/\(screen)", query: query, member)
+            }
         }
         for query in ["?media_type=image", "?media_type=movies"] { try await ask("GET /v1/disk/recent", query: query, member) }
-        for query in ["?path=/contract&sort=-name", "?path=a", "?sort=x", "?path=/contract/a.txt", "?path=/none"] { try await ask("GET /v1/disk/files", query: query, member) }
+        for query in ["?path=/contract&sort=-name", "?path=a", "?sort=x", "?path=/contract/a.txt", "?path=/none"] {
+            try await ask("GET /v1/disk/files", query: query, member)
+        }
         for query in ["?type=file", "?type=dir", "?type=x"] { try await ask("GET /v1/disk/published", query: query, member) }
         for query in ["?query=a&limit=2&offset=0&tz=UTC&refresh=1", "?query=", "?query=zzzz"] { try await ask("GET /v1/disk/search", query: query, member) }
         let search = try await ask("GET /v1/disk/search", query: "?query=zzzz", member)
@@ -79,7 +89,11 @@ extension Interview {
         let pictureQuery = String(picture.drop { $0 != "?" })
         for isHead in [false, true] { try await ask("GET /v1/disk/file/preview", query: pictureQuery, member, isHead: isHead) }
         let shown = try await ask("GET /v1/disk/file/preview", query: pictureQuery, member)
-        try await ask("GET /v1/disk/file/preview", query: pictureQuery, ["If-None-Match": try #require(shown.headers["etag"])].merging(member) { own, _ in own })
+        try await ask(
+            "GET /v1/disk/file/preview",
+            query: pictureQuery,
+            ["If-None-Match": try #require(shown.headers["etag"])].merging(member) { own, _ in own }
+        )
         for query in ["?path=/contract/none.zip", "?path=/none", "?path=a", "?path=/contract/a.txt&size=x&refresh=1", "?path=/contract/a.txt&refresh=1"] {
             try await ask("GET /v1/disk/file/preview", query: query, member)
         }
@@ -100,7 +114,9 @@ extension Interview {
 
     private func diskDownloads(_ member: [String: String]) async throws {
         let (start, show) = ("POST /v1/disk/downloads", "GET /v1/disk/downloads/{id}")
-        for body in [#"{"path":"/contract"}"#, "{}", "[", #"{"path":"/none"}"#, #"{"path":"\#(String(repeating: "x", count: 70_000))"}"#] { try await ask(start, member, body: body) }
+        for body in [#"{"path":"/contract"}"#, "{}", "[", #"{"path":"/none"}"#, #"{"path":"\#(String(repeating: "x", count: 70_000))"}"#] {
+            try await ask(start, member, body: body)
+        }
         try await ask(start, ["Content-Type": "text/plain"].merging(member) { own, _ in own }, body: "{}")
         try await larder.fault("hold", of: "yandex_downloader")
         let begun = try await ask(start, member, body: #"{"path":"/contract/none.zip"}"#)
@@ -138,9 +154,14 @@ extension Interview {
         try await ask("POST /v1/disk/links", member, body: #"{"path":"/contract/b.txt","available_for_s":60}"#)
         try await ask("POST /v1/disk/links", member, body: #"{"path":"/contract/b.txt"}"#)
         // Wrong in every way.
-        for operation in ["POST /v1/disk/folders", "POST /v1/disk/files/copy", "POST /v1/disk/files/move", "POST /v1/disk/links", "POST /v1/disk/trash/restore", "PATCH /v1/disk/file"] {
+        for operation in [
+            "POST /v1/disk/folders", "POST /v1/disk/files/copy", "POST /v1/disk/files/move", "POST /v1/disk/links", "POST /v1/disk/trash/restore",
+            "PATCH /v1/disk/file",
+        ] {
             let query = operation.hasPrefix("PATCH") ? "?path=/contract/b.txt" : ""
-            for body in ["[", "{}", #"{"path":7}"#, #"{"x":"\#(String(repeating: "x", count: 70_000))"}"#] { try await ask(operation, query: query, member, body: body) }
+            for body in ["[", "{}", #"{"path":7}"#, #"{"x":"\#(String(repeating: "x", count: 70_000))"}"#] {
+                try await ask(operation, query: query, member, body: body)
+            }
             try await ask(operation, query: query, ["Content-Type": "text/plain"].merging(member) { own, _ in own }, body: "{}")
         }
         for query in ["?path=", "?path=/", "?path=/contract&tz=Mars"] { try await ask("PATCH /v1/disk/file", query: query, member, body: #"{"name":"x"}"#) }
@@ -148,14 +169,21 @@ extension Interview {
             let body = operation.hasSuffix("folders") ? #"{"path":"/contract/f3"}"# : #"{"from":"/contract/b.txt","to":"/contract/c.txt","overwrite":true}"#
             try await ask(operation, query: "?tz=Mars", member, body: body)
         }
-        for operation in ["DELETE /v1/disk/file", "DELETE /v1/disk/published", "PUT /v1/disk/file/content"] { try await ask(operation, query: "?path=", member, body: operation.hasPrefix("PUT") ? "x" : nil) }
+        for operation in ["DELETE /v1/disk/file", "DELETE /v1/disk/published", "PUT /v1/disk/file/content"] {
+            try await ask(operation, query: "?path=", member, body: operation.hasPrefix("PUT") ? "x" : nil)
+        }
         for (operation, query, body) in [
             ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#), ("POST /v1/disk/folders", "", #"{"path":"/none/x"}"#),
-            ("POST /v1/disk/files/copy", "", #"{"from":"/contract/folder/copy.txt","to":"/contract/folder/moved.txt"}"#), ("POST /v1/disk/files/copy", "", #"{"from":"/none","to":"/contract/x"}"#),
-            ("POST /v1/disk/files/move", "", #"{"from":"/contract/folder/copy.txt","to":"/contract/folder/moved.txt"}"#), ("POST /v1/disk/files/move", "", #"{"from":"/none","to":"/contract/x"}"#),
-            ("PATCH /v1/disk/file", "?path=/none.txt", #"{"name":"x.txt"}"#), ("PATCH /v1/disk/file", "?path=/contract/folder/copy.txt", #"{"name":"moved.txt"}"#),
-            ("POST /v1/disk/links", "", #"{"path":"/none"}"#), ("DELETE /v1/disk/published", "?path=/none", nil), ("DELETE /v1/disk/published", "?path=/contract", nil),
-            ("DELETE /v1/disk/file", "?path=/none", nil), ("PUT /v1/disk/file/content", "?path=/contract/folder/copy.txt", "x"), ("PUT /v1/disk/file/content", "?path=/none/x", "x"),
+            ("POST /v1/disk/files/copy", "", #"{"from":"/contract/folder/copy.txt","to":"/contract/folder/moved.txt"}"#),
+            ("POST /v1/disk/files/copy", "", #"{"from":"/none","to":"/contract/x"}"#),
+            ("POST /v1/disk/files/move", "", #"{"from":"/contract/folder/copy.txt","to":"/contract/folder/moved.txt"}"#),
+            ("POST /v1/disk/files/move", "", #"{"from":"/none","to":"/contract/x"}"#),
+            ("PATCH /v1/disk/file", "?path=/none.txt", #"{"name":"x.txt"}"#),
+            ("PATCH /v1/disk/file", "?path=/contract/folder/copy.txt", #"{"name":"moved.txt"}"#),
+            ("POST /v1/disk/links", "", #"{"path":"/none"}"#), ("DELETE /v1/disk/published", "?path=/none", nil),
+            ("DELETE /v1/disk/published", "?path=/contract", nil),
+            ("DELETE /v1/disk/file", "?path=/none", nil), ("PUT /v1/disk/file/content", "?path=/contract/folder/copy.txt", "x"),
+            ("PUT /v1/disk/file/content", "?path=/none/x", "x"),
             ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/none"}"#),
         ] as [(String, String, String?)] { try await ask(operation, query: query, member, body: body) }
         try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/t.txt","text":"t"}"#)
@@ -172,9 +200,11 @@ extension Interview {
         try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
         let show = "GET /v1/disk/operations/{id}"
         for (operation, query, body) in [
-            ("POST /v1/disk/files/copy", "", #"{"from":"/contract/a.txt","to":"/contract/1.txt"}"#), ("POST /v1/disk/files/move", "", #"{"from":"/contract/1.txt","to":"/contract/2.txt"}"#),
+            ("POST /v1/disk/files/copy", "", #"{"from":"/contract/a.txt","to":"/contract/1.txt"}"#),
+            ("POST /v1/disk/files/move", "", #"{"from":"/contract/1.txt","to":"/contract/2.txt"}"#),
             ("PATCH /v1/disk/file", "?path=/contract/a.txt", #"{"name":"aa.txt"}"#), ("DELETE /v1/disk/file", "?path=/contract/none.zip", nil),
-            ("PUT /v1/disk/file/content", "?path=/contract/late.txt", "late"), ("POST /v1/disk/trash/restore", "", #"{"path":"\#(trashed)","name":"back.txt"}"#),
+            ("PUT /v1/disk/file/content", "?path=/contract/late.txt", "late"),
+            ("POST /v1/disk/trash/restore", "", #"{"path":"\#(trashed)","name":"back.txt"}"#),
         ] as [(String, String, String?)] {
             let answer = try await ask(operation, query: query, member, body: body)
             guard let id = try answer.json().at(pointer: "/data/id")?.string, answer.status == 202 else { continue }
@@ -201,12 +231,18 @@ extension Interview {
 
     /// The upstream refuses, fails or goes, with nothing stored.
     func diskRefusals() async throws {
-        let reads = Self.reads.map { ($0, "?refresh=1", nil as String?) }
-            + [("GET /v1/disk/search", "?query=a&refresh=1", nil), ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil), ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
-               ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil), ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
-               ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#)]
+        let reads =
+            Self.reads.map { ($0, "?refresh=1", nil as String?) }
+            + [
+                ("GET /v1/disk/search", "?query=a&refresh=1", nil), ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil), ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
+                ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+            ]
         let all = reads + Self.writes.map { ($0.operation, $0.query, $0.body) }
-        for fault in ["error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)", "error(500)", "error(507)", "garbage", "offline"] {
+        for fault in [
+            "error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)", "error(500)", "error(507)", "garbage", "offline",
+        ] {
             try await larder.fault("online", of: "yandex_disk")
             var member = try await diskSession()
             _ = try await larder.send("DELETE", "/v1/disk/session?confirm=true", member)

@@ -143,7 +143,8 @@ extension MadeDisk {
             let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted { $0.key < $1.key }
             return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
         case (.get, "/resources/public"):
-            let files = state.nodes.filter { _, node in node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder }.sorted {
+            let files = state.nodes.filter { _, node in node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder }.sorted
+            {
                 $0.key < $1.key
             }
             return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
