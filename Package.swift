@@ -153,7 +153,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Parses photos and PDFs, one process a job, so that the server never does.
-        .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo"], swiftSettings: strict),
+        .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"], swiftSettings: strict),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
@@ -226,7 +226,7 @@ let package = Package(
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "MediaFormats", "PDFWorker", "CZlib", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "CZlib", subprocess, systemPackage], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",

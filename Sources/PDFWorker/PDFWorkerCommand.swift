@@ -1,4 +1,39 @@
+import CQPDF
+import Foundation
+import MediaFormats
+
+/// `larder-pdf-worker job.json`: does one job, says on standard output how far it is and what came of it, and ends.
 @main
 struct PDFWorkerCommand {
-    static func main() {}
+    static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let argument = arguments.first, arguments.count == 1 else { exit(usage()) }
+        if argument == "--version" {
+            print("larder-pdf-worker with qpdf \(String(cString: qpdf_get_qpdf_version())), pango \(TextPages.pangoVersion)")
+            exit(PDFWorkerMessage.ExitCode.done)
+        }
+        guard let data = try? Data(contentsOf: URL(filePath: argument)), let job = try? JSONDecoder().decode(PDFJob.self, from: data) else { exit(usage()) }
+        do {
+            Messages.send(.done(try JobRunner(job: job).run()))
+            exit(PDFWorkerMessage.ExitCode.done)
+        } catch let error as JobError {
+            Messages.send(.failed(error.failure, input: error.input))
+        } catch {
+            Messages.send(.failed(.other("\(error)"), input: nil))
+        }
+        exit(PDFWorkerMessage.ExitCode.failed)
+    }
+
+    private static func usage() -> Int32 {
+        FileHandle.standardError.write(Data("usage: larder-pdf-worker job.json   (Larder writes the file; see PDFJob)\n".utf8))
+        return PDFWorkerMessage.ExitCode.usage
+    }
+}
+
+/// Messages to whoever started the worker, a line each.
+enum Messages {
+    static func send(_ message: PDFWorkerMessage) {
+        guard let line = try? JSONEncoder().encode(message) else { return }
+        FileHandle.standardOutput.write(line + [0x0A])
+    }
 }

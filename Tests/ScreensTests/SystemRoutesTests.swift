@@ -31,6 +31,18 @@ struct SystemRoutesTests {
         #expect(served.text == #"{"checks":[{"name":"a","ok":true},{"name":"b","ok":false}],"status":"not-ready"}"#)
     }
 
+    @Test("SRV-12 What the server can do without is told, and does not decide")
+    func abilities() async throws {
+        let abilities = [HealthRoutes.Ability(name: "vips", ok: true, install: nil), .init(name: "soffice", ok: false, install: "libreoffice")]
+        let routes = HealthRoutes(checks: [.init("a") {}], abilities: { abilities }, exposition: { "" }).routes
+        let served = try await Kitchen(routes).serve(.get, "/health/ready")
+        #expect(served.status == .ok)
+        #expect(
+            served.text
+                == #"{"abilities":[{"name":"vips","ok":true},{"install":"libreoffice","name":"soffice","ok":false}],"checks":[{"name":"a","ok":true}],"status":"ready"}"#
+        )
+    }
+
     @Test("SRV-05 The status has a row for each upstream, changing with it")
     func status() async throws {
         let upstream = Upstream(

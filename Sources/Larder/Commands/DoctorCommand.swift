@@ -9,9 +9,9 @@ import Upstream
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check settings, data directory, database, libraries and upstreams.",
+        abstract: "Check settings, data directory, database, libraries, programs and upstreams.",
         discussion: """
-            Exit code 0: all is well. 1: Larder cannot work like this. 2: Larder works, but an upstream cannot be reached (it will answer from its store).
+            Exit code 0: all is well. 1: Larder cannot work like this. 2: Larder works, but not all of it: an upstream cannot be reached (it will answer from its store), or a program is missing.
 
             EXAMPLES
               larder doctor
@@ -26,6 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var findings = DataExamination.findings(at: configuration.dataDirectory)
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())
+        findings += try await MediaExamination.findings(configuration.media)
         findings += try await UpstreamExamination.findings(configuration.upstreams.values.sorted { $0.name < $1.name })
         StandardOutput.write(Finding.table(findings))
         if findings.contains(where: { $0.verdict == .broken }) { throw ExitCode(1) }

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import Media
 import Metrics
 import NIOCore
 import NIOPosix
@@ -54,6 +55,11 @@ struct LarderApplication: Sendable {
             lastUses: lastUses,
             sessions: SessionStore(database),
             events: EventStream(run: run, clock: clock),
+            media: try MediaEngine(
+                tools: configuration.media.tools,
+                limits: configuration.media.limits,
+                folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
+            ),
             clock: clock,
             logger: logger
         )
@@ -68,7 +74,8 @@ struct LarderApplication: Sendable {
         table.add(EventRoutes(events: events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
         let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }] + composition.checks
-        table.add(HealthRoutes(checks: checks, exposition: { metrics.exposition() }).routes)
+        let abilities = MediaAbilities(composition.media)
+        table.add(HealthRoutes(checks: checks, abilities: { await abilities.all() }, exposition: { metrics.exposition() }).routes)
         table.add(IndexRoutes(version: LarderVersion.text, apps: composition.apps, table: table, clock: clock).routes)
 
         let rendered =

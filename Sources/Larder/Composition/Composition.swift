@@ -1,5 +1,6 @@
 import Disk
 import Logging
+import Media
 import NIOCore
 import Screens
 import ServiceLifecycle
@@ -18,6 +19,8 @@ struct Composition {
     let lastUses: LastUses
     let sessions: SessionStore
     let events: EventStream
+    /// Work on pictures and documents, for every app that has some.
+    let media: MediaEngine
     let clock: WallClock
     let logger: Logger
 

@@ -29,6 +29,8 @@ struct LarderConfiguration: Sendable {
     var disk: DiskService.Options
     /// The application at Yandex OAuth; nil where none is configured.
     var diskClient: YandexOAuthAPI.Client?
+    /// Work on pictures and documents.
+    var media: MediaConfiguration
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -79,6 +81,7 @@ struct LarderConfiguration: Sendable {
             budget: cacheBudget
         )
         diskClient = try Self.diskClient(settings)
+        media = try MediaConfiguration(settings, environment: environment)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)

@@ -66,6 +66,9 @@ extension Setting {
             Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
             Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached, in MiB; the least recently used goes first"),
             Setting("rendered.budget_mb", .integer(0...65_536), default: "64", "memory for answers that are kept as they went out; 0 keeps none"),
+        ]
+        + media
+        + [
             Setting("clock.start", .instant, default: "", "the time that Larder's clock shows at start; empty: the machine's time"),
             Setting(
                 "log.level",

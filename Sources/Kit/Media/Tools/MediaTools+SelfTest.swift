@@ -9,8 +9,11 @@ extension MediaEngine {
         public let ability: String?
         /// Whether it works.
         public let works: Bool
-        /// Version and path where it works; where not, what to install or what went wrong.
+        /// Version and path where it works; where not, what went wrong. For whoever runs the server.
         public let detail: String
+
+        /// What to install so that it works.
+        public var install: String { ability == GlyphSample.ability ? GlyphSample.packages : tool.package }
     }
 
     /// Tries every tool: its version, a small HEIC through `vips`, and letters of several scripts through the worker's fonts. Takes about half a second.
@@ -20,7 +23,7 @@ extension MediaEngine {
             findings.append(await presence(of: tool))
         }
         findings.append(await attempt(.vips, "HEIC") { try await decodeSample() })
-        findings.append(await attempt(.pdfWorker, "glyphs") { try await lookForGlyphs() })
+        findings.append(await attempt(.pdfWorker, GlyphSample.ability) { try await lookForGlyphs() })
         return findings
     }
 
@@ -75,6 +78,7 @@ extension MediaTool {
 
 /// Letters that the fonts are asked for.
 enum GlyphSample {
+    static let ability = "glyphs"
     static let scripts = "Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese, Korean, and emoji"
     static let text = "Aaé Ωλ Жя אב عرب 中文 かカ 한글 😀"
     static let packages = "fonts-dejavu-core fonts-droid-fallback fonts-noto-color-emoji"

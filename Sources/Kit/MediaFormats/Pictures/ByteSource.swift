@@ -13,27 +13,31 @@ extension [UInt8]: ByteSource {
 }
 
 /// Numbers read from a source; what is behind the end is ``PictureHeaderError/truncated``.
-struct HeaderReader<Source: ByteSource> {
+package struct HeaderReader<Source: ByteSource> {
     let source: Source
 
-    var count: Int { source.count }
+    package init(source: Source) {
+        self.source = source
+    }
 
-    func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+    package var count: Int { source.count }
+
+    package func bytes(at offset: Int, count: Int) throws -> [UInt8] {
         guard offset >= 0, count >= 0, offset <= source.count - count else { throw PictureHeaderError.truncated }
         let bytes = try source.bytes(offset..<(offset + count))
         guard bytes.count == count else { throw PictureHeaderError.truncated }
         return bytes
     }
 
-    func byte(at offset: Int) throws -> Int { Int(try bytes(at: offset, count: 1)[0]) }
+    package func byte(at offset: Int) throws -> Int { Int(try bytes(at: offset, count: 1)[0]) }
 
     /// An unsigned number of 1 to 7 bytes.
-    func number(at offset: Int, bytes count: Int, littleEndian: Bool = false) throws -> Int {
+    package func number(at offset: Int, bytes count: Int, littleEndian: Bool = false) throws -> Int {
         let bytes = try bytes(at: offset, count: count)
         return (littleEndian ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | Int($1) }
     }
 
-    func text(at offset: Int, count: Int) throws -> String {
+    package func text(at offset: Int, count: Int) throws -> String {
         String(decoding: try bytes(at: offset, count: count), as: UTF8.self)
     }
 }

@@ -1,18 +1,22 @@
 /// The marker segments of a JPEG before its first scan (ITU-T T.81 annex B): where each lies, nothing of what is in it.
-struct JPEGSegments<Source: ByteSource> {
+package struct JPEGSegments<Source: ByteSource> {
     /// One segment: its marker's second byte and where its content lies, without marker and length.
-    struct Segment: Equatable {
-        let marker: UInt8
-        let content: Range<Int>
+    package struct Segment: Equatable {
+        package let marker: UInt8
+        package let content: Range<Int>
     }
 
     /// More segments than this are not read; a photo has some dozens.
-    static var maximumSegments: Int { 4096 }
+    package static var maximumSegments: Int { 4096 }
 
     let reader: HeaderReader<Source>
 
+    package init(_ source: Source) {
+        reader = HeaderReader(source: source)
+    }
+
     /// The segments up to the first scan, or to the end of the picture.
-    func all() throws -> [Segment] {
+    package func all() throws -> [Segment] {
         guard try reader.number(at: 0, bytes: 2) == 0xFFD8 else { throw PictureHeaderError.malformed("no start-of-image marker") }
         var segments: [Segment] = []
         var offset = 2
@@ -41,7 +45,7 @@ struct JPEGSegments<Source: ByteSource> {
     }
 
     /// The frame header, which must precede the first scan.
-    func frame(_ segments: [Segment]) throws -> JPEGFrame {
+    package func frame(_ segments: [Segment]) throws -> JPEGFrame {
         guard let frame = segments.first(where: { Self.isFrame($0.marker) }) else { throw PictureHeaderError.malformed("no JPEG frame header") }
         let at = frame.content.lowerBound
         guard frame.content.count >= 6 else { throw PictureHeaderError.malformed("a JPEG frame header that is too short") }
@@ -65,7 +69,7 @@ struct JPEGSegments<Source: ByteSource> {
 
 extension PictureHeader {
     static func jpeg(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
-        let segments = JPEGSegments(reader: reader)
+        let segments = JPEGSegments(reader.source)
         let frame = try segments.frame(try segments.all())
         // Zero lines would be told later by a DNL segment (B.2.5), which nobody writes and no limit could hold for.
         guard frame.width > 0, frame.height > 0 else { throw PictureHeaderError.malformed("a JPEG without a size") }

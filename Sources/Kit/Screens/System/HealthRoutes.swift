@@ -17,9 +17,27 @@ public struct HealthRoutes: Sendable {
         }
     }
 
+    /// Something that the server can do without, and what it takes.
+    public struct Ability: Encodable, Sendable, Equatable {
+        /// Its name in the answer.
+        public let name: String
+        /// Whether it works.
+        public let ok: Bool
+        /// What to install; nil where it works.
+        public let install: String?
+
+        /// Creates the line of an ability.
+        public init(name: String, ok: Bool, install: String?) {
+            self.name = name
+            self.ok = ok
+            self.install = install
+        }
+    }
+
     struct Health: Encodable {
         let status: String
         let checks: [Outcome]
+        var abilities: [Ability]?
     }
 
     struct Outcome: Encodable {
@@ -28,11 +46,13 @@ public struct HealthRoutes: Sendable {
     }
 
     private let checks: [Check]
+    private let abilities: @Sendable () async -> [Ability]
     private let exposition: @Sendable () -> String
 
-    /// Routes over checks and the text of the metrics.
-    public init(checks: [Check], exposition: @escaping @Sendable () -> String) {
+    /// Routes over checks, abilities that readiness tells of and does not depend on, and the text of the metrics.
+    public init(checks: [Check], abilities: @escaping @Sendable () async -> [Ability] = { [] }, exposition: @escaping @Sendable () -> String) {
         self.checks = checks
+        self.abilities = abilities
         self.exposition = exposition
     }
 
@@ -59,7 +79,9 @@ public struct HealthRoutes: Sendable {
             }
         }
         let isReady = outcomes.allSatisfy(\.ok)
-        return try Self.reply(Health(status: isReady ? "ready" : "not-ready", checks: outcomes), status: isReady ? .ok : .serviceUnavailable)
+        let found = await abilities()
+        let health = Health(status: isReady ? "ready" : "not-ready", checks: outcomes, abilities: found.isEmpty ? nil : found)
+        return try Self.reply(health, status: isReady ? .ok : .serviceUnavailable)
     }
 
     private static func reply(_ health: Health, status: HTTPResponse.Status) throws -> Reply {

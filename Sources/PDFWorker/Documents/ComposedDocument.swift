@@ -1,0 +1,44 @@
+import MediaFormats
+
+/// A document made of pages of others.
+struct ComposedDocument {
+    let job: PDFJob.Compose
+
+    func make() throws -> PDFDocumentSummary {
+        var sources: [PDFFile] = []
+        for (index, path) in job.sources.enumerated() {
+            try JobError.naming(index) { sources.append(try PDFFile(reading: path, maximumPages: job.maximumPages)) }
+        }
+        let pages = try job.pages ?? all(of: sources)
+        guard pages.count <= job.maximumPages else { throw JobError(.tooManyPages(limit: job.maximumPages)) }
+        guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }
+        let result = try PDFFile()
+        for (position, page) in pages.enumerated() {
+            guard sources.indices.contains(page.source) else { throw JobError(.other("there is no source \(page.source)")) }
+            try JobError.naming(page.source) { try copy(page, of: sources[page.source], to: result, at: position) }
+            if position % 64 == 63 { Messages.send(.progress(done: (position + 1) * 50 / pages.count, total: 100)) }
+        }
+        try result.setTitle(job.title ?? sources[0].title())
+        // The library reads the sources' streams only now.
+        try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
+        var summary = try result.summary()
+        summary.wasEncrypted = sources.contains { $0.isEncrypted }
+        return summary
+    }
+
+    private func all(of sources: [PDFFile]) throws -> [ComposedPage] {
+        try sources.enumerated().flatMap { index, source in try (0..<source.pageCount()).map { ComposedPage(source: index, page: $0 + 1) } }
+    }
+
+    private func copy(_ page: ComposedPage, of source: PDFFile, to result: PDFFile, at position: Int) throws {
+        guard page.page >= 1, try page.page <= source.pageCount() else { throw JobError(.noSuchPage(page.page)) }
+        let original = try source.page(page.page - 1)
+        defer { source.release(original) }
+        try result.add(original, of: source)
+        guard PageGeometry.normalized(page.rotateBy) != 0 else { return }
+        // The copy is turned: the same page may be wanted twice, differently.
+        let copy = try result.page(position)
+        defer { result.release(copy) }
+        try result.rotate(copy, by: page.rotateBy)
+    }
+}

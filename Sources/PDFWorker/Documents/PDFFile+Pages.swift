@@ -1,0 +1,39 @@
+import CQPDF
+import MediaFormats
+
+extension PDFFile {
+    /// What is in the document.
+    func summary() throws -> PDFDocumentSummary {
+        let pages = try (0..<pageCount()).map { index in
+            let page = try page(index)
+            defer { release(page) }
+            return try geometry(of: page).shown
+        }
+        return PDFDocumentSummary(pages: pages, title: title(), wasEncrypted: isEncrypted)
+    }
+
+    /// Whether it is encrypted, with the empty password as it could be read.
+    var isEncrypted: Bool { qpdf_is_encrypted(handle) != 0 }
+
+    /// Boxes and turn of a page.
+    func geometry(of page: Object) throws -> PageGeometry {
+        func box(_ key: String) -> [Double]? { numbers(qpdf_oh_get_key(handle, page, key), count: 4) }
+        let rotate = qpdf_oh_get_key(handle, page, "/Rotate")
+        let unit = qpdf_oh_get_key(handle, page, "/UserUnit")
+        let geometry = PageGeometry(
+            mediaBox: box("/MediaBox"),
+            cropBox: box("/CropBox"),
+            rotate: qpdf_oh_is_integer(handle, rotate) != 0 ? Int(qpdf_oh_get_int_value(handle, rotate)) : 0,
+            userUnit: qpdf_oh_is_number(handle, unit) != 0 ? qpdf_oh_get_numeric_value(handle, unit) : 1
+        )
+        try check()
+        return geometry
+    }
+
+    /// Turns a page clockwise, beside how it is turned already.
+    func rotate(_ page: Object, by degrees: Int) throws {
+        let rotation = PageGeometry.normalized(try geometry(of: page).rotation + PageGeometry.normalized(degrees))
+        qpdf_oh_replace_key(handle, page, "/Rotate", qpdf_oh_new_integer(handle, Int64(rotation)))
+        try check()
+    }
+}

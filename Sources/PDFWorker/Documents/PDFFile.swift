@@ -1,0 +1,81 @@
+import CQPDF
+import MediaFormats
+
+/// A document in libqpdf's hands. No stream of a document is ever decompressed: neither here nor when it is written.
+///
+/// After each call the library's error is looked at; without that it would go on with fallback values.
+final class PDFFile {
+    typealias Object = qpdf_oh
+
+    private(set) var handle: qpdf_data?
+
+    /// A new document without pages.
+    init() throws {
+        handle = qpdf_init()
+        qpdf_silence_errors(handle)
+        qpdf_set_suppress_warnings(handle, QPDF_BOOL(1))
+        qpdf_empty_pdf(handle)
+        try check()
+    }
+
+    /// Opens a document with the empty password.
+    ///
+    /// - Throws: ``JobError`` `encrypted`, `damaged`, `tooManyPages`.
+    init(reading path: String, maximumPages: Int) throws {
+        handle = qpdf_init()
+        qpdf_silence_errors(handle)
+        qpdf_set_suppress_warnings(handle, QPDF_BOOL(1))
+        qpdf_read(handle, path, nil)
+        try check()
+        // The list of pages costs little memory; everything that is done with pages costs much more.
+        let count = try pageCount()
+        guard count <= maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
+        guard count > 0 else { throw JobError.damaged("the document has no pages") }
+        qpdf_push_inherited_attributes_to_page(handle)
+        try check()
+    }
+
+    deinit { qpdf_cleanup(&handle) }
+
+    /// Throws the library's error, if it has one.
+    func check() throws {
+        guard qpdf_has_error(handle) != 0 else { return }
+        let error = qpdf_get_error(handle)
+        let detail = qpdf_get_error_message_detail(handle, error).map { String(cString: $0) } ?? ""
+        switch qpdf_get_error_code(handle, error) {
+        case qpdf_e_password: throw JobError(.encrypted)
+        case qpdf_e_damaged_pdf: throw JobError.damaged("the PDF is broken: \(Self.plain(detail))")
+        case qpdf_e_pages: throw JobError.damaged("the list of its pages is broken: \(Self.plain(detail))")
+        case qpdf_e_object: throw JobError.damaged("an object of the PDF is not what it should be")
+        case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
+        default: throw JobError(.other(Self.plain(detail)))
+        }
+    }
+
+    /// What the library says may repeat bytes of the file.
+    static func plain(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(120).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : " " })
+    }
+
+    func pageCount() throws -> Int {
+        let count = qpdf_get_num_pages(handle)
+        try check()
+        return Int(count)
+    }
+
+    /// The page at a position from 0.
+    func page(_ index: Int) throws -> Object {
+        let page = qpdf_get_page_n(handle, index)
+        try check()
+        return page
+    }
+
+    /// Adds a page behind the others; what it refers to in the other document comes along, the other's other pages do not.
+    func add(_ page: Object, of other: PDFFile) throws {
+        qpdf_add_page(handle, other.handle, page, QPDF_BOOL(0))
+        try other.check()
+        try check()
+    }
+
+    func release(_ object: Object) { qpdf_oh_release(handle, object) }
+}

@@ -1,0 +1,32 @@
+import MediaFormats
+
+/// Why a job cannot be done, and which of its files is at fault.
+struct JobError: Error, Equatable {
+    var failure: PDFFailure
+    /// Position of the file, from 0.
+    var input: Int?
+
+    init(_ failure: PDFFailure, input: Int? = nil) {
+        self.failure = failure
+        self.input = input
+    }
+
+    static func damaged(_ reason: String) -> JobError { JobError(.damaged(reason)) }
+
+    /// Runs a part of a job that is about one of its files.
+    static func naming<Value>(_ input: Int, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch var error as JobError {
+            if case .other = error.failure { throw error }
+            error.input = error.input ?? input
+            throw error
+        } catch let error as PictureHeaderError {
+            switch error {
+            case .truncated: throw JobError(.damaged("the picture ends too early"), input: input)
+            case .malformed(let reason): throw JobError(.damaged(reason), input: input)
+            case .unsupported(let kind): throw JobError(.damaged("\(kind) instead of a JPEG or PNG"), input: input)
+            }
+        }
+    }
+}

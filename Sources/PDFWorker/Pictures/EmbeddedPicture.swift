@@ -1,0 +1,55 @@
+import Foundation
+import MediaFormats
+
+/// A picture as PDF holds it (ISO 32000-1 8.9.5): its data unchanged, and what a reader must know to decode them.
+struct EmbeddedPicture: Equatable {
+    /// Pixels of a stored line.
+    var width: Int
+    /// Stored lines.
+    var height: Int
+    var bitsPerComponent: Int
+    /// 1 grey, 3 RGB, 4 CMYK; of a palette, those of its colours.
+    var components: Int
+    /// `/DCTDecode` or `/FlateDecode`.
+    var filter: String
+    /// Parameters of the filter in PDF's notation.
+    var filterParameters: String?
+    /// The data, as they go into the file.
+    var data: Data
+    /// Values are stored inverted, as Adobe's programs store CMYK.
+    var isInverted = false
+    /// RGB triplets.
+    var palette: [UInt8]?
+    var profile: ICCProfile?
+    var orientation = ExifOrientation.upright
+
+    /// Width as it is shown.
+    var shownWidth: Int { orientation.swapsSides ? height : width }
+    /// Height as it is shown.
+    var shownHeight: Int { orientation.swapsSides ? width : height }
+
+    /// The colour space without a profile.
+    var deviceColorSpace: String { components == 1 ? "/DeviceGray" : components == 3 ? "/DeviceRGB" : "/DeviceCMYK" }
+
+    /// Reads a JPEG or PNG that PDF can hold as it is.
+    ///
+    /// - Throws: `PictureHeaderError`, ``JobError``.
+    init(file path: String) throws {
+        let source = try FileBytes(URL(filePath: path))
+        let header = try PictureHeader(of: source)
+        let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+        switch header.format {
+        case .jpeg: self = try Self.jpeg(source, header, data)
+        case .png: self = try Self.png(source, header, data)
+        default: throw JobError.damaged("\(header.format.rawValue.uppercased()) cannot be embedded as it is")
+        }
+    }
+
+    init(_ header: PictureHeader, bitsPerComponent: Int, components: Int, filter: String, data: Data) {
+        (width, height) = (header.width, header.height)
+        self.bitsPerComponent = bitsPerComponent
+        self.components = components
+        self.filter = filter
+        self.data = data
+    }
+}

@@ -1,0 +1,57 @@
+import MediaFormats
+
+/// Where a picture lies on a page of which size.
+struct PicturePlacement: Equatable {
+    /// A4 in points, upright.
+    static let a4 = (width: 595.276, height: 841.89)
+    /// Smaller pages are not allowed everywhere (ISO 32000-1 annex C.2).
+    static let smallestSide = 3.0
+
+    let pageWidth: Double
+    let pageHeight: Double
+    /// Left and bottom edge, width and height of the shown picture.
+    let x: Double
+    let y: Double
+    let width: Double
+    let height: Double
+
+    /// - Parameters:
+    ///   - width: pixels of the picture as it is shown.
+    ///   - height: likewise.
+    init(width pixelsAcross: Int, height pixelsDown: Int, layout: PageLayout) {
+        let (across, down) = (Double(pixelsAcross), Double(pixelsDown))
+        switch layout {
+        case .fit:
+            let scale = min(1, Self.a4.height / max(across, down))
+            (width, height) = (across * scale, down * scale)
+            (pageWidth, pageHeight) = (max(width, Self.smallestSide), max(height, Self.smallestSide))
+        case .a4:
+            (pageWidth, pageHeight) = across > down ? (Self.a4.height, Self.a4.width) : (Self.a4.width, Self.a4.height)
+            let scale = min(pageWidth / across, pageHeight / down)
+            (width, height) = (across * scale, down * scale)
+        }
+        (x, y) = ((pageWidth - width) / 2, (pageHeight - height) / 2)
+    }
+
+    /// The page's content: the picture `/Picture`, turned upright, at its place.
+    func content(_ orientation: ExifOrientation) -> String {
+        let m = orientation.matrix
+        let numbers = [m.a * width, m.b * height, m.c * width, m.d * height, x + m.e * width, y + m.f * height]
+        return "q \(numbers.map(Self.notation).joined(separator: " ")) cm /Picture Do Q"
+    }
+
+    /// The media box in PDF's notation.
+    var box: String { "[0 0 \(Self.notation(pageWidth)) \(Self.notation(pageHeight))]" }
+
+    /// A number as PDF writes it: without exponent, which PDF does not know, in millionths.
+    static func notation(_ value: Double) -> String {
+        let millionths = Int((value * 1_000_000).rounded())
+        let (whole, rest) = (abs(millionths) / 1_000_000, abs(millionths) % 1_000_000)
+        let sign = millionths < 0 ? "-" : ""
+        guard rest != 0 else { return "\(sign)\(whole)" }
+        var digits = String(rest)
+        digits = String(repeating: "0", count: 6 - digits.count) + digits
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(sign)\(whole).\(digits)"
+    }
+}

@@ -1,0 +1,78 @@
+import CPangoCairo
+import MediaFormats
+
+/// The pages that are being drawn, and how far the last one is filled.
+final class Sheet {
+    private let surface: OpaquePointer
+    private let cairo: OpaquePointer
+    private let context: OpaquePointer
+    private let maximumPages: Int
+    private var pages = 1
+    /// From the top, in points.
+    private var y = TextPages.margin
+
+    private static let size = PicturePlacement.a4
+    private static var textWidth: Double { size.width - 2 * TextPages.margin }
+    private static var bottom: Double { size.height - TextPages.margin }
+
+    init(path: String, locale: String?, maximumPages: Int) throws {
+        surface = cairo_pdf_surface_create(path, Self.size.width, Self.size.height)
+        cairo = cairo_create(surface)
+        context = pango_cairo_create_context(cairo)
+        self.maximumPages = maximumPages
+        // Any fixed time: what is drawn today must be the same bytes tomorrow.
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z")
+        if let locale { pango_context_set_language(context, pango_language_from_string(locale)) }
+        try check()
+    }
+
+    deinit {
+        g_object_unref(UnsafeMutableRawPointer(context))
+        cairo_destroy(cairo)
+        cairo_surface_destroy(surface)
+    }
+
+    /// Draws a paragraph below what is there, line by line, on as many pages as it needs.
+    func draw(_ text: String) throws {
+        let layout = Layout(context: context, text: text, width: Self.textWidth)
+        let iterator = pango_layout_get_iter(layout.pointer)
+        defer { pango_layout_iter_free(iterator) }
+        repeat {
+            var extents = PangoRectangle()
+            pango_layout_iter_get_line_extents(iterator, nil, &extents)
+            let height = Self.points(extents.height)
+            if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
+            let baseline = Self.points(pango_layout_iter_get_baseline(iterator) - extents.y)
+            // A right-to-left line stands at the right edge: its place is in the extents.
+            cairo_move_to(cairo, TextPages.margin + Self.points(extents.x), y + baseline)
+            pango_cairo_show_layout_line(cairo, pango_layout_iter_get_line_readonly(iterator))
+            y += height
+        } while pango_layout_iter_next_line(iterator) != 0
+        try check()
+    }
+
+    /// Begins a new page.
+    func beginPage() throws {
+        guard pages < maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
+        cairo_show_page(cairo)
+        pages += 1
+        y = TextPages.margin
+        Messages.send(.progress(done: pages - 1, total: pages))
+        try check()
+    }
+
+    /// Ends the last page and writes the file.
+    func finish() throws {
+        cairo_show_page(cairo)
+        cairo_surface_finish(surface)
+        try check()
+    }
+
+    private func check() throws {
+        for status in [cairo_status(cairo), cairo_surface_status(surface)] where status != CAIRO_STATUS_SUCCESS {
+            throw JobError(.other("cairo: \(String(cString: cairo_status_to_string(status)))"))
+        }
+    }
+
+    private static func points(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
+}

@@ -1,0 +1,69 @@
+import CPangoCairo
+import Foundation
+import MediaFormats
+
+/// Text as A4 pages, by pango and cairo: shaped, wrapped, broken into pages.
+struct TextPages {
+    /// Millimetres in points.
+    static let margin = 20 * 72 / 25.4
+    /// No colour emoji family among them: it has digits too, which would become pictures. What these lack, fontconfig finds elsewhere.
+    static let family = "Noto Sans, DejaVu Sans, sans-serif 11"
+
+    static var pangoVersion: String { String(cString: pango_version_string()) }
+
+    let text: String
+    let locale: String?
+    let maximumPages: Int
+
+    /// Draws the text.
+    ///
+    /// - Returns: characters that no font has, which are left out.
+    func draw(to path: String) throws -> [String] {
+        let text = PlainText.cleaned(text)
+        let missing = Set(Self.missingScalars(of: text))
+        let drawn = String(String.UnicodeScalarView(text.unicodeScalars.filter { !missing.contains($0) }))
+        guard drawn.contains(where: { !$0.isWhitespace }) else { throw JobError(.other("no installed font has any character of the text")) }
+        let sheet = try Sheet(path: path, locale: locale, maximumPages: maximumPages)
+        for paragraph in PlainText.paragraphs(of: drawn) {
+            switch paragraph {
+            case .pageBreak: try sheet.beginPage()
+            case .text(let text): try sheet.draw(text)
+            }
+        }
+        try sheet.finish()
+        return Self.listed(missing, in: text)
+    }
+
+    /// Characters that no font has, each once, in the order in which they appear.
+    static func missingCharacters(of text: String) -> [String] {
+        let text = PlainText.cleaned(text)
+        return listed(Set(missingScalars(of: text)), in: text)
+    }
+
+    private static func listed(_ missing: Set<Unicode.Scalar>, in text: String) -> [String] {
+        var seen: Set<Unicode.Scalar> = []
+        return Array(text.unicodeScalars.lazy.filter { missing.contains($0) && seen.insert($0).inserted }.prefix(100).map { String($0) })
+    }
+
+    private static func missingScalars(of text: String) -> [Unicode.Scalar] {
+        let context = PangoObject(pango_font_map_create_context(pango_cairo_font_map_get_default()))
+        var missing: [Unicode.Scalar] = []
+        // Each character once: fonts are chosen by character, and a long text repeats few.
+        let layout = Layout(context: context.pointer, text: PlainText.alphabet(of: text), width: nil)
+        guard pango_layout_get_unknown_glyphs_count(layout.pointer) > 0 else { return [] }
+        let iterator = pango_layout_get_iter(layout.pointer)
+        defer { pango_layout_iter_free(iterator) }
+        repeat {
+            guard let run = pango_layout_iter_get_run_readonly(iterator), let glyphs = run.pointee.glyphs else { continue }
+            for index in 0..<Int(glyphs.pointee.num_glyphs) {
+                let glyph = glyphs.pointee.glyphs[index].glyph
+                guard glyph & Self.unknown != 0, let scalar = Unicode.Scalar(glyph & ~Self.unknown) else { continue }
+                missing.append(scalar)
+            }
+        } while pango_layout_iter_next_run(iterator) != 0
+        return missing
+    }
+
+    /// PANGO_GLYPH_UNKNOWN_FLAG: the other bits are the character.
+    private static let unknown: UInt32 = 0x1000_0000
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import Media
+
+@Suite(.timeLimit(.minutes(2))) struct ConfinedProcessTests {
+    private static let limits = ChildLimits(memory: 1 << 30, processor: .seconds(20), wall: .seconds(60))
+
+    private func shell(_ script: String, in scratch: Scratch, limits: ChildLimits = limits, environment: [String: String] = [:]) throws -> ConfinedProcess {
+        ConfinedProcess(
+            prlimit: try scratch.tools.path(of: .prlimit),
+            executable: "/bin/sh",
+            arguments: ["-c", script],
+            folder: scratch.folder.path,
+            limits: limits,
+            environment: environment
+        )
+    }
+
+    @Test("its output, its errors and its code come back") func ordinaryEnd() async throws {
+        let scratch = try Scratch()
+        let outcome = try await shell("echo out; echo err >&2; exit 3", in: scratch).run()
+        #expect(outcome == ChildOutcome(ending: .exited(3), output: Array("out\n".utf8), errors: "err\n"))
+    }
+
+    @Test("its environment holds what it needs and nothing of Larder's") func environment() async throws {
+        let scratch = try Scratch()
+        let outcome = try await shell("env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort", in: scratch, environment: ["MORE": "1"]).run()
+        let folder = scratch.folder.path
+        #expect(
+            String(decoding: outcome.output, as: UTF8.self)
+                == "HOME=\(folder)\nLC_ALL=C.UTF-8\nMORE=1\nPATH=/usr/local/bin:/usr/bin:/bin\nTMPDIR=\(folder)\n"
+        )
+    }
+
+    @Test("its limits are set, and it has a session of its own") func limits() async throws {
+        let scratch = try Scratch()
+        let outcome = try await shell("ulimit -v; ulimit -t; ulimit -c; ulimit -n; cut -d' ' -f6 /proc/$$/stat; echo $$; pwd", in: scratch).run()
+        let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.prefix(4) == ["1048576", "20", "0", "256"])
+        #expect(lines[4] == lines[5])
+        #expect(lines[6] == "\(scratch.folder.resolvingSymlinksInPath().path)")
+    }
+
+    @Test("when its time is over, it and all that it started are killed") func deadline() async throws {
+        let scratch = try Scratch()
+        var limits = Self.limits
+        limits.wall = .milliseconds(300)
+        let outcome = try await shell("sleep 1000 & echo $!; echo $$; sleep 1000", in: scratch, limits: limits).run()
+        #expect(outcome.ending == .deadline)
+        #expect(outcome.failure(of: .vips, limits: limits) == .timedOut(.vips))
+        let pids = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").compactMap { Int32($0) }
+        #expect(pids.count == 2)
+        for pid in pids { while isAlive(pid) { await Task.yield() } }
+    }
+
+    @Test("what it leaves behind when it ends is killed too") func leftBehind() async throws {
+        let scratch = try Scratch()
+        let outcome = try await shell("sleep 1000 >/dev/null 2>&1 & echo $!", in: scratch).run()
+        #expect(outcome.ending == .exited(0))
+        let pid = try #require(Int32(String(decoding: outcome.output, as: UTF8.self).dropLast()))
+        while isAlive(pid) { await Task.yield() }
+    }
+
+    @Test("one that has left its group cannot hold Larder by its output") func escaped() async throws {
+        let scratch = try Scratch()
+        var limits = Self.limits
+        limits.wall = .milliseconds(300)
+        let outcome = try await shell("setsid sh -c 'echo $$ >escaped.pid; exec sleep 1000' & wait", in: scratch, limits: limits).run()
+        #expect(outcome.ending == .deadline)
+        if let text = try? String(contentsOf: scratch.url("escaped.pid"), encoding: .utf8), let pid = Int32(text.dropLast()) { kill(pid, SIGKILL) }
+    }
+
+    @Test("a cancelled one is killed") func cancellation() async throws {
+        let scratch = try Scratch()
+        let process = try shell("echo $$ >pid.part; mv pid.part pid; sleep 1000", in: scratch)
+        let task = Task { try await process.run() }
+        while !FileManager.default.fileExists(atPath: scratch.url("pid").path) { try await Task.sleep(for: .milliseconds(5)) }
+        let pid = try #require(Int32(try String(contentsOf: scratch.url("pid"), encoding: .utf8).dropLast()))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        while isAlive(pid) { await Task.yield() }
+    }
+
+    @Test("processor time beyond its limit is a time-out") func processorTime() async throws {
+        let scratch = try Scratch()
+        var limits = Self.limits
+        limits.processor = .seconds(1)
+        let outcome = try await shell("while :; do :; done", in: scratch, limits: limits).run()
+        #expect(outcome.failure(of: .pdftoppm, limits: limits) == .timedOut(.pdftoppm))
+    }
+
+    @Test("a file beyond its limit is too large") func fileSize() async throws {
+        let scratch = try Scratch()
+        var limits = Self.limits
+        limits.fileBytes = 1 << 20
+        let outcome = try await shell("exec head -c 2000000 /dev/zero >big", in: scratch, limits: limits).run()
+        #expect(outcome.failure(of: .vips, limits: limits) == .tooLarge(.output(limit: 1 << 20)))
+    }
+
+    @Test("memory beyond its limit is refused to it") func memory() async throws {
+        let scratch = try Scratch()
+        var limits = Self.limits
+        limits.memory = 64 << 20
+        let outcome = try await shell("exec tail -c 200000000 /dev/zero", in: scratch, limits: limits).run()
+        #expect(outcome.ending == .exited(1))
+        #expect(outcome.errors.contains("memory exhausted") || outcome.failure(of: .vips, limits: limits) == .tooLarge(.memory(limit: 64 << 20)))
+    }
+
+    @Test("endless output is read and dropped") func output() async throws {
+        let scratch = try Scratch()
+        var limits = Self.limits
+        limits.capturedBytes = 1000
+        let outcome = try await shell("yes | head -c 5000000; yes | head -c 5000000 >&2", in: scratch, limits: limits).run()
+        #expect(outcome.ending == .exited(0))
+        #expect(outcome.output.count == 1000)
+        #expect(outcome.errors.utf8.count == 1000)
+    }
+
+    @Test("lines arrive one by one") func lines() async throws {
+        var splitter = LineSplitter()
+        #expect(splitter.add(Array("a\nb".utf8)) == ["a"])
+        #expect(splitter.add(Array("c\n\n".utf8)) == ["bc", ""])
+        #expect(splitter.add([UInt8](repeating: 0x78, count: 5000)) == [])
+        #expect(splitter.add(Array("\nd\n".utf8)) == ["", "d"])
+    }
+
+    @Test("signals are crashes unless they, or its words, tell of a limit") func endings() {
+        func failure(_ ending: ChildOutcome.Ending, _ errors: String = "") -> MediaError? {
+            ChildOutcome(ending: ending, output: [], errors: errors).failure(of: .vips, limits: Self.limits)
+        }
+        #expect(failure(.signaled(6)) == .crashed(.vips, signal: 6))
+        #expect(failure(.signaled(6), "terminate called after throwing an instance of 'std::bad_alloc'") == .tooLarge(.memory(limit: 1 << 30)))
+        #expect(failure(.signaled(5), "GLib-ERROR: failed to allocate 4294967296 bytes") == .tooLarge(.memory(limit: 1 << 30)))
+        #expect(failure(.exited(0)) == nil)
+        #expect(failure(.exited(1), "broken") == nil)
+    }
+
+    /// Whether a process is there and no zombie.
+    private func isAlive(_ pid: Int32) -> Bool {
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+        return !stat.contains(") Z")
+    }
+}

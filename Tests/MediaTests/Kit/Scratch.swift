@@ -1,0 +1,64 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+@testable import Media
+
+/// A folder of a test's own, with an engine that works below it; gone with the value.
+final class Scratch: Sendable {
+    struct ToolFailed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let folder: URL
+    let tools: MediaTools
+    let limits: MediaLimits
+    let engine: MediaEngine
+
+    init(tools: MediaTools = installed, limits: MediaLimits = MediaLimits()) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "media-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.tools = tools
+        self.limits = limits
+        engine = try MediaEngine(tools: tools, limits: limits, folder: folder.appending(path: "work"))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The tools of this machine; the worker is beside the test bundle.
+    static let installed = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
+
+    func url(_ name: String) -> URL { folder.appending(path: name) }
+
+    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> URL {
+        try Data(bytes).write(to: url(name))
+        return url(name)
+    }
+
+    /// Names of what the engine has left in its folder of jobs.
+    var leftovers: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url("work").path)) ?? [] }
+
+    /// Runs a program that is independent of Larder and gives its standard output.
+    @discardableResult
+    func tool(_ name: String, _ arguments: [String]) async throws -> [UInt8] {
+        let result = try await run(
+            .name(name),
+            arguments: Arguments(arguments),
+            workingDirectory: FilePath(folder.path),
+            output: .bytes(limit: 256 << 20),
+            error: .string(limit: 1 << 20)
+        )
+        // qpdf ends with 3 where it only warns; a test that wants none looks at what it says.
+        guard result.terminationStatus.isSuccess else {
+            throw ToolFailed(
+                description:
+                    "\(name) \(arguments): \(result.terminationStatus) \(result.standardError)\(String(decoding: result.standardOutput, as: UTF8.self))"
+            )
+        }
+        return result.standardOutput
+    }
+
+    func text(of name: String, _ arguments: [String]) async throws -> String {
+        String(decoding: try await tool(name, arguments), as: UTF8.self)
+    }
+}

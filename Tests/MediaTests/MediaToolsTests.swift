@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import Media
+
+@Suite(.timeLimit(.minutes(1))) struct MediaToolsTests {
+    private func program(_ path: URL, executable: Bool = true) throws {
+        try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("#!/bin/sh\n".utf8).write(to: path)
+        try FileManager.default.setAttributes([.posixPermissions: executable ? 0o755 : 0o644], ofItemAtPath: path.path)
+    }
+
+    @Test("programs are found on the path, the worker beside the executable first") func finding() throws {
+        let scratch = try Scratch()
+        try program(scratch.url("one/vips"), executable: false)
+        try program(scratch.url("two/vips"))
+        try program(scratch.url("two/larder-pdf-worker"))
+        try program(scratch.url("bin/larder-pdf-worker"))
+        let path = "\(scratch.url("one").path):\(scratch.url("two").path)"
+        let tools = MediaTools.find(searchPath: path, executable: scratch.url("bin/larder").path)
+        #expect(tools.paths == [.vips: scratch.url("two/vips").path, .pdfWorker: scratch.url("bin/larder-pdf-worker").path])
+        #expect(throws: MediaError.toolMissing(.pdftoppm)) { try tools.path(of: .pdftoppm) }
+        let elsewhere = MediaTools.find(searchPath: path, executable: scratch.url("nowhere/larder").path)
+        #expect(elsewhere.paths[.pdfWorker] == scratch.url("two/larder-pdf-worker").path)
+    }
+
+    @Test("a set worker is the only one, and a relative folder of the path is none") func set() throws {
+        let scratch = try Scratch()
+        try program(scratch.url("bin/larder-pdf-worker"))
+        let set = MediaTools.find(searchPath: "", pdfWorker: scratch.url("other").path, executable: scratch.url("bin/larder").path)
+        #expect(set.paths == [:])
+        try program(scratch.url("other"))
+        #expect(MediaTools.find(searchPath: "", pdfWorker: scratch.url("other").path, executable: "").paths == [.pdfWorker: scratch.url("other").path])
+        #expect(MediaTools.find(searchPath: ".:bin", executable: scratch.url("x/larder").path).paths == [:])
+    }
+
+    @Test("every tool is tried, HEIC and fonts too") func selfTest() async throws {
+        let findings = try await Scratch().engine.selfTest()
+        #expect(findings.map(\.tool) == MediaTool.allCases + [.vips, .pdfWorker])
+        for finding in findings where finding.tool != .soffice { #expect(finding.works, "\(finding)") }
+        #expect(findings.first { $0.tool == .pdfWorker }?.detail.hasPrefix("larder-pdf-worker with qpdf ") == true)
+    }
+
+    @Test("what is missing is told with its package") func missing() async throws {
+        let findings = try await Scratch(tools: MediaTools(paths: [:])).engine.selfTest()
+        #expect(findings.allSatisfy { !$0.works })
+        #expect(findings.first { $0.tool == .vips }?.detail == "missing (decoding and scaling pictures); install libvips-tools")
+        #expect(findings.last?.detail == "needs prlimit; install util-linux")
+    }
+
+    @Test("folders of jobs that a killed Larder has left are removed, nothing else is") func leftovers() throws {
+        let scratch = try Scratch()
+        let work = scratch.url("work")
+        try FileManager.default.createDirectory(at: work.appending(path: "job-1/deep"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: work.appending(path: "other"), withIntermediateDirectories: true)
+        _ = try MediaEngine(tools: scratch.tools, folder: work)
+        #expect(scratch.leftovers == ["other"])
+    }
+
+    @Test("a folder of a job is private and goes with the job, also when it fails") func workFolder() async throws {
+        let scratch = try Scratch()
+        await #expect(throws: MediaError.encrypted) {
+            try await WorkFolder.lend(below: scratch.url("work").path) { folder in
+                let rights = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+                #expect(rights == 0o700)
+                throw MediaError.encrypted
+            }
+        }
+        #expect(scratch.leftovers.isEmpty)
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Media
+
+@Suite struct PictureFormatTests {
+    private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    /// A box of ISO base media files that tells its length in one byte.
+    private static func box(_ length: UInt8, _ content: String) -> [UInt8] {
+        var bytes: [UInt8] = [0, 0, 0, length]
+        bytes += text(content)
+        return bytes
+    }
+
+    private static let accepted: [([UInt8], PictureFormat)] = [
+        ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
+        (text("GIF87a"), .gif),
+        (text("GIF89a"), .gif),
+        (text("RIFF\u{1}\u{2}\u{3}\u{4}WEBPVP8 "), .webp),
+        ([0x49, 0x49, 0x2A, 0x00], .tiff),
+        ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
+        (box(24, "ftypheic\0\0\0\0mif1heic"), .heic),
+        (box(24, "ftypmif1\0\0\0\0mif1heic"), .heic),
+        (box(28, "ftypmif1\0\0\0\0mif1avifmiaf"), .avif),
+        (box(20, "ftypavif\0\0\0\0avif"), .avif),
+    ]
+
+    private static let foreign: [([UInt8], String)] = [
+        (text("BM\u{1}\u{2}"), "BMP"),
+        (text("<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\"/>"), "SVG"),
+        (text("%PDF-1.7"), "PDF"),
+        (text("PK\u{3}\u{4}"), "ZIP or an office document"),
+        (box(24, "ftypisom\0\0\0\0mp41"), "a video or another file of the MP4 family"),
+        (text("<!DOCTYPE html>"), "HTML"),
+        (text("hello"), "an unknown format"),
+        ([], "an empty file"),
+    ]
+
+    @Test("the first bytes tell the format", arguments: accepted)
+    func isAccepted(bytes: [UInt8], format: PictureFormat) {
+        #expect(PictureFormat(signature: bytes) == format)
+    }
+
+    @Test("what is not accepted is named", arguments: foreign)
+    func isForeign(bytes: [UInt8], name: String) {
+        #expect(PictureFormat(signature: bytes) == nil)
+        #expect(throws: PictureHeaderError.unsupported(name)) { try PictureHeader(of: bytes) }
+    }
+
+    @Test("a signature behind other bytes does not count: a file is what it begins with") func polyglot() {
+        let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
+        #expect(PictureFormat(signature: [0x0A] + jpeg) == nil)
+        #expect(PictureFormat(signature: Array("%PDF-1.7\n".utf8) + jpeg) == nil)
+    }
+
+    @Test("brands outside their box do not count") func brandsOutside() {
+        #expect(PictureFormat(signature: Self.box(16, "ftypisom\0\0\0\0heic")) == nil)
+    }
+}
