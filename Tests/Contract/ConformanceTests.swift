@@ -4,7 +4,11 @@ import Testing
 @Suite("Answers of the running server")
 struct ConformanceTests {
     /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where there is none.
-    static let unseen: [String: String] = [:]
+    static let unseen: [String: String] = [
+        "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice, "GET /v1/disk/file/pdf 304 ": needsOffice,
+        "GET /v1/disk/file/pdf 416 bad-range": needsOffice,
+    ]
+    private static let needsOffice = "LibreOffice makes the PDF, and the machines of these tests need not have it"
 
     let document: OpenAPIDocument
 

@@ -38,6 +38,8 @@ public struct DiskRoutes: Sendable {
             Route(.get, "/v1/disk/file/content", "disk.content", access: member, service.content),
             Route(.put, "/v1/disk/file/content", "disk.content", access: member, maximumBodyBytes: .max, service.upload),
             Route(.get, "/v1/disk/file/preview", "disk.preview", access: member, service.preview),
+            Route(.get, "/v1/disk/file/page", "disk.page", access: member, service.page),
+            Route(.get, "/v1/disk/file/pdf", "disk.pdf", access: member, service.document),
             Route(.post, "/v1/disk/links", "disk.file", access: member, service.makeLink),
             Route(.post, "/v1/disk/downloads", "disk.file", access: member, service.startDownload),
             Route(.get, "/v1/disk/downloads/{id}", "disk.file", access: member, service.showDownload),

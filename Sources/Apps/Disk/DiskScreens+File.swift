@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Screens
 
 /// `GET /v1/disk/file`: one file or folder, and what can be done with it.
@@ -11,17 +12,36 @@ struct FileScreen: Encodable, Sendable {
         private enum CodingKeys: CodingKey { case title, message }
     }
 
+    /// Whether an office file can be shown as a PDF here.
+    struct Document: Encodable, Sendable {
+        let available: Bool
+        let href: String
+        /// Why not, or null.
+        @Nullable var reason: String?
+    }
+
     private let row: RowScreen
     @Nullable private var contentUrl: String?
+    /// A picture of its first page; the parameters `page` and `width` choose others.
+    @Nullable private var pageUrl: String?
+    @Nullable private var document: Document?
     @Nullable private var alert: Alert?
     private let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone, offline: Bool) {
+    init(_ row: DiskRow, timeZone: TimeZone, offline: Bool, convertsOffice: Bool) {
         self.row = RowScreen(row, timeZone: timeZone)
         let item = row.item
         let isFile = item.kind == .file
         _contentUrl = Nullable(wrappedValue: isFile ? item.path.link(to: "/v1/disk/file/content") : nil)
 
+        let isOffice = OfficeFormat(fileName: item.name) != nil && isFile
+        let hasPages = item.viewer == .image || item.viewer == .pdf || (isOffice && convertsOffice)
+        _pageUrl = Nullable(wrappedValue: hasPages ? item.path.link(to: "/v1/disk/file/page") : nil)
+        let reason = convertsOffice ? nil : "LibreOffice is not installed where Larder runs."
+        _document = Nullable(
+            wrappedValue: isOffice
+                ? Document(available: convertsOffice, href: item.path.link(to: "/v1/disk/file/pdf"), reason: reason) : nil
+        )
         _alert = Nullable(wrappedValue: item.viewer == .unsupported ? Alert() : nil)
         actions = Self.actions(row, offline: offline)
     }
@@ -30,11 +50,13 @@ struct FileScreen: Encodable, Sendable {
         try row.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(_contentUrl, forKey: .contentUrl)
+        try container.encode(_pageUrl, forKey: .pageUrl)
+        try container.encode(_document, forKey: .document)
         try container.encode(_alert, forKey: .alert)
         try container.encode(actions, forKey: .actions)
     }
 
-    private enum CodingKeys: CodingKey { case contentUrl, alert, actions }
+    private enum CodingKeys: CodingKey { case contentUrl, pageUrl, document, alert, actions }
 
     /// Nothing is changed without the upstream, so nothing that changes is offered without it.
     private static func actions(_ row: DiskRow, offline: Bool) -> [Action] {

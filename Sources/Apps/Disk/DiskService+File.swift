@@ -26,7 +26,11 @@ extension DiskService {
         let meta = Meta(screen: "disk.file", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
         let isGet = request.method == .get
         return try .screen(
-            Envelope(data: FileScreen(row, timeZone: timeZone, offline: provenance.offline), meta: meta, links: Links(self: isGet ? request.selfLink : link)),
+            Envelope(
+                data: FileScreen(row, timeZone: timeZone, offline: provenance.offline, convertsOffice: media?.office.isAvailable ?? false),
+                meta: meta,
+                links: Links(self: isGet ? request.selfLink : link)
+            ),
             status: status,
             provenance: provenance,
             now: clock.now(),

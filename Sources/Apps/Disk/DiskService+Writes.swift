@@ -118,15 +118,11 @@ extension DiskService {
         let id = try request.parameter("id")
         guard var operation = try store.operation(id, account: account.id) else { throw Problem.notFound("There is no such operation.") }
         if operation.status == .running {
-            try refuseUnasked()
+            guard api.upstream.reachability.isReachable else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
             operation.status = await statusUpstream(of: operation)
             if operation.status != .running, try await store.finish(operation, as: operation.status) { try await repeatHere(operation) }
         }
         return try operationScreen(operation, request)
-    }
-
-    private func refuseUnasked() throws {
-        guard api.upstream.reachability.isReachable else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
     }
 
     func operationScreen(_ operation: DiskOperation, _ request: ScreenRequest) throws -> Reply {

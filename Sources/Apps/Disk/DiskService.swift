@@ -1,6 +1,7 @@
 import HTTPTypes
 public import Foundation
 public import Logging
+public import Media
 public import Screens
 public import Storage
 public import Upstream
@@ -34,6 +35,8 @@ public struct DiskService: Sendable {
     let events: EventStream
     let options: Options
     let lastUses: LastUses
+    /// Makes pictures and PDFs of files; nil where that is not wanted.
+    let media: MediaEngine?
     let clock: WallClock
     let logger: Logger
     let refreshes = TokenRefreshes()
@@ -48,6 +51,7 @@ public struct DiskService: Sendable {
         events: EventStream,
         options: Options,
         lastUses: LastUses = LastUses(),
+        media: MediaEngine? = nil,
         clock: WallClock,
         logger: Logger
     ) {
@@ -58,6 +62,7 @@ public struct DiskService: Sendable {
         self.events = events
         self.options = options
         self.lastUses = lastUses
+        self.media = media
         self.clock = clock
         self.logger = logger
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)

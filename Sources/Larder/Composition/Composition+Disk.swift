@@ -18,6 +18,7 @@ extension Composition {
             events: events,
             options: configuration.disk,
             lastUses: lastUses,
+            media: media,
             clock: clock,
             logger: logger
         )

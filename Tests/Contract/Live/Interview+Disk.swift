@@ -61,7 +61,8 @@ extension Interview {
         }
         for operation in Self.reads {
             for query in ["", "?refresh=1", "?refresh=maybe"] { try await ask(operation, query: query, member) }
-            let tag = try #require(try await ask(operation, member).headers["etag"], "\(operation)")
+            let answer = try await ask(operation, member)
+            let tag = try #require(answer.headers["etag"], "\(operation): \(answer.text)")
             for isHead in [false, true] { try await ask(operation, ["If-None-Match": tag].merging(member) { own, _ in own }, isHead: isHead) }
             try await ask(operation, ["Accept-Encoding": "gzip"].merging(member) { own, _ in own })
         }
@@ -109,7 +110,29 @@ extension Interview {
         let tag = try #require(try await ask("GET /v1/disk/file/content", query: file, member).headers["etag"])
         try await ask("GET /v1/disk/file/content", query: file, ["If-None-Match": tag].merging(member) { own, _ in own })
         for query in ["?path=/none", "?path=/contract", "?path=x"] { try await ask("GET /v1/disk/file/content", query: query, member) }
+        try await diskPages(member)
         try await diskDownloads(member)
+    }
+
+    private func diskPages(_ member: [String: String]) async throws {
+        let (page, pdf) = ("GET /v1/disk/file/page", "GET /v1/disk/file/pdf")
+        let found = try await ask("GET /v1/disk/search", query: "?query=.pdf&limit=100", member)
+        let path = try #require((try found.json().at(pointer: "/data/items")?.array ?? []).first { $0["viewer"] == .string("pdf") }?["path"]?.string)
+        let encoded = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        for isHead in [false, true] { try await ask(page, query: "?path=\(encoded)&page=1&width=100&refresh=0", member, isHead: isHead) }
+        let shown = try await ask(page, query: "?path=\(encoded)&page=1&width=100", member)
+        if let tag = shown.headers["etag"] {
+            try await ask(page, query: "?path=\(encoded)&page=1&width=100", ["If-None-Match": tag].merging(member) { own, _ in own })
+        }
+        for query in ["?path=\(encoded)&page=10000", "?path=\(encoded)&page=x", "?path=/contract/none.zip", "?path=/none", "?path=/contract"] {
+            try await ask(page, query: query, member)
+        }
+        try await ask(page, query: "?path=/contract/none.zip", Self.onlyStored.merging(member) { own, _ in own })
+        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/office.docx","text":"no office file"}"#)
+        for query in ["?path=/contract/office.docx&refresh=1", "?path=/contract/none.zip", "?path=/none", "?path=x"] {
+            try await ask(pdf, query: query, member)
+        }
+        try await ask(pdf, query: "?path=/contract/office.docx", Self.onlyStored.merging(member) { own, _ in own })
     }
 
     private func diskDownloads(_ member: [String: String]) async throws {
@@ -236,7 +259,8 @@ extension Interview {
             + [
                 ("GET /v1/disk/search", "?query=a&refresh=1", nil), ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil),
                 ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
-                ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil), ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
+                ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil), ("GET /v1/disk/file/page", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/pdf", "?path=/contract/office.docx&refresh=1", nil), ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
                 ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
             ]
         let all = reads + Self.writes.map { ($0.operation, $0.query, $0.body) }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Logging
+import Media
 import Screens
 import Storage
 import Synchronization
@@ -30,6 +31,7 @@ struct DiskApp: Sendable {
         var client: YandexOAuthAPI.Client?
         var oauth: ScriptedUpstream?
         var directory: DataDirectory?
+        var media: MediaEngine?
     }
 
     static func run(
@@ -64,6 +66,7 @@ struct DiskApp: Sendable {
             sessions: sessions,
             events: events,
             options: .init(operationWait: settings.operationWait, downloads: settings.downloads, budget: settings.budget),
+            media: settings.media,
             clock: clock.wallClock,
             logger: logger
         )
