@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Media
 import Screens
 import Upstream
 

@@ -150,9 +150,9 @@ extension DiskService {
         return try local(FarewellScreen(), "disk.session", request)
     }
 
-    /// Tells Yandex that the token is not needed any more, if that is possible. Nobody waits for it, and nothing depends on it.
+    /// Tells Yandex that a token is not needed any more that was made here, if that is possible. Nobody waits for it, and nothing depends on it. One that a client brought is the client's: it has no refresh token.
     private func revoke(_ token: DiskToken) {
-        guard let oauth, oauth.upstream.reachability.isReachable else { return }
+        guard let oauth, token.refreshToken != nil, oauth.upstream.reachability.isReachable else { return }
         queue.background { [logger] in
             do {
                 try await oauth.revoke(accessToken: token.accessToken)
