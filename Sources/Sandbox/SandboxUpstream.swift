@@ -2,6 +2,8 @@
 public enum SandboxUpstream: String, Sendable, CaseIterable {
     /// The SpaceX REST API, ships only (`/v4/ships`).
     case spacex
+    /// The Platzi Fake Store API, products and categories (`/products`, `/categories`).
+    case catalogue
     /// The Yandex Disk REST API; stands for `https://cloud-api.yandex.net/v1/disk`.
     case yandexDisk = "yandex_disk"
     /// Yandex OAuth; stands for `https://oauth.yandex.ru`.

@@ -10,7 +10,9 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        places = [Place(upstream: try SpaceX(seed: seed))] + YandexDisk.upstreams(seed: seed).map { Place(upstream: $0) }
+        places =
+            [Place(upstream: try SpaceX(seed: seed)), Place(upstream: try Catalogue(seed: seed))]
+            + YandexDisk.upstreams(seed: seed).map { Place(upstream: $0) }
     }
 
     func place(named name: String) -> Place? {

@@ -104,7 +104,7 @@ struct ConformanceTests {
         let conformance = Conformance(document: document)
         let streams = try await Conversation.observations().filter { $0.operation == "GET /v1/events" && $0.answer.status == 200 && !$0.isHead }
         let events = streams.flatMap { ServerSentEvents($0.answer.text).events }
-        #expect(Set(events.map(\.kind)).isSuperset(of: ["connectivity", "screen-changed", "reset"]))
+        #expect(Set(events.map(\.kind)).isSuperset(of: ["connectivity", "screen-changed", "reset", "job"]))
         for event in events { #expect(try conformance.faults(of: event) == []) }
     }
 }

@@ -88,4 +88,37 @@ struct TargetRulesTests {
     func locations(location: String, expected: String) {
         #expect(TargetRules.resolve(location: location, from: "https://api.test/v4/a?old=1") == expected)
     }
+
+    private static func catalogue(trusted: [String] = []) throws -> TargetRules {
+        let base = try #require(URL(string: "https://api.test/v1"))
+        return TargetRules(UpstreamConfiguration(name: "c", title: "C", baseURL: base, followsPublicLinks: true, trustedHosts: trusted))
+    }
+
+    @Test(
+        "where links may lead to any public host, they lead there at the usual ports, with and without encryption",
+        arguments: ["https://any.test/a", "http://any.test/a", "http://any.test:80/a", "https://any.test:443/a", "http://127.0.0.1/a", "http://[::1]/a"]
+    )
+    func publicLinks(url: String) throws {
+        // Where a name or number leads is looked at when connected.
+        #expect(try Self.catalogue().target(of: url) == .listedHost)
+    }
+
+    @Test(
+        "other ports, schemes and credentials are refused all the same",
+        arguments: [
+            "https://any.test:80/a", "http://any.test:22/a", "http://127.0.0.1:8080/a", "ftp://any.test/a", "https://u@any.test/a", "//any.test/a", "a",
+        ]
+    )
+    func noPublicLink(url: String) throws {
+        guard case .forbidden = try Self.catalogue().target(of: url) else { return #expect(Bool(false), "\(url)") }
+    }
+
+    @Test("a host that the operator vouches for is reached at any port and address")
+    func trusted() throws {
+        let rules = try Self.catalogue(trusted: ["Pictures.Local"])
+        #expect(rules.target(of: "http://pictures.local:9000/a") == .trustedHost)
+        #expect(rules.target(of: "http://other.local:9000/a") != .trustedHost)
+        #expect(rules.target(of: "https://u@pictures.local/a") != .trustedHost)
+        #expect(rules.target(of: "https://api.test/v1/x") == .ownOrigin)
+    }
 }

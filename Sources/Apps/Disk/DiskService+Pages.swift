@@ -158,9 +158,9 @@ extension DiskService {
     static func problem(_ error: MediaError) -> Problem {
         switch error {
         case .toolMissing(.soffice):
-            Problem(.unsupportedMediaType, "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures.")
+            Problem(.toolMissing, "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures.")
         case .toolMissing(let tool):
-            Problem(.unsupportedMediaType, "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture.")
+            Problem(.toolMissing, "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture.")
         case .overloaded: Problem(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
         case .tooLarge: Problem(.tooLarge, "The file is too large to be shown as a picture.")
         case .noSuchPage(let number): Problem.notFound("The file has no page \(number).")

@@ -19,11 +19,18 @@ extension HTTPClientTransport {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = .init(rawValue: request.method.rawValue)
         for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
-        if let body = request.body {
+        var client = limits.publicAddressesOnly ? publicStreaming : streaming
+        if let body = request.body, limits.publicAddressesOnly {
+            // The lanes look at no addresses; this client does.
             outgoing.body = .stream(Self.marked(body), length: request.bodyLength.map { .known(Int64($0)) } ?? .unknown)
+        } else if let body = request.body {
+            let lane = uploads.next()
+            client = lane.client
+            let length = request.bodyLength.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
+            outgoing.body = .stream(Self.marked(body).paced(by: lane.caughtUp), length: length)
         }
         do {
-            let response = try await (limits.publicAddressesOnly ? publicStreaming : streaming).execute(outgoing, timeout: .init(limits.total))
+            let response = try await client.execute(outgoing, timeout: .init(limits.total))
             let status = HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
             return StreamedAnswer(status: status, headerFields: Self.fields(response.headers), body: ByteStream(response.body))
         } catch is PrivateAddress {

@@ -7,13 +7,14 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// Four clients stand behind it: for whole bodies and for bodies in parts, and of each one that goes where the operator configured it to go and one for links and redirects to listed hosts. The latter looks at the
-/// address of every connection it made before a request is sent on it, which no change of DNS between check and connect can defeat.
+/// Several clients stand behind it. One goes where the operator configured it to go; another, for links and redirects to listed hosts, looks at the address of every connection it made
+/// before a request is sent on it, which no change of DNS between check and connect can defeat. The others are for bodies in parts.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
     let streaming: HTTPClient
     let publicStreaming: HTTPClient
+    let uploads: Uploads
 
     /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
     public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
@@ -23,6 +24,7 @@ public final class HTTPClientTransport: Transport {
         configuration.httpVersion = .http1Only
         configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         streaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
+        uploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
         configuration.http1_1ConnectionDebugInitializer = { channel in
             guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
                 // The client forgets a connection that is refused here, it does not close it.
@@ -39,6 +41,7 @@ public final class HTTPClientTransport: Transport {
         try await configured.shutdown()
         try await streaming.shutdown()
         try await publicStreaming.shutdown()
+        try await uploads.shutdown()
         try await publicOnly.shutdown()
     }
 

@@ -1,12 +1,14 @@
 import Foundation
 
-/// Where requests of one upstream may go: its own origin, and the listed hosts for links and redirects.
+/// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public one where that is configured.
 ///
 /// `*.example.org` lists every host below `example.org`, for services that number their hosts. Who uses an upstream on this very machine has put it there,
 /// and its links lead to this machine too: then other ports of the same address count as listed, and loopback addresses may be connected to.
 struct TargetRules: Sendable {
     let base: URL
     let allowedHosts: Set<String>
+    let trustedHosts: Set<String>
+    let followsPublicLinks: Bool
     private let allowedSuffixes: [String]
 
     init(_ configuration: UpstreamConfiguration) {
@@ -14,10 +16,12 @@ struct TargetRules: Sendable {
         let listed = configuration.allowedHosts.map { $0.lowercased() }
         allowedHosts = Set(listed.filter { !$0.hasPrefix("*.") })
         allowedSuffixes = listed.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
+        trustedHosts = Set(configuration.trustedHosts.map { $0.lowercased() })
+        followsPublicLinks = configuration.followsPublicLinks
     }
 
     /// Whether only public addresses may be connected to there.
-    func needsPublicAddress(_ target: Target) -> Bool { target != .ownOrigin && !isLocal }
+    func needsPublicAddress(_ target: Target) -> Bool { target == .listedHost && !isLocal }
 
     /// Whether the upstream is on this machine.
     private var isLocal: Bool {
@@ -35,8 +39,10 @@ struct TargetRules: Sendable {
     enum Target: Equatable {
         /// The configured origin: the operator chose it, any address will do, credentials may go there.
         case ownOrigin
-        /// A listed host: public addresses only, no credentials.
+        /// A listed host, or any where that is configured: public addresses only, no credentials.
         case listedHost
+        /// A host that the operator vouches for: any address, no credentials.
+        case trustedHost
         /// Anything else.
         case forbidden(String)
     }
@@ -47,7 +53,12 @@ struct TargetRules: Sendable {
         }
         guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
         if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
-        guard isListed(host) else { return .forbidden("host \(host)") }
+        if trustedHosts.contains(host) { return .trustedHost }
+        guard isListed(host) else {
+            // At other ports than the usual ones are services that nobody publishes pictures with.
+            guard followsPublicLinks, parsed.port == nil || parsed.port == (scheme == "https" ? 443 : 80) else { return .forbidden("host \(host)") }
+            return .listedHost
+        }
         if scheme == "http", base.scheme?.lowercased() == "https" { return .forbidden("\(host) without encryption") }
         return .listedHost
     }

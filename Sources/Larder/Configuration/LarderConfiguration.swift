@@ -2,8 +2,11 @@ import Disk
 import Foundation
 import HTTPTypes
 import Logging
+import Media
+import PDF
 import Screens
 import Ships
+import Shop
 import Storage
 import Upstream
 
@@ -29,8 +32,12 @@ struct LarderConfiguration: Sendable {
     var disk: DiskService.Options
     /// The application at Yandex OAuth; nil where none is configured.
     var diskClient: YandexOAuthAPI.Client?
+    var shopFreshness: Duration
+    var categoryFreshness: Duration
+    var shop: ShopService.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
+    var pdf: DocumentService.Options
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -81,7 +88,11 @@ struct LarderConfiguration: Sendable {
             budget: cacheBudget
         )
         diskClient = try Self.diskClient(settings)
+        shopFreshness = try settings.seconds("freshness.shop_s")
+        categoryFreshness = try settings.seconds("freshness.categories_s")
+        shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
         media = try MediaConfiguration(settings, environment: environment)
+        pdf = try Self.pdf(settings, media.limits)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
@@ -104,10 +115,24 @@ struct LarderConfiguration: Sendable {
         return id.isEmpty ? nil : .init(id: id, secret: secret.isEmpty ? nil : secret, redirectURI: redirect.isEmpty ? nil : redirect)
     }
 
+    /// Limits of the PDF app: those of the work on pictures and documents, and its own.
+    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> DocumentService.Options {
+        DocumentService.Options(
+            maximumFiles: try settings.integer("pdf.files"),
+            maximumFileBytes: max(limits.pictureBytes, limits.pdfBytes),
+            maximumUploadBytes: try settings.integer("pdf.upload_mb") << 20,
+            maximumPages: limits.pdfPages,
+            maximumTextBytes: limits.textBytes,
+            maximumWidth: min(2000, limits.pageWidth),
+            thumbnailBytes: try settings.integer("pdf.thumbnails_mb") << 20,
+            draftLifetime: try settings.seconds("pdf.draft_lifetime_s")
+        )
+    }
+
     private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> UpstreamConfiguration? {
         let key = "upstreams.\(name)"
         guard let url = try settings.url("\(key).url") else { return nil }
-        return UpstreamConfiguration(
+        var configuration = UpstreamConfiguration(
             name: name,
             title: title,
             baseURL: url,
@@ -117,9 +142,15 @@ struct LarderConfiguration: Sendable {
             probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
             allowedHosts: try settings.list("\(key).allowed_hosts"),
             hasSessions: name == "yandex_disk",
-            probePath: name == "spacex" ? SpaceXAPI.shipsPath : "/",
+            probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
             mount: try mount(name, settings)
         )
+        if name == "catalogue" {
+            // Anybody writes to that catalogue and names any host for pictures.
+            configuration.followsPublicLinks = true
+            configuration.trustedHosts = try settings.list("shop.picture_hosts")
+        }
+        return configuration
     }
 
     private static func mount(_ name: String, _ settings: SettingsReader) throws -> MountOptions {

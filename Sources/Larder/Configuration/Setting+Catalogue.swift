@@ -4,7 +4,7 @@ extension Setting {
         ("spacex", "SpaceX", "https://api.spacexdata.com", true),
         ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk", true),
         ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru", true),
-        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", false),
+        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", true),
         ("people", "the people API", "https://my.api.mockaroo.com", false),
         ("geocoder", "the geocoder", nil, false),
     ]
@@ -52,8 +52,8 @@ extension Setting {
         + [
             Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "how long the ships count as fresh"),
             Setting("freshness.disk_s", .integer(0...31_536_000), default: "5", "the same for disk lists"),
-            Setting("freshness.shop_s", .integer(0...31_536_000), default: "30", "the same for shop pages (not part of this version)"),
-            Setting("freshness.categories_s", .integer(0...31_536_000), default: "3600", "the same for shop categories (not part of this version)"),
+            Setting("freshness.shop_s", .integer(0...31_536_000), default: "30", "the same for products of the Shop app"),
+            Setting("freshness.categories_s", .integer(0...31_536_000), default: "3600", "the same for its categories"),
             Setting("ships.login_delay_ms", .integer(0...60_000), default: "2500", "how long a login of the Ships app takes"),
             Setting("ships.deleted", .choice(["hidden", "literal"]), default: "hidden", "whether a refresh brings deleted ships back"),
             Setting("disk.time_zone", .text, default: "UTC", "time zone of the Disk app's texts where a request names none"),
@@ -62,6 +62,17 @@ extension Setting {
             Setting("disk.oauth_client_id", .text, default: "", "identity of your application at Yandex OAuth; empty: no login with a code"),
             Setting("disk.oauth_client_secret", .text, default: "", "its secret, if it has one"),
             Setting("disk.oauth_redirect_uri", .text, default: "", "where Yandex OAuth sends the browser; empty: as registered"),
+            Setting("shop.wide_categories", .list, default: "1,2", "categories whose products stand alone in a row, by id or name"),
+            Setting(
+                "shop.picture_hosts",
+                .list,
+                default: "",
+                "hosts of product pictures that may be at private addresses; public ones need not be listed"
+            ),
+            Setting("pdf.files", .integer(1...10_000), default: "200", "most files that one upload of the PDF app may bring"),
+            Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
+            Setting("pdf.draft_lifetime_s", .integer(1...31_536_000), default: "86400", "how long a document that is not saved lives after its last change"),
+            Setting("pdf.thumbnails_mb", .integer(0...65_536), default: "64", "space for pictures of pages, in MiB; the least recently used goes first"),
             Setting("sandbox.port", .integer(0...65535), default: "0", "port of the sandbox on 127.0.0.1; 0 is any free one"),
             Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
             Setting("cache.budget_mb", .integer(1...1_048_576), default: "512", "size limit of what is cached, in MiB; the least recently used goes first"),

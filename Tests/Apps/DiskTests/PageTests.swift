@@ -65,7 +65,7 @@ struct PageTests {
             #expect(view["data.document.available"] == false)
             for screen in ["pdf", "page"] {
                 let answer = try await app.get("/v1/disk/file/\(screen)?path=/a.docx", as: token)
-                answer.expectProblem("unsupported-media-type", 415)
+                answer.expectProblem("tool-missing", 501)
                 #expect(answer.text.contains("LibreOffice is not installed"))
             }
         }
