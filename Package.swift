@@ -74,7 +74,7 @@ let package = Package(
         // Apps: one module each, none imports another.
         .target(
             name: "Disk",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, crypto, httpTypes, logging, nioCore],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
         ),
@@ -205,7 +205,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DiskTests",
-            dependencies: ["Disk", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["Disk", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
         ),

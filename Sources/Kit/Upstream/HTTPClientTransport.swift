@@ -13,6 +13,7 @@ public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
     let streaming: HTTPClient
+    let publicStreaming: HTTPClient
     let uploads: Uploads
 
     /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
@@ -32,12 +33,14 @@ public final class HTTPClientTransport: Transport {
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
+        publicStreaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
     }
 
     /// Closes all connections.
     public func shutdown() async throws {
         try await configured.shutdown()
         try await streaming.shutdown()
+        try await publicStreaming.shutdown()
         try await uploads.shutdown()
         try await publicOnly.shutdown()
     }
@@ -84,4 +87,4 @@ public final class HTTPClientTransport: Transport {
 }
 
 /// A connection led to an address of this machine or its network.
-private struct PrivateAddress: Error {}
+struct PrivateAddress: Error {}

@@ -62,7 +62,7 @@ extension Upstream {
         defer { answerChanges[resource.url].bump() }
         var headerFields = received.answer.headerFields
         HopByHop.remove(from: &headerFields)
-        let body = Data(received.answer.body)
+        let body = resource.keepsBody ? Data(received.answer.body) : Data()
         let isKept = resource.isSourceOfRows || budget.admits(body.count)
         let fresh = StoredAnswer(
             upstream: configuration.name,

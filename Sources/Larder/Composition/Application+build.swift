@@ -65,6 +65,7 @@ struct LarderApplication: Sendable {
             clock: clock,
             logger: logger
         )
+        try composition.addDisk()
         try composition.addPDF()
         try composition.addShips()
         composition.addShop()
@@ -74,7 +75,7 @@ struct LarderApplication: Sendable {
         var table = composition.table
         let hasher = try SealedSecrets(database).credentialHasher()
         let mounts = upstreams.map { Mount($0, hasher: hasher) }
-        table.add(MountRoutes(mounts: mounts, sessions: sessions).routes)
+        table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: composition.mountCredentials).routes)
         table.add(EventRoutes(events: events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
         let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }] + composition.checks

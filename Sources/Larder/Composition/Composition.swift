@@ -1,3 +1,4 @@
+import Disk
 import Logging
 import Media
 import NIOCore
@@ -14,7 +15,7 @@ import Upstream
 struct Composition {
     /// The tables of all apps and of the kit.
     static let migrations =
-        SessionStore.migrations + ShipStore.migrations + ShopStore.migrations + DocumentStore.migrations + NoteStore.migrations
+        SessionStore.migrations + DiskStore.migrations + ShipStore.migrations + ShopStore.migrations + DocumentStore.migrations + NoteStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase
@@ -34,6 +35,8 @@ struct Composition {
     var apps: [(app: String, title: String)] = []
     /// The upstreams in use so far.
     var upstreams: [Upstream] = []
+    /// What accounts of apps bring along to the mounts of their upstreams, by upstream.
+    var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
     /// What runs beside the server.
     var services: [any Service] = []
     /// What must be there before the server is ready.

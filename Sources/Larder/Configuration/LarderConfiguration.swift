@@ -1,3 +1,4 @@
+import Disk
 import Foundation
 import HTTPTypes
 import Logging
@@ -28,6 +29,10 @@ struct LarderConfiguration: Sendable {
     var renderedBudget: Int
     var shipsFreshness: Duration
     var ships: ShipService.Options
+    var diskFreshness: Duration
+    var disk: DiskService.Options
+    /// The application at Yandex OAuth; nil where none is configured.
+    var diskClient: YandexOAuthAPI.Client?
     var shopFreshness: Duration
     var categoryFreshness: Duration
     var shop: ShopService.Options
@@ -79,6 +84,14 @@ struct LarderConfiguration: Sendable {
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
+        diskFreshness = try settings.seconds("freshness.disk_s")
+        disk = DiskService.Options(
+            timeZone: try Self.timeZone("disk.time_zone", settings),
+            operationWait: try settings.milliseconds("disk.operation_wait_ms"),
+            downloads: try settings.integer("disk.downloads"),
+            budget: cacheBudget
+        )
+        diskClient = try Self.diskClient(settings)
         shopFreshness = try settings.seconds("freshness.shop_s")
         categoryFreshness = try settings.seconds("freshness.categories_s")
         shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
@@ -101,6 +114,21 @@ struct LarderConfiguration: Sendable {
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
         logLevel = .init(rawValue: try settings.text("log.level")) ?? .info
         logFormat = .init(rawValue: try settings.text("log.format")) ?? .text
+    }
+
+    private static func timeZone(_ key: String, _ settings: SettingsReader) throws -> TimeZone {
+        let name = try settings.text(key)
+        guard let timeZone = TimeZone(identifier: name) else {
+            throw SettingError.unacceptable(key: key, value: name, source: "settings", accepted: "a name of the time zone database, such as Europe/Moscow")
+        }
+        return timeZone
+    }
+
+    private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthAPI.Client? {
+        let (id, secret, redirect) = (
+            try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"), try settings.text("disk.oauth_redirect_uri")
+        )
+        return id.isEmpty ? nil : .init(id: id, secret: secret.isEmpty ? nil : secret, redirectURI: redirect.isEmpty ? nil : redirect)
     }
 
     /// Limits of the PDF app: those of the work on pictures and documents, and its own.
@@ -130,8 +158,9 @@ struct LarderConfiguration: Sendable {
             patience: try settings.milliseconds("\(key).patience_ms"),
             probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
             allowedHosts: try settings.list("\(key).allowed_hosts"),
+            hasSessions: name == "yandex_disk",
             probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
-            mount: try mount(key, settings)
+            mount: try mount(name, settings)
         )
         if name == "catalogue" {
             // Anybody writes to that catalogue and names any host for pictures.
@@ -141,7 +170,8 @@ struct LarderConfiguration: Sendable {
         return configuration
     }
 
-    private static func mount(_ key: String, _ settings: SettingsReader) throws -> MountOptions {
+    private static func mount(_ name: String, _ settings: SettingsReader) throws -> MountOptions {
+        let key = "upstreams.\(name)"
         let words = try settings.list("\(key).methods")
         let methods = words.compactMap { HTTPRequest.Method($0.uppercased()) }
         guard methods.count == words.count, !methods.contains(.connect) else {
@@ -157,8 +187,8 @@ struct LarderConfiguration: Sendable {
             methods: methods,
             lastGood: try settings.flag("\(key).last_good"),
             heuristics: try settings.flag("\(key).heuristics"),
-            // A body that is a large part of the budget would push out all others.
-            maximumStoredBytes: try settings.integer("cache.budget_mb") << 18
+            // A body that is a large part of the budget would push out all others. Those of Yandex hold links and tokens that open files to whoever has them: they are passed on and not kept.
+            maximumStoredBytes: name.hasPrefix("yandex_") ? 0 : try settings.integer("cache.budget_mb") << 18
         )
     }
 

@@ -42,6 +42,13 @@ enum Conversation {
         }
         try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).offlineFromTheStart() }
         try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).noShips() }
+        try await withLarder { larder in
+            let interview = Interview(larder: larder, transcript: transcript)
+            try await interview.diskSessions()
+            try await interview.disk()
+            try await interview.diskChanges()
+            try await interview.diskRefusals()
+        }
         try await withLarder(["--http-head-timeout-ms", "10"]) { larder in
             try await Interview(larder: larder, transcript: transcript).slowClients()
         }

@@ -94,6 +94,8 @@ func withLarder(
         "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600",
         "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-catalogue-probe-interval-ms", "3600000",
         "--upstreams-people-probe-interval-ms", "3600000", "--upstreams-geocoder-probe-interval-ms", "3600000",
+        "--upstreams-yandex-disk-probe-interval-ms", "3600000", "--freshness-disk-s", "3600", "--disk-operation-wait-ms", "0",
+        "--disk-oauth-client-id", "sandbox-client", "--disk-oauth-client-secret", "sandbox-secret",
         "--notes-scrypt-logarithm", "10", "--http-allowed-origins", "https://shop.example",
     ]
     var configuration = try LarderConfiguration(

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+public import GRDB
 public import HTTPTypes
 import NIOConcurrencyHelpers
 public import Storage
@@ -61,26 +61,44 @@ public struct SessionStore: Sendable {
         return session
     }
 
-    /// Whether any of these `Authorization` values carries the token of a session of ours, whichever app's.
-    func isOwn(_ authorization: [String]) throws -> Bool {
+    /// The session of ours whose token any of these `Authorization` values carries, whichever app's.
+    func ownSession(_ authorization: [String]) throws -> Session? {
         for value in authorization {
             let token = value.split(separator: " ", omittingEmptySubsequences: true).last.map(String.init)
-            if let token, try session(token: token) != nil { return true }
+            if let token, let session = try session(token: token) { return session }
         }
-        return false
+        return nil
     }
 
     /// Ends the session that a request belongs to.
     public func close(for headerFields: HTTPFields) async throws {
         guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }
-        defer { ended(token) }
+        defer { ended(SessionToken.hash(token)) }
         try await database.write { db in
             try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [SessionToken.hash(token)])
         }
     }
 
-    private func ended(_ token: String) {
-        ends[token].bump()
+    /// Ends all sessions of an account of an app, in the transaction that removes what belongs to it.
+    public func close(app: String, account: String, in db: Database) throws {
+        let hashes = try Data.fetchAll(
+            db,
+            sql: "DELETE FROM session WHERE app = ? AND account = ? RETURNING token_hash",
+            arguments: [app, account]
+        )
+        db.afterNextTransaction { _ in
+            for hash in hashes { ended(hash) }
+        }
+    }
+
+    /// The session that a request belongs to, if there is one; for routes that answer differently with one, and do not require it.
+    public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
+        guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return nil }
+        return try session(token: token).flatMap { $0.app == app ? $0 : nil }
+    }
+
+    private func ended(_ tokenHash: Data) {
+        ends[tokenHash].bump()
         for told in endings.withLockedValue({ $0 }) { told() }
     }
 
@@ -92,7 +110,7 @@ public struct SessionStore: Sendable {
     /// For how long a request with these credentials has the session that it has now. To be taken before ``session(for:app:)``.
     func validity(for headerFields: HTTPFields) -> Validity {
         guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return .unlimited }
-        return Validity(of: ends[token])
+        return Validity(of: ends[SessionToken.hash(token)])
     }
 
     fileprivate func session(token: String) throws -> Session? {
