@@ -17,7 +17,7 @@ struct ProblemTests {
         409: ["name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder", "not-saved"],
         412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 415: ["unsupported-media-type"], 416: ["bad-range"],
         422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"], 431: ["headers-too-large"],
-        500: ["internal"], 502: ["upstream-bad-response"], 503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
+        500: ["internal"], 501: ["tool-missing"], 502: ["upstream-bad-response"], 503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
         504: ["not-in-cache"], 507: ["upstream-storage-full"],
     ]
 
