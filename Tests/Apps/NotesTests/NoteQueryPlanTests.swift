@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Screens
 import Storage
 import Testing
 

@@ -28,9 +28,9 @@ struct NoteTimeTests {
     @Test(
         "a kept answer ends at the reader's next midnight, also on a day of 23 or 25 hours",
         arguments: [
-            ("2026-01-05T10:00:00Z", "GMT", 14 * 3600.0), ("2026-01-05T10:00:00Z", "Europe/Paris", 13 * 3600.0),
-            ("2026-03-28T23:00:00Z", "Europe/Paris", 23 * 3600.0),
-            ("2026-10-24T22:00:00Z", "Europe/Paris", 25 * 3600.0), ("2026-01-05T23:59:59Z", "GMT", 1.0),
+            ("2026-01-05T10:00:00Z", "GMT", 50400.0), ("2026-01-05T10:00:00Z", "Europe/Paris", 46800.0),
+            ("2026-03-28T23:00:00Z", "Europe/Paris", 82800.0),
+            ("2026-10-24T22:00:00Z", "Europe/Paris", 90000.0), ("2026-01-05T23:59:59Z", "GMT", 1.0),
         ]
     )
     func deadline(now: String, zoneName: String, seconds: Double) throws {

@@ -27,8 +27,12 @@ struct NotesApp: Sendable {
          {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male","avatar":"https://robots.test/carl.png"}]
         """
 
+    @Sendable static func answerPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer { .json(threePeople) }
+
+    @Sendable private static func unreachable(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer { throw .unreachable(.refused) }
+
     static func run(
-        people script: @escaping ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(threePeople) },
+        people script: @escaping ScriptedUpstream.Script = answerPeople,
         geocoder geocoding: ScriptedUpstream.Script? = nil,
         clock: ManualWallClock = ManualWallClock(),
         directory: DataDirectory? = nil,
@@ -40,7 +44,8 @@ struct NotesApp: Sendable {
         let database = try LarderDatabase(in: try directory ?? .temporary(), migrations: SessionStore.migrations + NoteStore.migrations, logger: logger)
         let events = EventStream(run: "test", clock: clock.wallClock)
         let people = ScriptedUpstream(script)
-        let geocoder = ScriptedUpstream(geocoding ?? { (_) throws(UpstreamError) in throw .unreachable(.refused) })
+        let geocoder = ScriptedUpstream(unreachable)
+        if let geocoding { geocoder.become(geocoding) }
         func upstream(_ name: String, _ transport: ScriptedUpstream) throws -> Upstream {
             guard let url = URL(string: "https://\(name).test") else { throw URLError(.badURL) }
             return Upstream(
