@@ -74,19 +74,19 @@ let package = Package(
         // Apps: one module each, none imports another.
         .target(
             name: "Disk",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, crypto, httpTypes, logging, nioCore],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
         ),
         .target(
             name: "Shop",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, httpTypes, logging],
+            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
         ),
         .target(
             name: "PDF",
-            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore],
+            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
         ),
@@ -161,7 +161,7 @@ let package = Package(
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
             name: "Sandbox",
-            dependencies: [hummingbird, httpTypes, nioCore, logging, lifecycle, crypto],
+            dependencies: [hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging, lifecycle, crypto],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
@@ -205,19 +205,21 @@ let package = Package(
         ),
         .testTarget(
             name: "DiskTests",
-            dependencies: ["Disk", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["Disk", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "ShopTests",
-            dependencies: ["Shop", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: [
+                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", httpTypes, nioCore, grdb, logging,
+            ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "PDFTests",
-            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging],
+            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
         ),

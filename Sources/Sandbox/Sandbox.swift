@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 public import Logging
 public import ServiceLifecycle
 
@@ -47,7 +48,10 @@ public struct Sandbox: Service {
     private func serve(_ stage: Stage) async throws {
         let application = Application(
             responder: SandboxResponder(stage: stage, clock: clock),
-            server: .http1(configuration: .init(additionalChannelHandlers: [HalfCloseHandler()], idleTimeout: .seconds(120))),
+            server: HTTPServerBuilder { responder in
+                let configuration = HTTP1Channel.Configuration(additionalChannelHandlers: [HalfCloseHandler()], idleTimeout: .seconds(120))
+                return LastingHTTP1Channel(HTTP1Channel(responder: responder, configuration: configuration))
+            },
             configuration: .init(address: .hostname("127.0.0.1", port: configuration.port)),
             onServerRunning: { channel in
                 guard let port = channel.localAddress?.port else { return listening.fail(.stopped) }

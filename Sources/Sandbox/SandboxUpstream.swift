@@ -2,6 +2,8 @@
 public enum SandboxUpstream: String, Sendable, CaseIterable {
     /// The SpaceX REST API, ships only (`/v4/ships`).
     case spacex
+    /// The Platzi Fake Store API, products and categories (`/products`, `/categories`).
+    case catalogue
     /// The people API of the notes app (Mockaroo), and a host of avatars (`/api/{schema}`, `/avatars/{text}.png`).
     case people
     /// A geocoder for places as one types (Photon, `/api?q=`).

@@ -10,7 +10,7 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        let single: [any SimulatedUpstream] = [try SpaceX(seed: seed), People(seed: seed), Geocoder()]
+        let single: [any SimulatedUpstream] = [try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder()]
         places = (single + YandexDisk.upstreams(seed: seed)).map { Place(upstream: $0) }
     }
 

@@ -59,6 +59,9 @@ struct MountTests {
             try await expect("not-in-cache", "GET", Self.path, ["Cache-Control": "only-if-cached"])
             try await larder.fault("offline")
             try await expect("upstream-unavailable", "GET", Self.path)
+            try await larder.fault("error(429, 600)")
+            #expect(try await larder.send("GET", "/v1/upstreams/spacex/v4/any", ["Cache-Control": "no-cache"]).status == 429)
+            try await expect("rate-limited", "GET", Self.path)
         }
     }
 

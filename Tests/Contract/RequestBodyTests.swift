@@ -14,9 +14,11 @@ struct RequestBodyTests {
     ]
     static let restores = [#"{}"#, #"{"ids":null}"#, #"{"ids":[]}"#, #"{"ids":"all"}"#, #"{"ids":[1]}"#, #"{"ids":[null]}"#, #"{"other":1}"#, "[]", "1"]
 
+    static let welcomes = [#"{"seen":true}"#, #"{"seen":false,"other":1}"#, #"{}"#, #"{"seen":null}"#, #"{"seen":1}"#, #"{"seen":"true"}"#, "[]", "true"]
+
     @Test(
         "SRV-02 The server takes exactly the bodies that conform to their schema",
-        arguments: [("POST /v1/ships/session", logins), ("POST /v1/ships/restore", restores)]
+        arguments: [("POST /v1/ships/session", logins), ("POST /v1/ships/restore", restores), ("PUT /v1/pdf/welcome", welcomes)]
     )
     func bodies(key: String, bodies: [String]) async throws {
         let document = try OpenAPIDocument.load()

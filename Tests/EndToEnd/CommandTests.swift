@@ -65,7 +65,11 @@ import Testing
     @Test("doctor: 0 when all is well, 2 when an upstream is away, 1 when the data cannot be used")
     func doctor() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let arguments = ["doctor", "--data-directory", data.path, "--upstreams-spacex-url"]
+        let arguments =
+            ["doctor", "--data-directory", data.path]
+            + ["catalogue", "people", "yandex_disk", "yandex_oauth"].flatMap { name in
+                ["--upstreams-\(name.replacing("_", with: "-"))-url", "\(sandbox.base)/\(name)"]
+            } + ["--upstreams-spacex-url"]
         let well = RunningProcess(arguments + [sandbox.spacex])
         #expect(await well.ended() == 0)
         #expect(try await well.line(after: "database").contains("ok"))

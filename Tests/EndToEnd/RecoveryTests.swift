@@ -15,7 +15,7 @@ import Testing
         #expect(offline.meta.offline.bool == true)
         let down = try #require(try await events.next("connectivity"))
         #expect(down.data.reachable.bool == false)
-        #expect(try await guest.get("/v1/status").json.data.upstreams[0].reachable.bool == false)
+        #expect(try await guest.get("/v1/status").json.data.upstreams.array.first { $0.name.string == "spacex" }?.reachable.bool == false)
 
         _ = try await sandbox.control.put("/spacex/ships/70ca451a41196adb40260072", #"{"name":"Renamed While Away"}"#)
         try await sandbox.fault("online")

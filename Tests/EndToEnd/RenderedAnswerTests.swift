@@ -65,6 +65,27 @@ import Testing
         #expect(try await guest.get("/v1/ships?limit=3").status == 401)
     }
 
+    @Test("SHIP-04 a kept picture is the picture that the router gives: whole, HEAD and 304; not after logout")
+    func picture() async throws {
+        let started = try await Self.start()
+        let guest = try await started.larder.guest()
+        let items = try await guest.get("/v1/ships").json.data.items.array
+        let path = try #require(items.compactMap(\.image.string).first)
+        let fetched = try await guest.get(path)
+        #expect(fetched.status == 200 && fetched["Content-Type"]?.hasPrefix("image/") == true && fetched["Cache-Control"] == "private, max-age=3600")
+        let tag = try #require(fetched["ETag"])
+        for (method, headers, status) in [("GET", [:], 200), ("HEAD", [:], 200), ("GET", ["If-None-Match": tag], 304)] {
+            let kept = try await started.kept(guest, path, headers, method: method)
+            let routed = try await guest.send(method, path, headers.merging(["X-Request-Id": "own"]) { own, _ in own })
+            #expect(kept.status == status && routed.status == status)
+            #expect(kept.body == (method == "GET" && status == 200 ? fetched.body : Data()) && kept.body == routed.body)
+            #expect(Self.fields(kept) == Self.fields(routed) && kept["ETag"] == tag)
+            #expect(kept["Content-Length"] == (status == 304 ? nil : String(fetched.body.count)))
+        }
+        #expect(try await guest.delete("/v1/ships/session").status == 200)
+        #expect(try await guest.get(path).status == 401)
+    }
+
     @Test("without a budget nothing is kept, and everything is answered")
     func switchedOff() async throws {
         let started = try await Self.start(["--rendered-budget-mb", "0"])

@@ -90,6 +90,23 @@ import Testing
         #expect(untitled.title == nil)
     }
 
+    @Test("what a layer hides stays hidden; progress ends at the end") func layers() async throws {
+        let scratch = try Scratch()
+        var pdf = MadePDF([
+            "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] /Order [5 0 R] >> >> >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << /Properties << /L 5 0 R >> >> >>",
+        ])
+        pdf.objects.append(MadePDF.stream(Array("/OC /L BDC 0 0 100 100 re f EMC".utf8)))
+        pdf.objects.append(Array("<< /Type /OCG /Name (Hidden) >>".utf8))
+        let steps = ProgressLog()
+        _ = try await scratch.engine.documents.importDocument(scratch.write(pdf.bytes, to: "in.pdf"), to: scratch.url("out.pdf")) { steps.add($0) }
+        try await scratch.check(scratch.url("out.pdf"))
+        #expect(try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5).isNear(.white))
+        #expect(steps.all.last == JobProgress(done: 100, total: 100))
+        #expect(steps.all.map(\.done) == steps.all.map(\.done).sorted())
+    }
+
     @Test("inherited boxes, turns and resources stay with their pages") func inherited() async throws {
         let scratch = try Scratch()
         let pdf = MadePDF([

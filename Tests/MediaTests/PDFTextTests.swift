@@ -84,13 +84,12 @@ import Testing
 
     @Test("characters that no font has are told and left out") func missing() async throws {
         let scratch = try Scratch()
-        // Old Italic and a private character: none of the fonts that script/setup installs has them.
-        let summary = try await scratch.engine.documents.textPages("A\u{10300}B\u{F8F0}\u{10300}C", to: scratch.url("out.pdf"))
-        #expect(summary.missingGlyphs.contains("\u{F8F0}"))
-        #expect(Set(summary.missingGlyphs).count == summary.missingGlyphs.count)
+        // A noncharacter's neighbour in the last private plane: no font has it.
+        let summary = try await scratch.engine.documents.textPages("A\u{10FFF0}B\u{10FFF1}\u{10FFF0}C", to: scratch.url("out.pdf"))
+        #expect(summary.missingGlyphs == ["\u{10FFF0}", "\u{10FFF1}"])
         #expect(try await extracted(scratch, scratch.url("out.pdf")).filter { $0.isASCII } == "ABC")
         #expect(try await scratch.engine.documents.missingGlyphs(in: "abc") == [])
-        await #expect(throws: MediaError.self) { try await scratch.engine.documents.textPages("\u{F8F0}", to: scratch.url("none.pdf")) }
+        await #expect(throws: MediaError.self) { try await scratch.engine.documents.textPages("\u{10FFF0}", to: scratch.url("none.pdf")) }
         #expect(!FileManager.default.fileExists(atPath: scratch.url("none.pdf").path))
     }
 

@@ -14,10 +14,10 @@ import Testing
     )
     func sizes(name: String, format: PictureFormat) async throws {
         let scratch = try Scratch()
-        let file = try await scratch.picture(.gradient(97, 65), name)
+        let file = try await scratch.picture(.gradient(98, 66), name)
         let header = try PictureHeader(of: FileBytes(file))
         #expect(header.format == format)
-        #expect((header.width, header.height) == (97, 65))
+        #expect((header.width, header.height) == (98, 66))
         #expect(header.mayBeTransparent == (format == .gif))
         #expect(header.isLossless == name.contains("lossless"))
         #expect(header.isInterlaced == name.contains("png[interlace"))
@@ -31,7 +31,8 @@ import Testing
             let cut = Array(whole[..<length])
             do {
                 let header = try PictureHeader(of: cut)
-                #expect((header.width, header.height) == (24, 16))
+                // HEVC knows no picture of less than 64 pixels a side; a crop follows.
+                #expect((header.width, header.height) == (name.contains("heic") ? (64, 64) : (24, 16)))
             } catch let error as PictureHeaderError {
                 if case .malformed(let reason) = error { #expect(!reason.isEmpty) }
             }

@@ -21,6 +21,23 @@ import Testing
         #expect(scratch.leftovers.isEmpty)
     }
 
+    @Test("colours of a profile become those of sRGB; colours without one stay as they are", arguments: ["jpg", "png", "webp[Q=100]", "tif", "heic[Q=95]"])
+    func profiles(format: String) async throws {
+        let scratch = try Scratch()
+        let plain = try await scratch.picture(.quadrants(), "a.png")
+        let file = scratch.url("p3.\(format)").path
+        try await scratch.tool("vips", ["icc_transform", plain.path, file, "p3", "--input-profile", "srgb"])
+        let source = scratch.url(String("p3.\(format)".prefix { $0 != "[" }))
+        #expect(try scratch.engine.pictures.header(of: .file(source)).hasProfile)
+        #expect(try !scratch.engine.pictures.header(of: .file(plain)).hasProfile)
+        let small = try await scratch.engine.pictures.scale(.file(source), width: 48, height: 48, coding: .png)
+        let pixels = try await scratch.pixels(of: scratch.write(small.data, to: "small.png"))
+        #expect(
+            pixels.at(0.2, 0.2).isNear(.red, 25) && pixels.at(0.8, 0.2).isNear(.green, 25) && pixels.at(0.2, 0.8).isNear(.blue, 25),
+            "\(pixels.at(0.2, 0.2))"
+        )
+    }
+
     @Test("EXIF turns it upright, and metadata stay behind", arguments: [6, 8, 3]) func upright(orientation: Int) async throws {
         let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(96, 64), "a.jpg[Q=95]")))

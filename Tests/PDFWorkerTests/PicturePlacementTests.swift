@@ -27,7 +27,7 @@ import Testing
         #expect(abs(across.y - (595.276 - across.height) / 2) < 1e-9)
         let upright = PicturePlacement(width: 10, height: 40, layout: .a4)
         #expect((upright.pageWidth, upright.pageHeight) == (595.276, 841.89))
-        #expect(upright.height == 841.89)
+        #expect(abs(upright.height - 841.89) < 1e-9)
         let square = PicturePlacement(width: 10, height: 10, layout: .a4)
         #expect(square.pageWidth == 595.276)
     }

@@ -7,7 +7,7 @@ import Testing
         "SRV-10 a fault reads its own text form back",
         arguments: [
             Fault.online, .offline, .slow(milliseconds: 0), .slow(milliseconds: 300), .error(status: 500, retryAfter: nil), .error(status: 429, retryAfter: 30),
-            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .garbage, .hold,
+            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .pause(bytes: 65_536), .garbage, .hold,
         ]
     )
     func roundTrip(fault: Fault) throws {

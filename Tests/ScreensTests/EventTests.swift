@@ -1,9 +1,11 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import HummingbirdCore
 import NIOConcurrencyHelpers
 import NIOCore
 import ServiceLifecycleTestKit
+import Storage
 import Testing
 import Upstream
 
@@ -228,6 +230,44 @@ struct EventRouteTests {
         _ = await line.next()
         #expect(await line.next() == text(2))
         events.finish()
+    }
+
+    @Test("SRV-09 SRV-11 A stream ends at logout: no event of the account is heard after it, and other listeners go on")
+    func logout() async throws {
+        func fields(_ account: String) async throws -> HTTPFields {
+            [.authorization: "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: account, name: nil, createdAt: ten)))"]
+        }
+        let (first, second) = (try await fields("a"), try await fields("a"))
+        let (leaving, task) = try await listen(first)
+        let (staying, _) = try await listen(second)
+        let (anonymous, _) = try await listen()
+        var lines = [leaving, staying, anonymous].map { $0.makeAsyncIterator() }
+        for index in lines.indices { _ = await lines[index].next() }
+        try await kitchen.sessions.close(for: first)
+        publish(1, to: "a")
+        publish(2)
+        #expect(await lines[0].next() == nil)
+        try await task.value
+        #expect(await lines[1].next() == text(1))
+        #expect(await lines[1].next() == text(2))
+        #expect(await lines[2].next() == text(2))
+        events.finish()
+    }
+
+    @Test("SRV-11 A session that ended without a word is found out before its account's next event, and by the heartbeat", arguments: [true, false])
+    func silentEnd(byEvent: Bool) async throws {
+        let fields: HTTPFields = [
+            .authorization: "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: "a", name: nil, createdAt: ten)))"
+        ]
+        let (pieces, _) = try await listen(fields)
+        var line = pieces.makeAsyncIterator()
+        _ = await line.next()
+        try await kitchen.database.write { try $0.execute(sql: "DELETE FROM session") }
+        let running = Task { try await events.run() }
+        if byEvent { publish(1, to: "a") } else { beats.tick.yield() }
+        #expect(await line.next() == nil)
+        running.cancel()
+        _ = await running.result
     }
 
     @Test("SRV-09 A client whose missed events were all for others still learns where it stands")

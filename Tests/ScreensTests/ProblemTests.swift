@@ -14,9 +14,9 @@ struct ProblemTests {
         404: ["not-found", "ship-deleted"],
         405: ["method-not-allowed"],
         408: ["request-timeout"],
-        409: ["name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder"],
-        412: ["precondition-failed"], 413: ["too-large"], 415: ["unsupported-media-type"], 416: ["bad-range"],
-        422: ["validation-failed"], 429: ["rate-limited"], 431: ["headers-too-large"],
+        409: ["name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder", "not-saved"],
+        412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 415: ["unsupported-media-type"], 416: ["bad-range"],
+        422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"], 431: ["headers-too-large"],
         500: ["internal"], 502: ["upstream-bad-response"], 503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
         504: ["not-in-cache"], 507: ["upstream-storage-full"],
     ]

@@ -28,6 +28,16 @@ import Testing
         try database.read { try pages.page(list.key, in: $0) }
     }
 
+    @Test("A row leaves the lists of one screen and stays on those of another; totals of that screen count one less")
+    func rowOfScreen() throws {
+        let (files, recent) = (page(["a", "b"], total: 2), page(["b"], screen: "recent", total: 9))
+        try save(files, recent)
+        try database.write { try pages.remove(rowKey: "b", account: "disk/1", screen: "files", in: $0) }
+        #expect(try stored(files)?.rowKeys == ["a"])
+        #expect(try stored(files)?.total == 1)
+        #expect(try stored(recent) == recent)
+    }
+
     @Test("A page comes back in its order; a newer one of its key replaces it; a later page evicts no earlier one")
     func pagesAreIndependent() throws {
         let first = page(["c", "a", "b", "a"], total: 40)

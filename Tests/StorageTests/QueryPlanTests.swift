@@ -12,6 +12,8 @@ import Testing
         ResponseStore.deleteByBlob, ResponseStore.purgePrefix, ResponseStore.purgeAll,
         PageStore.selectPage, PageStore.selectRows, PageStore.upsertPage, PageStore.updateLastUse, PageStore.decrementTotals, PageStore.deleteRow,
         PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList, PageStore.deleteAccount,
+        ResponseStore.deleteByPrefix, ResponseStore.moveByPrefix, ResponseStore.invalidationByCredential, PageStore.decrementTotalsOfScreen,
+        PageStore.deleteRowOfScreen,
         SealedSecrets.select, SealedSecrets.upsert, SealedSecrets.delete,
         CacheEviction.deletePage, CachePurge.selectBatch,
         "DELETE FROM blob WHERE id = ?",

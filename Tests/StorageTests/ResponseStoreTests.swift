@@ -37,6 +37,26 @@ import Testing
         #expect(found.first?.response.status.reasonPhrase == "Fine, mostly")
     }
 
+    @Test("Answers under names of an app follow their folder, of one credential only; what was under the new names goes")
+    func names() async throws {
+        let names = ["disk/a/1?x", "disk/a/2?x", "disk/ab?x", "disk/b/1?x"]
+        for who in [ann, bob] { for name in names { try await store.save(madeAnswer(name, credential: who, body: .bytes(Data(name.utf8)))) } }
+        try await database.write { [store, ann] db in try store.move(upstream: "ships", urlPrefix: "disk/a/", to: "disk/b/", credential: ann, in: db) }
+        func stored(_ name: String, _ who: CredentialHash) throws -> String? {
+            guard case .bytes(let bytes) = try store.responses(like: madeAnswer(name, credential: who)).first?.body else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(try ["disk/b/1?x", "disk/b/2?x", "disk/a/1?x", "disk/ab?x"].map { try stored($0, ann) } == ["disk/a/1?x", "disk/a/2?x", nil, "disk/ab?x"])
+        #expect(try names.map { try stored($0, bob) } == names)
+        try await database.write { [store, bob] db in
+            try store.remove(upstream: "ships", urlPrefix: "disk/a", credential: bob, in: db)
+            try store.invalidate(credential: bob, in: db)
+        }
+        #expect(try names.map { try stored($0, bob) } == [nil, nil, nil, "disk/b/1?x"])
+        #expect(try store.responses(like: madeAnswer("disk/b/1?x", credential: bob)).first?.isInvalidated == true)
+        #expect(try store.responses(like: madeAnswer("disk/b/1?x", credential: ann)).first?.isInvalidated == false)
+    }
+
     @Test("An answer to the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first")
     func variants() async throws {
         let german = madeAnswer(varying: [.acceptLanguage: "de", .accept: "*/*"])

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import NIOCore
 import Storage
 import Testing
 
@@ -48,6 +49,46 @@ struct BudgetTests {
         #expect(try await scene.upstream.read(resource).cacheStatus == "larder; fwd=uri-miss; stored")
         _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
         #expect(try scene.storedBody(resource) == Self.large)
+    }
+
+    @Test("What was made from a stored answer does not hold any more once that is evicted or purged", arguments: ["evicted", "purged"])
+    func removal(how: String) async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list(freshness: nil))
+        let validity = try #require(try await scene.upstream.read(scene.list(freshness: nil)).validity)
+        #expect(validity.holds(at: .now()))
+        if how == "evicted" {
+            _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
+        } else {
+            _ = try await CachePurge(upstream: "ships").run(on: scene.database)
+        }
+        #expect(try scene.storedBody(scene.list()) == nil)
+        #expect(!validity.holds(at: .now()))
+    }
+
+    @Test("An answer that was kept and is given again counts as a use of the stored one")
+    func useOfKept() async throws {
+        let scene = try Scene()
+        try await scene.age(scene.list(freshness: nil))
+        let validity = try #require(try await scene.upstream.read(scene.list(freshness: nil)).validity)
+        scene.clock.advance(by: .seconds(3600))
+        validity.noteUse(at: .now())
+        #expect(try await scene.lastUses.flush(to: scene.database) == 1)
+        #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == scene.clock.now)
+    }
+
+    @Test("A large answer that cannot be made known leaves no file: the app throws, or the database does", arguments: [true, false])
+    func noOrphan(appThrows: Bool) async throws {
+        let scene = try Scene()
+        var resource = scene.list()
+        if appThrows {
+            resource.admit = { _ throws(UpstreamError) in { _ in throw CancellationError() } }
+        } else {
+            try await scene.refuseToStore()
+        }
+        scene.transport.then(answer(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
+        await #expect(throws: UpstreamError.self) { try await scene.upstream.read(resource) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.database.directory.blobsPath).isEmpty)
     }
 
     @Test("A read of a stored copy notes its use, and writes nothing")

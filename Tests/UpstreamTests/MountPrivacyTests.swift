@@ -48,4 +48,26 @@ struct MountPrivacyTests {
         }
         #expect(!kept.isEmpty && !kept.contains("alice-secret") && !kept.contains("bob-secret") && !kept.contains("cookie-secret"))
     }
+
+    @Test(
+        "SRV-11 What an account brings along takes the place of the client's own, is kept under its identity, and never goes to a shared mount",
+        arguments: [true, false]
+    )
+    func ownCredential(isShared: Bool) async throws {
+        let it = try MountScene(MountOptions(shared: isShared))
+        it.scene.transport.always(answer(.ok, "mine", fields: [.cacheControl: "max-age=60"]))
+        let identity = try SealedSecrets(it.scene.database).credentialHasher().hash("account 1")
+        let request = MountRequest(
+            method: .get,
+            target: "/me",
+            headerFields: [.cookie: "a=b"],
+            credential: MountCredential(authorization: "OAuth token", identity: identity)
+        )
+        _ = try await it.mount.answer(request)
+        let sent = try #require(it.scene.transport.requests.first?.headerFields)
+        #expect(sent[.authorization] == (isShared ? nil : "OAuth token") && sent[.cookie] == nil)
+        let database = it.scene.database
+        try await database.write { db in try ResponseStore(database).remove(credential: identity, in: db) }
+        #expect(try it.storedCount == 0)
+    }
 }

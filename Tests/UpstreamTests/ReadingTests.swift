@@ -49,6 +49,26 @@ struct ReadingTests {
         #expect(try scene.storedBody(scene.list()) == "two")
     }
 
+    @Test("Content keeps the time at which it came while the upstream confirms it or sends the same again, small or large", arguments: [3, 200_000])
+    func contentTime(size: Int) async throws {
+        let scene = try Scene()
+        let body = String(repeating: "a", count: size)
+        let start = scene.clock.now
+        scene.transport.then(answer(.ok, body, fields: [.eTag: "\"1\""]), answer(.notModified, fields: [.eTag: "\"1\""]), answer(.ok, body))
+        for _ in 0..<3 {
+            let reading = try await scene.upstream.read(scene.list())
+            #expect(reading.provenance.receivedAt == start && reading.provenance.fetchedAt == scene.clock.now)
+            scene.clock.advance(by: .seconds(1))
+            let hit = try await scene.upstream.read(scene.list())
+            #expect(hit.provenance.source == .cache && hit.provenance.receivedAt == start && hit.provenance.fetchedAt == scene.clock.now - 1)
+            scene.clock.advance(by: .seconds(60))
+        }
+        await scene.goDown()
+        #expect(try await scene.upstream.read(scene.list()).provenance.receivedAt == start)
+        scene.transport.then(answer(.ok, String(repeating: "b", count: size)))
+        #expect(try await scene.upstream.read(scene.list(), .refresh).provenance.receivedAt == scene.clock.now)
+    }
+
     @Test("What never goes stale is not asked for again")
     func freshForEver() async throws {
         let scene = try Scene()

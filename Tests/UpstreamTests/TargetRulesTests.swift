@@ -45,6 +45,32 @@ struct TargetRulesTests {
         }
     }
 
+    @Test("SRV-11 A star lists the hosts below a name, and neither the name nor what ends like it")
+    func wildcard() throws {
+        let rules = try Self.rules(allowed: ["*.Disk.test"])
+        for url in ["https://a.disk.test/x", "https://a.b.disk.test/x", "https://A.DISK.TEST:443/x"] { #expect(rules.target(of: url) == .listedHost, "\(url)") }
+        for url in [
+            "https://disk.test/x", "https://evildisk.test/x", "https://.disk.test/x", "https://a.disk.test.evil.test/", "https://a.disk.test@evil.test/",
+            "http://a.disk.test/",
+        ] {
+            #expect(rules.target(of: url) != .listedHost, "\(url)")
+        }
+    }
+
+    @Test("SRV-11 An upstream on this machine may lead to other ports of its address, and to loopback; one elsewhere may not")
+    func local() throws {
+        for base in ["http://127.0.0.1:9000/disk", "http://localhost:9000", "http://[::1]:9000"] {
+            let rules = try Self.rules(base, allowed: [])
+            let other = base.replacing("9000", with: "9001")
+            #expect(rules.target(of: other) == .listedHost && !rules.needsPublicAddress(.listedHost), "\(base)")
+            #expect(rules.target(of: "http://192.168.0.1/") != .listedHost)
+        }
+        let remote = try Self.rules("https://api.test:8443", allowed: ["127.0.0.1"])
+        #expect(remote.needsPublicAddress(.listedHost) && !remote.needsPublicAddress(.ownOrigin))
+        #expect(remote.target(of: "https://api.test:8444/") != .listedHost)
+        #expect(try Self.rules("http://127.evil.test:9000", allowed: []).needsPublicAddress(.listedHost))
+    }
+
     @Test("SRV-11 From an encrypted upstream nothing leads to an unencrypted host, listed or not")
     func downgrade() throws {
         #expect(try Self.rules().target(of: "http://pictures.test/a.jpg") != .listedHost)
@@ -61,5 +87,38 @@ struct TargetRulesTests {
     )
     func locations(location: String, expected: String) {
         #expect(TargetRules.resolve(location: location, from: "https://api.test/v4/a?old=1") == expected)
+    }
+
+    private static func catalogue(trusted: [String] = []) throws -> TargetRules {
+        let base = try #require(URL(string: "https://api.test/v1"))
+        return TargetRules(UpstreamConfiguration(name: "c", title: "C", baseURL: base, followsPublicLinks: true, trustedHosts: trusted))
+    }
+
+    @Test(
+        "where links may lead to any public host, they lead there at the usual ports, with and without encryption",
+        arguments: ["https://any.test/a", "http://any.test/a", "http://any.test:80/a", "https://any.test:443/a", "http://127.0.0.1/a", "http://[::1]/a"]
+    )
+    func publicLinks(url: String) throws {
+        // Where a name or number leads is looked at when connected.
+        #expect(try Self.catalogue().target(of: url) == .listedHost)
+    }
+
+    @Test(
+        "other ports, schemes and credentials are refused all the same",
+        arguments: [
+            "https://any.test:80/a", "http://any.test:22/a", "http://127.0.0.1:8080/a", "ftp://any.test/a", "https://u@any.test/a", "//any.test/a", "a",
+        ]
+    )
+    func noPublicLink(url: String) throws {
+        guard case .forbidden = try Self.catalogue().target(of: url) else { return #expect(Bool(false), "\(url)") }
+    }
+
+    @Test("a host that the operator vouches for is reached at any port and address")
+    func trusted() throws {
+        let rules = try Self.catalogue(trusted: ["Pictures.Local"])
+        #expect(rules.target(of: "http://pictures.local:9000/a") == .trustedHost)
+        #expect(rules.target(of: "http://other.local:9000/a") != .trustedHost)
+        #expect(rules.target(of: "https://u@pictures.local/a") != .trustedHost)
+        #expect(rules.target(of: "https://api.test/v1/x") == .ownOrigin)
     }
 }

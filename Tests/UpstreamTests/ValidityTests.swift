@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -38,6 +39,14 @@ import Testing
         #expect(age.seconds(at: start + .milliseconds(749)) == 2)
         #expect(age.seconds(at: start + .milliseconds(750)) == 3 && age.timeToLive(at: start + .milliseconds(750)) == 2)
         #expect(age.timeToLive(at: start + .seconds(10)) == -7)
+    }
+
+    @Test("Uses are told of at once, then once in ten seconds, by whichever of the answers that were kept")
+    func uses() {
+        let notes = NIOLockedValueBox(0)
+        let validity = Validity.unlimited.noting(Uses { notes.withLockedValue { $0 += 1 } })
+        for second in 0..<25 { validity.and(.unlimited).noteUse(at: start + .seconds(Int64(second))) }
+        #expect(notes.withLockedValue { $0 } == 3)
     }
 
     @Test("Ages that a clock set back makes negative are none; those of the bundled copy are long")

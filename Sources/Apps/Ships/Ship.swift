@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// A ship as the app keeps it: what its screens show, cleaned of the upstream's quirks.
 struct Ship: Sendable, Equatable {
@@ -25,18 +26,5 @@ struct Ship: Sendable, Equatable {
     /// What ships are sorted by: the name in Unicode simple case folding, so that `bob` stands between `Alma` and `Carl`.
     var sortKey: String { Self.sortKey(of: name) }
 
-    static func sortKey(of name: String) -> String {
-        String(String.UnicodeScalarView(name.precomposedStringWithCanonicalMapping.unicodeScalars.map(folded)))
-    }
-
-    /// Lower case of the upper case, where each is one scalar: equal for all that simple case folding makes equal, final sigma and long s included.
-    private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        if scalar == "\u{131}" { return scalar }  // The dotless i has no folding outside of Turkic languages.
-        let upper = single(scalar.properties.uppercaseMapping) ?? scalar
-        return single(upper.properties.lowercaseMapping) ?? upper
-    }
-
-    private static func single(_ mapping: String) -> Unicode.Scalar? {
-        mapping.unicodeScalars.count == 1 ? mapping.unicodeScalars.first : nil
-    }
+    static func sortKey(of name: String) -> String { name.caseFolded }
 }

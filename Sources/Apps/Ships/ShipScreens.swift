@@ -55,7 +55,7 @@ struct ShipListScreen: Encodable, Sendable {
         /// False for a ship that the API does not list any more.
         let upstreamPresent: Bool
 
-        init(_ ship: Ship) {
+        init(_ ship: ShipListing.Entry) {
             id = ship.id
             name = ship.name
             _type = Nullable(wrappedValue: ship.type)

@@ -5,6 +5,15 @@ import Storage
 
 /// What the list shows an account, read in one consistent state.
 struct ShipListing: Sendable {
+    /// What a row shows of a ship: no more is read, since every row costs it.
+    struct Entry: Sendable, Equatable {
+        let id: String
+        let name: String
+        let type: String?
+        let yearBuilt: Int?
+        let isListed: Bool
+    }
+
     /// Numbers that go with every answer.
     struct Counts: Sendable, Equatable {
         /// Last change that this account could see.
@@ -15,25 +24,23 @@ struct ShipListing: Sendable {
         let total: Int
 
         init(_ db: Database, account: String) throws {
-            let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT
-                        max((SELECT content FROM ship_revision),
-                            coalesce((SELECT max(revision) FROM ship_of_account WHERE account = :account), 0)) AS revision,
-                        (SELECT count(*) FROM (\(ShipStore.selectHidden)) AS mine JOIN ship ON ship.id = mine.ship_id
-                            WHERE ship.removed_revision IS NULL) AS hidden,
-                        (SELECT count(*) FROM ship WHERE removed_revision IS NULL) AS total
-                    """,
-                arguments: ["account": account]
-            )
+            let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
             revision = row?["revision"] ?? 0
             hidden = row?["hidden"] ?? 0
             total = (row?["total"] ?? 0) - hidden
         }
+
+        private static let select = """
+            SELECT
+                max((SELECT content FROM ship_revision),
+                    coalesce((SELECT max(revision) FROM ship_of_account WHERE account = :account), 0)) AS revision,
+                (SELECT count(*) FROM (\(ShipStore.selectHidden)) AS mine JOIN ship ON ship.id = mine.ship_id
+                    WHERE ship.removed_revision IS NULL) AS hidden,
+                (SELECT count(*) FROM ship WHERE removed_revision IS NULL) AS total
+            """
     }
 
-    let ships: [Ship]
+    let ships: [Entry]
     let counts: Counts
     let changes: ShipChanges
 }
@@ -42,17 +49,21 @@ extension ShipStore {
     /// A page of the ships that an account sees, by name. Changes count from `since`; without it, from the revision before the present one.
     func list(account: String, page: PageRequest, since: Int?) throws -> ShipListing {
         try database.read { db in
-            let ships = try Row.fetchAll(
+            let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectPage),
                 arguments: ["account": account, "limit": page.limit, "offset": page.offset]
-            ).map(Ship.init(row:))
+            )
+            var ships: [ShipListing.Entry] = []
+            while let row = try rows.next() {
+                ships.append(ShipListing.Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4]))
+            }
             let counts = try ShipListing.Counts(db, account: account)
             return ShipListing(ships: ships, counts: counts, changes: try Self.changes(db, account: account, since: since, now: counts.revision))
         }
     }
 
     static let selectPage = """
-        SELECT ship.* FROM ship
+        SELECT ship.id, ship.name, ship.type, ship.year_built, ship.listed FROM ship
         WHERE ship.removed_revision IS NULL AND NOT \(isHidden())
         ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset
         """

@@ -13,10 +13,12 @@ public final class LarderDatabase: Sendable {
     public let pool: DatabasePool
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
+    let logger: Logger
     private let isClosed = Atomic(false)
 
     /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
-    static let ownMigrations = BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations + CacheEviction.migrations
+    static let ownMigrations =
+        BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations + CacheEviction.migrations + ResponseStore.contentTime
 
     /// Opens the database of `directory`, creates it where it is missing and brings it to the newest schema; removes files of blobs that no row knows.
     ///
@@ -28,6 +30,7 @@ public final class LarderDatabase: Sendable {
     /// - Throws: ``StorageError``.
     public init(in directory: DataDirectory, migrations: [SchemaMigration] = [], options: DatabaseOptions = .init(), logger: Logger) throws {
         self.directory = directory
+        self.logger = logger
         pool = try Self.openPool(
             at: directory.databasePath,
             folder: directory.path,

@@ -8,6 +8,12 @@ extension PageStore {
         try db.cachedStatement(sql: Self.deleteRow).execute(arguments: [account, rowKey])
     }
 
+    /// Takes a row off the lists of one screen, whatever they were asked for; those that know their total count one less.
+    public func remove(rowKey: String, account: String, screen: String, in db: Database) throws {
+        try db.cachedStatement(sql: Self.decrementTotalsOfScreen).execute(arguments: [account, rowKey, screen])
+        try db.cachedStatement(sql: Self.deleteRowOfScreen).execute(arguments: [account, rowKey, screen])
+    }
+
     /// Takes a row and everything below it off all lists of an account, as when a folder is deleted: keys that begin with `prefix`. Totals stay.
     public func remove(rowKeysWithPrefix prefix: String, account: String, in db: Database) throws {
         guard let end = KeyPrefix(prefix).end else { return }
@@ -48,6 +54,18 @@ extension PageStore {
         )
         """
     static let deleteRow = "DELETE FROM page_row WHERE account = ? AND row_key = ?"
+    static let decrementTotalsOfScreen = """
+        UPDATE page SET total = max(total - 1, 0)
+        WHERE total IS NOT NULL AND id IN (
+            SELECT other.id FROM page_row
+            JOIN page AS holder ON holder.id = page_row.page_id
+            JOIN page AS other ON other.account = holder.account AND other.screen = holder.screen AND other.query = holder.query
+            WHERE page_row.account = ? AND page_row.row_key = ? AND holder.screen = ?
+        )
+        """
+    static let deleteRowOfScreen = """
+        DELETE FROM page_row WHERE account = ? AND row_key = ? AND (SELECT screen FROM page WHERE page.id = page_row.page_id) = ?
+        """
     static let deletePrefix = "DELETE FROM page_row WHERE account = ? AND row_key >= ? AND row_key < ?"
     static let updateRow = "UPDATE page_row SET row_key = ? WHERE account = ? AND row_key = ?"
     static let updatePrefix = "UPDATE page_row SET row_key = ? || substr(row_key, ?) WHERE account = ? AND row_key >= ? AND row_key < ?"

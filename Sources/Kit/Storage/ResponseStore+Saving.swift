@@ -27,7 +27,7 @@ extension ResponseStore {
             response.status.code, response.status.reasonPhrase, header,
             response.requestTime.millisecondsSince1970, response.responseTime.millisecondsSince1970, answer.isInvalidated,
             response.url.utf8.count + varying.count + header.count + answer.body.count,
-            answer.lastUsed.millisecondsSince1970, blob?.id, answer.isPinned,
+            answer.lastUsed.millisecondsSince1970, blob?.id, answer.isPinned, answer.contentTime.millisecondsSince1970,
         ])
         guard let id = try Int64.fetchAll(upsert).first else {
             throw StorageError.damagedDatabase(path: database.directory.databasePath, detail: "an inserted row did not come back")
@@ -78,13 +78,14 @@ extension ResponseStore {
 
     static let upsert = """
         INSERT INTO stored_response
-            (upstream, url, method, credential, varying, status, reason, header, request_time, response_time, invalidated, size, last_used, blob_id, pinned)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (upstream, url, method, credential, varying, status, reason, header, request_time, response_time, invalidated, size, last_used, blob_id, pinned,
+            content_time)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (upstream, url, method, credential, varying) DO UPDATE SET
             status = excluded.status, reason = excluded.reason, header = excluded.header,
             request_time = excluded.request_time, response_time = excluded.response_time, invalidated = excluded.invalidated,
             size = excluded.size, last_used = max(last_used, excluded.last_used), blob_id = excluded.blob_id,
-            pinned = max(pinned, excluded.pinned)
+            pinned = max(pinned, excluded.pinned), content_time = excluded.content_time
         RETURNING id
         """
 

@@ -60,4 +60,15 @@ extension ResponseStore {
                 """
         )
     ]
+
+    /// Later than those of other tables: eviction has changed the table in between.
+    static let contentTime = [
+        SchemaMigration(
+            "storage/006 content time",
+            sql: """
+                ALTER TABLE stored_response ADD COLUMN content_time INTEGER NOT NULL DEFAULT 0; -- when this content was received; a 304 leaves it
+                UPDATE stored_response SET content_time = response_time;
+                """
+        )
+    ]
 }

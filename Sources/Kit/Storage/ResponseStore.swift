@@ -51,7 +51,7 @@ public struct ResponseStore: Sendable {
 
     static let selectByKey = """
         SELECT r.id, r.credential, r.varying, r.status, r.reason, r.header, r.request_time, r.response_time, r.last_used, r.invalidated,
-            r.blob_id, blob.length, body.bytes, r.pinned
+            r.blob_id, blob.length, body.bytes, r.pinned, r.content_time
         FROM stored_response AS r
         LEFT JOIN blob ON blob.id = r.blob_id
         LEFT JOIN stored_body AS body ON body.response_id = r.id
@@ -83,6 +83,7 @@ public struct ResponseStore: Sendable {
                 responseTime: Date(millisecondsSince1970: row[7])
             ),
             body: body,
+            contentTime: Date(millisecondsSince1970: row[14]),
             lastUsed: Date(millisecondsSince1970: row[8]),
             isInvalidated: row[9],
             isPinned: row[13]

@@ -32,6 +32,8 @@ public struct StoredAnswer: Sendable, Equatable {
     public var response: StoredResponse
     /// The body.
     public var body: StoredBody
+    /// When this content was received; it stays when the upstream confirms it, or sends the same again. To the millisecond.
+    public var contentTime: Date
     /// When it last served a request; decides what goes first when space runs out.
     public var lastUsed: Date
     /// Whether a write to its target made it doubtful since: it must be validated before it is used as fresh (RFC 9111 §4.4).
@@ -41,13 +43,16 @@ public struct StoredAnswer: Sendable, Equatable {
 
     /// Creates an answer to store.
     ///
-    /// - Parameter lastUsed: nil means when it was received.
+    /// - Parameters:
+    ///   - contentTime: nil means when it was received.
+    ///   - lastUsed: the same.
     public init(
         id: ID? = nil,
         upstream: String,
         credential: CredentialHash? = nil,
         response: StoredResponse,
         body: StoredBody,
+        contentTime: Date? = nil,
         lastUsed: Date? = nil,
         isInvalidated: Bool = false,
         isPinned: Bool = false
@@ -57,6 +62,7 @@ public struct StoredAnswer: Sendable, Equatable {
         self.credential = credential
         self.response = response
         self.body = body
+        self.contentTime = contentTime ?? response.responseTime
         self.lastUsed = lastUsed ?? response.responseTime
         self.isInvalidated = isInvalidated
         self.isPinned = isPinned

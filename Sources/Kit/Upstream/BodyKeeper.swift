@@ -9,29 +9,31 @@ import Storage
 ///
 /// A body that cannot be kept is passed on all the same: the cache is a help, not a condition.
 final class BodyKeeper: Sendable {
-    typealias Save = @Sendable (StoredBody) async throws -> Void
+    /// Makes a finished body known; nil for one that is larger than may be stored.
+    typealias Save = @Sendable (StoredBody?) async throws -> Void
 
     private enum State {
         case memory(Data)
         case file(BlobWriter, count: Int)
+        case tooLarge
         case over
     }
 
     private let state = NIOLockedValueBox(State.memory(Data()))
     private let announced: Int?
     private let limit: Int
-    private let blobs: BlobStore
+    private let database: LarderDatabase
     private let logger: Logger
     private let save: Save
 
     /// - Parameters:
     ///   - announced: length of the body where it is known.
     ///   - limit: bytes beyond which it is given up.
-    ///   - save: makes the finished body known.
+    ///   - save: told how it ended, where it ended well.
     init(announced: Int?, limit: Int, _ upstream: Upstream, save: @escaping Save) {
         self.announced = announced
         self.limit = limit
-        blobs = upstream.database.blobs
+        database = upstream.database
         logger = upstream.logger
         self.save = save
     }
@@ -44,17 +46,20 @@ final class BodyKeeper: Sendable {
                 case .memory(var bytes):
                     state = .over  // So that the bytes are not copied.
                     bytes.append(contentsOf: part.readableBytesView)
-                    guard bytes.count <= limit else { return }
+                    guard bytes.count <= limit else {
+                        state = .tooLarge
+                        return
+                    }
                     state = bytes.count > BlobStore.inlineLimit ? try spill(bytes) : .memory(bytes)
                 case .file(let writer, let count):
                     guard count + part.readableBytes <= limit else {
                         writer.abort()
-                        state = .over
+                        state = .tooLarge
                         return
                     }
                     try writer.append(Data(part.readableBytesView))
                     state = .file(writer, count: count + part.readableBytes)
-                case .over: break
+                case .tooLarge, .over: break
                 }
             } catch {
                 state = .over
@@ -72,11 +77,20 @@ final class BodyKeeper: Sendable {
         }
         switch last {
         case .over: return false
+        case .tooLarge:
+            try await save(nil)
+            return false
         case .memory(let bytes):
             guard bytes.count == announced ?? bytes.count else { return false }
             try await save(.bytes(bytes))
         case .file(let writer, _):
-            try await save(.blob(try writer.finish(expectedLength: announced)))
+            let blob = try writer.finish(expectedLength: announced)
+            do {
+                try await save(.blob(blob))
+            } catch {
+                database.discard(blob)
+                throw error
+            }
         }
         return true
     }
@@ -126,7 +140,7 @@ final class BodyKeeper: Sendable {
     }
 
     private func spill(_ bytes: Data) throws -> State {
-        let writer = try blobs.writer()
+        let writer = try database.blobs.writer()
         try writer.append(bytes)
         return .file(writer, count: bytes.count)
     }

@@ -55,7 +55,7 @@ struct Exchange: Sendable {
             let limits = TransportLimits(
                 total: .seconds(remaining),
                 maximumBytes: configuration.maximumAnswerBytes,
-                publicAddressesOnly: target != .ownOrigin
+                publicAddressesOnly: targets.needsPublicAddress(target)
             )
             let result = await self.attempt(request, within: limits)
             onAttempt(result.map(\.status))

@@ -16,17 +16,25 @@ extension HTTPClientTransport {
 
     /// One exchange over the network, bodies in parts. What is not consumed of the answer is not fetched either.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
-        guard !limits.publicAddressesOnly else { throw .forbiddenTarget("another host than the upstream's own") }
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = .init(rawValue: request.method.rawValue)
         for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
-        if let body = request.body {
+        var client = limits.publicAddressesOnly ? publicStreaming : streaming
+        if let body = request.body, limits.publicAddressesOnly {
+            // The lanes look at no addresses; this client does.
             outgoing.body = .stream(Self.marked(body), length: request.bodyLength.map { .known(Int64($0)) } ?? .unknown)
+        } else if let body = request.body {
+            let lane = uploads.next()
+            client = lane.client
+            let length = request.bodyLength.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
+            outgoing.body = .stream(Self.marked(body).paced(by: lane.caughtUp), length: length)
         }
         do {
-            let response = try await streaming.execute(outgoing, timeout: .init(limits.total))
+            let response = try await client.execute(outgoing, timeout: .init(limits.total))
             let status = HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
             return StreamedAnswer(status: status, headerFields: Self.fields(response.headers), body: ByteStream(response.body))
+        } catch is PrivateAddress {
+            throw .forbiddenTarget("an address that is not public")
         } catch is RequestCutShort {
             throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
         } catch {

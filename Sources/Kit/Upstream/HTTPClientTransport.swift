@@ -7,12 +7,14 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// Three clients stand behind it. One is for bodies in parts, another goes where the operator configured it to go; the third, for links and redirects to listed hosts, looks at the address of every connection it made
-/// before a request is sent on it, which no change of DNS between check and connect can defeat.
+/// Several clients stand behind it. One goes where the operator configured it to go; another, for links and redirects to listed hosts, looks at the address of every connection it made
+/// before a request is sent on it, which no change of DNS between check and connect can defeat. The others are for bodies in parts.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
     let streaming: HTTPClient
+    let publicStreaming: HTTPClient
+    let uploads: Uploads
 
     /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
     public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
@@ -22,6 +24,7 @@ public final class HTTPClientTransport: Transport {
         configuration.httpVersion = .http1Only
         configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         streaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
+        uploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
         configuration.http1_1ConnectionDebugInitializer = { channel in
             guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
                 // The client forgets a connection that is refused here, it does not close it.
@@ -30,12 +33,15 @@ public final class HTTPClientTransport: Transport {
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
+        publicStreaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
     }
 
     /// Closes all connections.
     public func shutdown() async throws {
         try await configured.shutdown()
         try await streaming.shutdown()
+        try await publicStreaming.shutdown()
+        try await uploads.shutdown()
         try await publicOnly.shutdown()
     }
 
@@ -81,4 +87,4 @@ public final class HTTPClientTransport: Transport {
 }
 
 /// A connection led to an address of this machine or its network.
-private struct PrivateAddress: Error {}
+struct PrivateAddress: Error {}

@@ -11,12 +11,14 @@ extension Mount {
         try await heed(arrival, inquiry, plan)
         let form: StoredResponse?
         switch storability(of: arrival, inquiry) {
-        case .store(let stored) where arrival.announced ?? 0 <= upstream.configuration.mount.maximumStoredBytes: form = stored
+        case .store(let stored) where arrival.announced ?? 0 <= largestStored: form = stored
+        case .store:
+            try await removeSuperseded(for: inquiry)
+            form = nil
         default: form = nil
         }
         var head = arrival.head
         HopByHop.remove(from: &head.headerFields)
-        head.headerFields[.larderOffline] = nil
         policy.account(of: plan.reason, upstreamStatus: head.status.code, stored: form != nil).append(to: &head.headerFields, cacheName: policy.cacheName)
 
         let isBodiless = inquiry.judged.method == .head || head.status == .noContent || head.status == .notModified
@@ -25,9 +27,8 @@ extension Mount {
             flight?.land(.notStored)
             return MountAnswer(head: head, body: isBodiless ? .none : .stream(arrival.answer.body, length: arrival.announced))
         }
-        let keeper = BodyKeeper(announced: isBodiless ? 0 : arrival.announced, limit: upstream.configuration.mount.maximumStoredBytes, upstream) {
-            [self] body in
-            try await save(form, body, for: inquiry)
+        let keeper = BodyKeeper(announced: isBodiless ? 0 : arrival.announced, limit: largestStored, upstream) { [self] body in
+            if let body { try await save(form, body, for: inquiry) } else { try await removeSuperseded(for: inquiry) }
         }
         if isBodiless {
             try await keeper.finish()

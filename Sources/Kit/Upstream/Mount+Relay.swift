@@ -61,7 +61,7 @@ extension Mount {
         case .freshened(let updates, let serving):
             try await drain(arrival)
             // Opened before anything is removed: an answer that may not be kept still answers this request.
-            let body = try await upstream.responses.openBody(of: plan.candidates[serving.index])
+            let body = try await open(plan.candidates[serving.index])
             try await keep(updates, of: plan.candidates)
             flight?.land(.stored)
             guard let body else { return try await relay(inquiry, Relay(reason: .miss, candidates: []), flight) }
@@ -99,7 +99,7 @@ extension Mount {
             let answer = try await upstream.exchange.transport.stream(request, within: limits)
             upstream.exchange.onAttempt(.success(answer.status))
             upstream.health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields)))
-            return Arrival(answer: answer, requestTime: requestTime, responseTime: upstream.clock.now())
+            return Arrival(answer: answer.withoutOwnFields, requestTime: requestTime, responseTime: upstream.clock.now())
         } catch {
             // A client that left says nothing of the upstream.
             if !Task.isCancelled, error != .badAnswer(status: nil, reason: UpstreamError.requestCutShort) {
@@ -125,12 +125,13 @@ extension Mount {
         _ stored: StoredAnswer,
         status: Int? = nil,
         detail: String,
-        isTried: Bool = true
+        isTried: Bool = true,
+        isOffline: Bool? = nil
     ) async throws -> MountAnswer? {
-        guard let body = try await upstream.responses.openBody(of: stored) else { return nil }
+        guard let body = try await open(stored) else { return nil }
         let reuse = policy.reuse(of: validation.stored, at: validation.index, now: upstream.clock.now(), detail: detail)
         let account = isTried ? policy.account(of: validation.reason, upstreamStatus: status, detail: detail) : reuse.status
-        return served(inquiry, reuse, body, account: account, isOffline: status == nil)
+        return served(inquiry, reuse, body, account: account, isOffline: isOffline ?? (status == nil))
     }
 
     /// The bodies of answers that have none end at once; reading them leaves the connection to the next request.
@@ -141,6 +142,15 @@ extension Mount {
             try Task.checkCancellation()
             upstream.logger.debug("an answer without a body broke off", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+extension StreamedAnswer {
+    /// Without fields that are Larder's to send: what it says of itself, to its clients or within the process, nobody else says.
+    fileprivate var withoutOwnFields: StreamedAnswer {
+        var answer = self
+        answer.headerFields.removeAll { $0.name.canonicalName.hasPrefix("larder-") }
+        return answer
     }
 }
 

@@ -12,6 +12,23 @@ extension Mount {
             .filter { $0.credential == inquiry.credential }
     }
 
+    /// Opens the body of a stored answer that is about to be served, and notes the use.
+    func open(_ stored: StoredAnswer) async throws -> ResponseStore.OpenBody? {
+        upstream.lastUses.note(stored, at: upstream.clock.now())
+        return try await upstream.responses.openBody(of: stored)
+    }
+
+    /// The largest body that is stored, in bytes.
+    var largestStored: Int {
+        min(upstream.configuration.mount.maximumStoredBytes, upstream.budget.lowWaterMark)
+    }
+
+    /// Removes what an answer supersedes that is too large to be stored itself: it would count as the upstream's word.
+    func removeSuperseded(for inquiry: MountInquiry) async throws {
+        let superseded = try candidates(for: inquiry).filter { $0.response.matches(inquiry.judged.headerFields) }
+        if !superseded.isEmpty { try await remove(superseded.compactMap(\.id)) }
+    }
+
     /// Stores an answer in place of all that the same request would have selected.
     func save(_ response: StoredResponse, _ body: StoredBody, for inquiry: MountInquiry) async throws {
         let responses = upstream.responses

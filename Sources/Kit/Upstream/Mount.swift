@@ -51,7 +51,7 @@ public final class Mount: Sendable {
             case .gatewayTimeout: throw UpstreamError.notStored
             case .serve(let reuse):
                 flight?.land(.stored)
-                guard let body = try await upstream.responses.openBody(of: stored[reuse.index]) else {
+                guard let body = try await open(stored[reuse.index]) else {
                     isUnreadable = true
                     continue
                 }
@@ -64,8 +64,16 @@ public final class Mount: Sendable {
                 {
                     return answer
                 }
+                if let pause = pause(for: inquiry) {
+                    guard validation.fallback.covers(status: pause.status.code),
+                        let answer = try await standIn(inquiry, validation, stored[validation.index], detail: "retry-after", isTried: false, isOffline: false)
+                    else { throw pause.error }
+                    return answer
+                }
                 plan = Relay(validation: validation, candidates: stored)
-            case .forward(let reason): plan = Relay(reason: reason, candidates: stored)
+            case .forward(let reason):
+                if let pause = pause(for: inquiry) { throw pause.error }
+                plan = Relay(reason: reason, candidates: stored)
             }
             guard mayCollapse, flight == nil else { return try await relay(inquiry, plan, flight) }
             switch await flights.board(.init(url: inquiry.key, credential: inquiry.credential)) {
@@ -96,13 +104,21 @@ public final class Mount: Sendable {
         return !reachability.isReachable && !inquiry.asksAnew && reachability.lastError?.reason != UnreachableReason.reset.rawValue
     }
 
+    /// What the upstream has asked for with `Retry-After`, as it holds for the reads of screens: nobody reads from it until then but who asks for the network. Writes are tried.
+    private func pause(for inquiry: MountInquiry) -> (status: HTTPResponse.Status, error: UpstreamError)? {
+        let reachability = upstream.reachability
+        guard inquiry.readsStore, !inquiry.asksAnew, let seconds = reachability.secondsPaused(at: upstream.clock.now()) else { return nil }
+        let status = reachability.pausedBy ?? .tooManyRequests
+        return (status, .failing(status: status, retryAfter: seconds))
+    }
+
     /// The answer that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests; §5.2.2.4: but not `no-cache`.
     private func joined(_ inquiry: MountInquiry, since arrival: Date, _ reason: CacheStatus.Forward) async throws -> MountAnswer? {
         let stored = try candidates(for: inquiry)
         guard let index = policy.selectedIndex(for: inquiry.judged.headerFields, among: stored.map(\.response)),
             stored[index].response.responseTime >= arrival,
             !CacheControl(stored[index].response.headerFields).contains("no-cache"),
-            let body = try await upstream.responses.openBody(of: stored[index])
+            let body = try await open(stored[index])
         else { return nil }
         let reuse = policy.reuse(of: stored[index].response, at: index, now: upstream.clock.now())
         return served(inquiry, reuse, body, account: policy.account(of: reason, upstreamStatus: nil, collapsed: true), isOffline: false)

@@ -41,6 +41,10 @@ struct MountInquiry: Sendable {
             credential = nil
             // What says who asks goes to nobody who was not named as its addressee.
             for name in Self.credentialFields { fields[name] = nil }
+        } else if let own = request.credential {
+            for name in Self.credentialFields { fields[name] = nil }
+            fields[.authorization] = own.authorization
+            credential = own.identity
         } else {
             let lines = Self.credentialFields.flatMap { name in fields[values: name].map { "\(name.canonicalName): \($0)" } }
             credential = hasher.hash(lines.joined(separator: "\n"))

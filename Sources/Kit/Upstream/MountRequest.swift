@@ -1,4 +1,19 @@
 public import HTTPTypes
+public import Storage
+
+/// An upstream's token of an account that is logged in to Larder. It takes the place of `Authorization`; never on a mount that is shared.
+public struct MountCredential: Sendable {
+    /// Value of `Authorization`.
+    public var authorization: String
+    /// Whose it is, in other words than the token, which may be replaced by a newer one. Answers are kept under it.
+    public var identity: CredentialHash
+
+    /// Creates a credential.
+    public init(authorization: String, identity: CredentialHash) {
+        self.authorization = authorization
+        self.identity = identity
+    }
+}
 
 /// A client's request for something below a mount.
 public struct MountRequest: Sendable {
@@ -13,8 +28,19 @@ public struct MountRequest: Sendable {
     /// Bytes of the body where they are known.
     public var bodyLength: Int?
 
+    /// What Larder itself brings along for the account that asks; nil: only what the client sent.
+    public var credential: MountCredential?
+
     /// Creates a request.
-    public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: ByteStream? = nil, bodyLength: Int? = nil) {
+    public init(
+        method: HTTPRequest.Method,
+        target: String,
+        headerFields: HTTPFields,
+        body: ByteStream? = nil,
+        bodyLength: Int? = nil,
+        credential: MountCredential? = nil
+    ) {
+        self.credential = credential
         self.method = method
         self.target = target
         self.headerFields = headerFields

@@ -4,19 +4,31 @@ import HTTPTypes
 
 extension Provenance {
     /// The account of a stored copy.
-    static func stored(at fetchedAt: Date, _ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> Provenance {
-        Provenance(source: .cache, offline: offline, stale: stale, fetchedAt: fetchedAt, cacheStatus: cacheStatus)
+    static func stored(at fetchedAt: Date, receivedAt: Date? = nil, _ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> Provenance {
+        Provenance(source: .cache, offline: offline, stale: stale, fetchedAt: fetchedAt, receivedAt: receivedAt, cacheStatus: cacheStatus)
     }
 
     /// The account of a stored copy that stands in for a failed request; nil where the failure is news that no copy may hide.
-    static func standIn(for error: UpstreamError, storedAt: Date, because reason: CacheStatus.Forward) -> Provenance? {
+    static func standIn(for error: UpstreamError, storedAt: Date, receivedAt: Date? = nil, because reason: CacheStatus.Forward) -> Provenance? {
         switch error {
         case .unreachable:
-            return stored(at: storedAt, CacheStatus(.forward(reason), detail: "unreachable"), offline: true, stale: true)
+            return stored(at: storedAt, receivedAt: receivedAt, CacheStatus(.forward(reason), detail: "unreachable"), offline: true, stale: true)
         case .failing(let status, _):
-            return stored(at: storedAt, CacheStatus(.forward(reason), forwardStatus: status.code, detail: "stale-if-error"), offline: false, stale: true)
+            return stored(
+                at: storedAt,
+                receivedAt: receivedAt,
+                CacheStatus(.forward(reason), forwardStatus: status.code, detail: "stale-if-error"),
+                offline: false,
+                stale: true
+            )
         case .badAnswer(let status, _):
-            return stored(at: storedAt, CacheStatus(.forward(reason), forwardStatus: status?.code, detail: "bad-response"), offline: false, stale: true)
+            return stored(
+                at: storedAt,
+                receivedAt: receivedAt,
+                CacheStatus(.forward(reason), forwardStatus: status?.code, detail: "bad-response"),
+                offline: false,
+                stale: true
+            )
         case .rejected, .forbiddenTarget, .notStored:
             return nil
         }

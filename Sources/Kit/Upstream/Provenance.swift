@@ -19,17 +19,20 @@ public struct Provenance: Sendable, Equatable {
     public var offline: Bool
     /// The data is older than its freshness time.
     public var stale: Bool
-    /// When the data was fetched, or last confirmed by the upstream; nil for local data.
+    /// When the data was fetched, or last confirmed by the upstream; nil for local data. `Age` counts from it.
     public var fetchedAt: Date?
+    /// When the data was received as it is, however often it was confirmed since; nil: at ``fetchedAt``. The `fetched_at` of a screen.
+    public var receivedAt: Date?
     /// How the cache handled the request; nil for local data.
     public var cacheStatus: CacheStatus?
 
     /// Creates an account of where an answer comes from.
-    public init(source: Source, offline: Bool = false, stale: Bool = false, fetchedAt: Date? = nil, cacheStatus: CacheStatus? = nil) {
+    public init(source: Source, offline: Bool = false, stale: Bool = false, fetchedAt: Date? = nil, receivedAt: Date? = nil, cacheStatus: CacheStatus? = nil) {
         self.source = source
         self.offline = offline
         self.stale = stale || offline
         self.fetchedAt = fetchedAt
+        self.receivedAt = receivedAt
         self.cacheStatus = cacheStatus
     }
 

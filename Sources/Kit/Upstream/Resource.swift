@@ -20,6 +20,8 @@ public struct Resource: Sendable {
     public var bundledAt: Date?
     /// Whether an app makes rows of the answer. Then it is stored whatever its size and never evicted: without it nobody could say how old the rows are.
     public var isSourceOfRows: Bool
+    /// Whether the body is stored. Not where the app's rows say all that is wanted of it, and what else is in it must not stay on the disk, such as links that open files.
+    public var keepsBody = true
     /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 

@@ -1,21 +1,48 @@
 import Foundation
 
-/// Where requests of one upstream may go: its own origin, and the listed hosts for links and redirects.
+/// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public one where that is configured.
+///
+/// `*.example.org` lists every host below `example.org`, for services that number their hosts. Who uses an upstream on this very machine has put it there,
+/// and its links lead to this machine too: then other ports of the same address count as listed, and loopback addresses may be connected to.
 struct TargetRules: Sendable {
     let base: URL
     let allowedHosts: Set<String>
+    let trustedHosts: Set<String>
+    let followsPublicLinks: Bool
+    private let allowedSuffixes: [String]
 
     init(_ configuration: UpstreamConfiguration) {
         base = configuration.baseURL
-        allowedHosts = Set(configuration.allowedHosts.map { $0.lowercased() })
+        let listed = configuration.allowedHosts.map { $0.lowercased() }
+        allowedHosts = Set(listed.filter { !$0.hasPrefix("*.") })
+        allowedSuffixes = listed.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
+        trustedHosts = Set(configuration.trustedHosts.map { $0.lowercased() })
+        followsPublicLinks = configuration.followsPublicLinks
+    }
+
+    /// Whether only public addresses may be connected to there.
+    func needsPublicAddress(_ target: Target) -> Bool { target == .listedHost && !isLocal }
+
+    /// Whether the upstream is on this machine.
+    private var isLocal: Bool {
+        let host = base.host?.lowercased() ?? ""
+        return host == "localhost" || host == "::1" || host == "[::1]"
+            || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
+    }
+
+    private func isListed(_ host: String) -> Bool {
+        if allowedHosts.contains(host) || allowedSuffixes.contains(where: { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }) { return true }
+        return isLocal && host == base.host?.lowercased()
     }
 
     /// How a URL is to be reached.
     enum Target: Equatable {
         /// The configured origin: the operator chose it, any address will do, credentials may go there.
         case ownOrigin
-        /// A listed host: public addresses only, no credentials.
+        /// A listed host, or any where that is configured: public addresses only, no credentials.
         case listedHost
+        /// A host that the operator vouches for: any address, no credentials.
+        case trustedHost
         /// Anything else.
         case forbidden(String)
     }
@@ -26,7 +53,12 @@ struct TargetRules: Sendable {
         }
         guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
         if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
-        guard allowedHosts.contains(host) else { return .forbidden("host \(host)") }
+        if trustedHosts.contains(host) { return .trustedHost }
+        guard isListed(host) else {
+            // At other ports than the usual ones are services that nobody publishes pictures with.
+            guard followsPublicLinks, parsed.port == nil || parsed.port == (scheme == "https" ? 443 : 80) else { return .forbidden("host \(host)") }
+            return .listedHost
+        }
         if scheme == "http", base.scheme?.lowercased() == "https" { return .forbidden("\(host) without encryption") }
         return .listedHost
     }

@@ -27,7 +27,7 @@ extension Upstream {
             let received = Received(answer: answer, requestTime: requestTime, responseTime: clock.now())
             switch answer.status.code {
             case 200:
-                return try await keep(received, as: resource, inPlaceOf: stored?.id)
+                return try await keep(received, as: resource, inPlaceOf: stored)
             case 304:
                 guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
                 guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
@@ -57,12 +57,12 @@ extension Upstream {
 
     /// Lets the app look at a new answer, and stores it together with what the app makes of it. One that the budget has no room for is passed on only;
     /// the copy that it supersedes goes, since it would count as the upstream's word.
-    private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: StoredAnswer.ID?) async throws -> Landing {
+    private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: StoredAnswer?) async throws -> Landing {
         let admission = try resource.admit(received.answer)
         defer { answerChanges[resource.url].bump() }
         var headerFields = received.answer.headerFields
         HopByHop.remove(from: &headerFields)
-        let body = Data(received.answer.body)
+        let body = resource.keepsBody ? Data(received.answer.body) : Data()
         let isKept = resource.isSourceOfRows || budget.admits(body.count)
         let fresh = StoredAnswer(
             upstream: configuration.name,
@@ -75,16 +75,31 @@ extension Upstream {
                 responseTime: received.responseTime
             ),
             body: isKept && body.count > BlobStore.inlineLimit ? .blob(try database.blobs.write(body)) : .bytes(body),
+            contentTime: stored.flatMap { holds($0.body, body) ? $0.contentTime : nil },
             isPinned: resource.isSourceOfRows
         )
         var kept = fresh
-        kept.id = try await database.write { db in
-            try admission(db)
-            if isKept { return try self.responses.save(fresh, in: db) }
-            if let stored { try self.responses.remove(stored, in: db) }
-            return nil
+        do {
+            kept.id = try await database.write { db in
+                try admission(db)
+                if isKept { return try self.responses.save(fresh, in: db) }
+                if let id = stored?.id { try self.responses.remove(id, in: db) }
+                return nil
+            }
+        } catch {
+            if case .blob(let blob) = fresh.body { database.discard(blob) }
+            throw error
         }
         return Landing(answer: kept, upstreamStatus: 200)
+    }
+
+    /// Whether a stored body has these bytes: an upstream without validators says so by sending them again. One that cannot be read has others.
+    private func holds(_ stored: StoredBody, _ body: Data) -> Bool {
+        guard stored.count == body.count else { return false }
+        switch stored {
+        case .bytes(let bytes): return bytes == body
+        case .blob(let blob): return (try? database.blobs.reader(blob).readAll()) == body
+        }
     }
 
     /// A 304 may name its version; if it is not the stored one, it is not about the stored one (RFC 9111 §4.3.4).

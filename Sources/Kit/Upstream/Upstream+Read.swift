@@ -10,6 +10,7 @@ extension Upstream {
     /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not hide; `StorageError`; `CancellationError`.
     public func read(_ resource: Resource, _ demand: Demand = .usual) async throws -> Reading {
         let seen = Validity(of: health.stamp, answerChanges[resource.url])
+        let unremoved = removals.beforeLooking()
         let stored = try storedAnswer(of: resource)
         let (now, instant) = (clock.now(), NIODeadline.now())
         if let stored { lastUses.note(stored, at: now) }
@@ -44,6 +45,10 @@ extension Upstream {
                 at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
                 age: RunningAge(seconds: now.timeIntervalSince(storedAt), timeToLive: cacheStatus.timeToLive ?? 0, at: instant)
             )
+            if let id = stored?.id {
+                let uses = Uses { [lastUses, clock] in lastUses.note(id, at: clock.now()) }
+                reading.validity = removals.validity(of: id, since: unremoved).flatMap { reading.validity?.and($0).noting(uses) }
+            }
             return reading
         case .ask(let reason, let patience):
             return try await ask(for: resource, because: reason, patience: patience, fallback: fallback)
@@ -79,7 +84,12 @@ extension Upstream {
                 stored: !isShared && landing.upstreamStatus == 200 && landing.answer.id != nil,
                 collapsed: isShared
             )
-            let provenance = Provenance(source: .upstream, fetchedAt: landing.answer.response.responseTime, cacheStatus: cacheStatus)
+            let provenance = Provenance(
+                source: .upstream,
+                fetchedAt: landing.answer.response.responseTime,
+                receivedAt: landing.answer.contentTime,
+                cacheStatus: cacheStatus
+            )
             return Reading(answer: landing.answer, provenance: provenance)
         case .leftWaiting:
             try Task.checkCancellation()
@@ -88,7 +98,9 @@ extension Upstream {
             }
             return reading
         case .landed(.failure(let error)):
-            guard let storedAt = fallback.storedAt, let provenance = Provenance.standIn(for: error, storedAt: storedAt, because: reason) else { throw error }
+            guard let storedAt = fallback.storedAt,
+                let provenance = Provenance.standIn(for: error, storedAt: storedAt, receivedAt: fallback.answer?.contentTime, because: reason)
+            else { throw error }
             return Reading(answer: fallback.answer, provenance: provenance)
         }
     }
@@ -102,6 +114,8 @@ private struct Fallback {
     let storedAt: Date?
 
     func reading(_ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> Reading? {
-        storedAt.map { Reading(answer: answer, provenance: .stored(at: $0, cacheStatus, offline: offline, stale: stale)) }
+        storedAt.map {
+            Reading(answer: answer, provenance: .stored(at: $0, receivedAt: answer?.contentTime, cacheStatus, offline: offline, stale: stale))
+        }
     }
 }

@@ -29,6 +29,8 @@ public final class Upstream: Sendable {
     let health: UpstreamHealth
     /// Bumped when an answer was stored or confirmed, by URL.
     let answerChanges = ChangeStamps()
+    /// Bumped when a stored answer was removed.
+    let removals = RemovalStamps()
     private let listeners: NIOLockedValueBox<Listeners>
 
     private struct Listeners {
@@ -58,6 +60,7 @@ public final class Upstream: Sendable {
         self.clock = clock
         self.logger = logger
         responses = ResponseStore(database)
+        database.onRemovalOfResponses { [removals] in removals.removed($0) }
         flights = SingleFlight(clock: clock)
         let name = configuration.name
         exchange = Exchange(

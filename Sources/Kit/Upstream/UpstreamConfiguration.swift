@@ -18,6 +18,10 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var probeInterval: Duration
     /// Hosts other than the base URL's that its links and redirects may lead to.
     public var allowedHosts: [String]
+    /// Whether links and redirects may also lead to any public host by http or https at its usual port: for upstreams whose data names arbitrary hosts.
+    public var followsPublicLinks: Bool
+    /// Hosts other than the base URL's that the operator trusts as much: links and redirects may lead there whatever their address.
+    public var trustedHosts: [String]
     /// Largest body accepted, in bytes.
     public var maximumAnswerBytes: Int
     /// Whether Larder logs in there for its accounts.
@@ -37,6 +41,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         patience: Duration = .milliseconds(2000),
         probeInterval: Duration = .milliseconds(5000),
         allowedHosts: [String] = [],
+        followsPublicLinks: Bool = false,
+        trustedHosts: [String] = [],
         maximumAnswerBytes: Int = 16 << 20,
         hasSessions: Bool = false,
         probePath: String = "/",
@@ -50,6 +56,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         self.patience = patience
         self.probeInterval = probeInterval
         self.allowedHosts = allowedHosts
+        self.followsPublicLinks = followsPublicLinks
+        self.trustedHosts = trustedHosts
         self.maximumAnswerBytes = maximumAnswerBytes
         self.hasSessions = hasSessions
         self.probePath = probePath

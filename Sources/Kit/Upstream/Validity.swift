@@ -14,6 +14,7 @@ public struct Validity: Sendable {
     /// How old the answer is and gets meanwhile; nil for one without an upstream.
     public private(set) var age: RunningAge?
     private var witnesses: [Witness]
+    private var uses: [Uses] = []
 
     /// Holds until one of these is bumped, and until the deadline where there is one.
     public init(of stamps: ChangeStamp..., until deadline: NIODeadline? = nil, age: RunningAge? = nil) {
@@ -31,12 +32,25 @@ public struct Validity: Sendable {
         both.deadline = [deadline, other.deadline].compactMap { $0 }.min()
         both.age = age ?? other.age
         both.witnesses += other.witnesses
+        both.uses += other.uses
         return both
     }
 
     /// The same with an end and an age.
     func ending(at deadline: NIODeadline?, age: RunningAge) -> Validity {
         and(Validity(until: deadline, age: age))
+    }
+
+    /// The same, with somebody who is told when an answer that was kept is given again: what is stored and gives it is not idle.
+    public func noting(_ uses: Uses) -> Validity {
+        var noting = self
+        noting.uses.append(uses)
+        return noting
+    }
+
+    /// An answer that was kept has been given again.
+    public func noteUse(at now: NIODeadline) {
+        for use in uses { use.note(at: now) }
     }
 
     /// Whether it still holds.

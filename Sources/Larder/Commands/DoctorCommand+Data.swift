@@ -1,7 +1,5 @@
 import Foundation
 import Logging
-import Screens
-import Ships
 import Storage
 
 /// What the doctor finds in the data directory.
@@ -12,8 +10,7 @@ enum DataExamination {
             let directory = try DataDirectory(at: url)
             let found = [Finding("data directory", .well, url.path)]
             do {
-                let migrations = SessionStore.migrations + ShipStore.migrations
-                let database = try LarderDatabase(in: directory, migrations: migrations, options: .init(integrityCheck: .always), logger: quiet)
+                let database = try LarderDatabase(in: directory, migrations: Composition.migrations, options: .init(integrityCheck: .always), logger: quiet)
                 defer { try? database.close() }
                 let totals = try ResponseStore(database).totals()
                 let answers = totals.reduce(0) { $0 + $1.responses }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Metrics
+import NIOCore
 import Sandbox
 import Screens
 import ServiceLifecycle
@@ -33,6 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
         let registry = PrometheusRegistry()
         LoggingSystem.bootstrap { LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel) }
         MetricsSystem.bootstrap(registry)
+        // Before anything asks for an event loop.
+        NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
         let logger = Logger(label: "larder")
         let simulated = sandbox ? Sandbox(configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed), logger: logger) : nil
         let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)

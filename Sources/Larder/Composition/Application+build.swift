@@ -18,7 +18,7 @@ struct LarderApplication: Sendable {
 
     private let upstreams: [Upstream]
     private let mounts: [Mount]
-    private let transport: HTTPClientTransport
+    private let transports: [HTTPClientTransport]
     private let database: LarderDatabase
 
     /// Opens the data directory and wires the server.
@@ -38,8 +38,10 @@ struct LarderApplication: Sendable {
             migrations: Composition.migrations,
             logger: logger
         )
-        let connectTimeout = configuration.upstreams.values.map(\.connectTimeout).max() ?? .seconds(3)
-        let transport = HTTPClientTransport(eventLoopGroup: group, connectTimeout: connectTimeout)
+        let connectTimeouts = Set(configuration.upstreams.values.map(\.connectTimeout))
+        let transports = Dictionary(
+            uniqueKeysWithValues: connectTimeouts.map { ($0, HTTPClientTransport(eventLoopGroup: group, connectTimeout: $0)) }
+        )
         let lastUses = LastUses()
         let maintenance = CacheMaintenance(
             database: database,
@@ -51,7 +53,7 @@ struct LarderApplication: Sendable {
         var composition = Composition(
             configuration: configuration,
             database: database,
-            transport: transport,
+            transports: transports,
             lastUses: lastUses,
             sessions: SessionStore(database),
             events: EventStream(run: run, clock: clock),
@@ -63,14 +65,17 @@ struct LarderApplication: Sendable {
             clock: clock,
             logger: logger
         )
+        try composition.addDisk()
+        try composition.addPDF()
         try composition.addShips()
+        composition.addShop()
         try composition.addNotes()
         composition.addFurtherUpstreams()
         let (sessions, events, upstreams) = (composition.sessions, composition.events, composition.upstreams)
         var table = composition.table
         let hasher = try SealedSecrets(database).credentialHasher()
         let mounts = upstreams.map { Mount($0, hasher: hasher) }
-        table.add(MountRoutes(mounts: mounts, sessions: sessions).routes)
+        table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: composition.mountCredentials).routes)
         table.add(EventRoutes(events: events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
         let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }] + composition.checks
@@ -105,7 +110,7 @@ struct LarderApplication: Sendable {
             table: table,
             upstreams: upstreams,
             mounts: mounts,
-            transport: transport,
+            transports: Array(transports.values),
             database: database
         )
     }
@@ -114,7 +119,7 @@ struct LarderApplication: Sendable {
     func close() async throws {
         for mount in mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }
-        try await transport.shutdown()
+        for transport in transports { try await transport.shutdown() }
         try database.close()
     }
 }

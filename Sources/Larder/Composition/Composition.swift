@@ -1,21 +1,26 @@
+import Disk
 import Logging
 import Media
 import NIOCore
 import Notes
+import PDF
 import Screens
 import ServiceLifecycle
 import Ships
+import Shop
 import Storage
 import Upstream
 
 /// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
 struct Composition {
     /// The tables of all apps and of the kit.
-    static let migrations = SessionStore.migrations + ShipStore.migrations + NoteStore.migrations
+    static let migrations =
+        SessionStore.migrations + DiskStore.migrations + ShipStore.migrations + ShopStore.migrations + DocumentStore.migrations + NoteStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase
-    let transport: HTTPClientTransport
+    /// The way out for each time-out of connections that an upstream has: a client of HTTP has one for all of its connections.
+    let transports: [Duration: HTTPClientTransport]
     let lastUses: LastUses
     let sessions: SessionStore
     let events: EventStream
@@ -30,6 +35,8 @@ struct Composition {
     var apps: [(app: String, title: String)] = []
     /// The upstreams in use so far.
     var upstreams: [Upstream] = []
+    /// What accounts of apps bring along to the mounts of their upstreams, by upstream.
+    var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
     /// What runs beside the server.
     var services: [any Service] = []
     /// What must be there before the server is ready.
@@ -37,7 +44,7 @@ struct Composition {
 
     /// The upstream of a name, whose changes of reachability everybody hears of; nil where the configuration has none.
     mutating func upstream(_ name: String) -> Upstream? {
-        guard let settings = configuration.upstreams[name] else { return nil }
+        guard let settings = configuration.upstreams[name], let transport = transports[settings.connectTimeout] else { return nil }
         let upstream = Upstream(
             configuration: settings,
             transport: transport,

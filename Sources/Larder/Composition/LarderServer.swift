@@ -8,7 +8,10 @@ import ServiceLifecycle
 import Upstream
 
 /// The server as a service: waits for its sandbox if it has one, serves, and closes everything in the end.
-struct LarderServer: Service {
+struct LarderServer: Service, CustomStringConvertible {
+    /// What the lifecycle logs at debug level: never the configuration, which has secrets.
+    var description: String { "LarderServer" }
+
     /// The address cannot be listened on.
     struct CannotListen: Error, CustomStringConvertible {
         let host: String

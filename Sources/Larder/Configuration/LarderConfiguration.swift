@@ -1,9 +1,13 @@
+import Disk
 import Foundation
 import HTTPTypes
 import Logging
+import Media
 import Notes
+import PDF
 import Screens
 import Ships
+import Shop
 import Storage
 import Upstream
 
@@ -25,11 +29,19 @@ struct LarderConfiguration: Sendable {
     var renderedBudget: Int
     var shipsFreshness: Duration
     var ships: ShipService.Options
+    var diskFreshness: Duration
+    var disk: DiskService.Options
+    /// The application at Yandex OAuth; nil where none is configured.
+    var diskClient: YandexOAuthAPI.Client?
+    var shopFreshness: Duration
+    var categoryFreshness: Duration
+    var shop: ShopService.Options
     var placesFreshness: Duration
     var people: PeopleAPI.Options
     var notes: NoteService.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
+    var pdf: DocumentService.Options
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -72,6 +84,17 @@ struct LarderConfiguration: Sendable {
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
+        diskFreshness = try settings.seconds("freshness.disk_s")
+        disk = DiskService.Options(
+            timeZone: try Self.timeZone("disk.time_zone", settings),
+            operationWait: try settings.milliseconds("disk.operation_wait_ms"),
+            downloads: try settings.integer("disk.downloads"),
+            budget: cacheBudget
+        )
+        diskClient = try Self.diskClient(settings)
+        shopFreshness = try settings.seconds("freshness.shop_s")
+        categoryFreshness = try settings.seconds("freshness.categories_s")
+        shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
         placesFreshness = try settings.seconds("freshness.places_s")
         people = PeopleAPI.Options(
             path: try settings.text("people.path"),
@@ -85,6 +108,7 @@ struct LarderConfiguration: Sendable {
             attemptWindow: try settings.seconds("notes.attempt_window_s")
         )
         media = try MediaConfiguration(settings, environment: environment)
+        pdf = try Self.pdf(settings, media.limits)
         sandboxPort = try settings.integer("sandbox.port")
         sandboxSeed = UInt64(try settings.integer("sandbox.seed"))
         clockStart = try? Date(try settings.text("clock.start"), strategy: .iso8601)
@@ -92,11 +116,40 @@ struct LarderConfiguration: Sendable {
         logFormat = .init(rawValue: try settings.text("log.format")) ?? .text
     }
 
+    private static func timeZone(_ key: String, _ settings: SettingsReader) throws -> TimeZone {
+        let name = try settings.text(key)
+        guard let timeZone = TimeZone(identifier: name) else {
+            throw SettingError.unacceptable(key: key, value: name, source: "settings", accepted: "a name of the time zone database, such as Europe/Moscow")
+        }
+        return timeZone
+    }
+
+    private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthAPI.Client? {
+        let (id, secret, redirect) = (
+            try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"), try settings.text("disk.oauth_redirect_uri")
+        )
+        return id.isEmpty ? nil : .init(id: id, secret: secret.isEmpty ? nil : secret, redirectURI: redirect.isEmpty ? nil : redirect)
+    }
+
+    /// Limits of the PDF app: those of the work on pictures and documents, and its own.
+    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> DocumentService.Options {
+        DocumentService.Options(
+            maximumFiles: try settings.integer("pdf.files"),
+            maximumFileBytes: max(limits.pictureBytes, limits.pdfBytes),
+            maximumUploadBytes: try settings.integer("pdf.upload_mb") << 20,
+            maximumPages: limits.pdfPages,
+            maximumTextBytes: limits.textBytes,
+            maximumWidth: min(2000, limits.pageWidth),
+            thumbnailBytes: try settings.integer("pdf.thumbnails_mb") << 20,
+            draftLifetime: try settings.seconds("pdf.draft_lifetime_s")
+        )
+    }
+
     /// One upstream; nil where it has no address. With the sandbox every upstream has one: that of the sandbox, which is known when it listens and takes this one's place.
     private static func upstream(_ name: String, title: String, _ settings: SettingsReader, isSimulated: Bool = false) throws -> UpstreamConfiguration? {
         let key = "upstreams.\(name)"
         guard let url = try settings.url("\(key).url") ?? (isSimulated ? URL(string: "http://127.0.0.1") : nil) else { return nil }
-        return UpstreamConfiguration(
+        var configuration = UpstreamConfiguration(
             name: name,
             title: title,
             baseURL: url,
@@ -105,12 +158,20 @@ struct LarderConfiguration: Sendable {
             patience: try settings.milliseconds("\(key).patience_ms"),
             probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
             allowedHosts: try settings.list("\(key).allowed_hosts"),
-            probePath: name == "spacex" ? SpaceXAPI.shipsPath : "/",
-            mount: try mount(key, settings)
+            hasSessions: name == "yandex_disk",
+            probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
+            mount: try mount(name, settings)
         )
+        if name == "catalogue" {
+            // Anybody writes to that catalogue and names any host for pictures.
+            configuration.followsPublicLinks = true
+            configuration.trustedHosts = try settings.list("shop.picture_hosts")
+        }
+        return configuration
     }
 
-    private static func mount(_ key: String, _ settings: SettingsReader) throws -> MountOptions {
+    private static func mount(_ name: String, _ settings: SettingsReader) throws -> MountOptions {
+        let key = "upstreams.\(name)"
         let words = try settings.list("\(key).methods")
         let methods = words.compactMap { HTTPRequest.Method($0.uppercased()) }
         guard methods.count == words.count, !methods.contains(.connect) else {
@@ -126,8 +187,8 @@ struct LarderConfiguration: Sendable {
             methods: methods,
             lastGood: try settings.flag("\(key).last_good"),
             heuristics: try settings.flag("\(key).heuristics"),
-            // A body that is a large part of the budget would push out all others.
-            maximumStoredBytes: try settings.integer("cache.budget_mb") << 18
+            // A body that is a large part of the budget would push out all others. Those of Yandex hold links and tokens that open files to whoever has them: they are passed on and not kept.
+            maximumStoredBytes: name.hasPrefix("yandex_") ? 0 : try settings.integer("cache.budget_mb") << 18
         )
     }
 

@@ -2,15 +2,19 @@ extension Setting {
     /// Upstreams whose addresses can be set, with the real ones. Those whose app is not part of this version are accepted, so that one environment fits every version, and not used.
     static let upstreams: [(name: String, title: String, url: String?, inUse: Bool)] = [
         ("spacex", "SpaceX", "https://api.spacexdata.com", true),
-        ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk", false),
-        ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru", false),
-        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", false),
+        ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk", true),
+        ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru", true),
+        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", true),
         ("people", "the people API", "https://api.mockaroo.com", true),
         ("geocoder", "the geocoder", nil, true),
     ]
 
-    /// Hosts of pictures that the upstreams name.
-    private static let allowedHosts = ["spacex": "i.imgur.com,imgur.com,photos.marinetraffic.com", "people": "robohash.org"]
+    /// Hosts that the links and pictures of upstreams lead to, as they are known.
+    private static let allowedHosts = [
+        "spacex": "i.imgur.com,imgur.com,photos.marinetraffic.com",
+        "yandex_disk": "*.disk.yandex.ru,*.disk.yandex.net,*.disk.yandex.com,*.storage.yandex.net",
+        "people": "robohash.org",
+    ]
 
     /// Every setting there is: what `--help`, the README's table and the reading of settings are made from.
     static let catalogue: [Setting] =
@@ -40,17 +44,36 @@ extension Setting {
                 standards: [
                     "url": upstream.url ?? "",
                     "allowed_hosts": allowedHosts[upstream.name] ?? "",
+                    // What Yandex answers is somebody's own.
+                    "shared": upstream.name.hasPrefix("yandex_") ? "false" : "true",
                 ],
                 remark: " (\(upstream.title)\(upstream.inUse ? "" : "; its app is not part of this version"))"
             )
         }
         + [
             Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "how long the ships count as fresh"),
-            Setting("freshness.disk_s", .integer(0...31_536_000), default: "5", "the same for disk lists (not part of this version)"),
-            Setting("freshness.shop_s", .integer(0...31_536_000), default: "30", "the same for shop pages (not part of this version)"),
-            Setting("freshness.categories_s", .integer(0...31_536_000), default: "3600", "the same for shop categories (not part of this version)"),
+            Setting("freshness.disk_s", .integer(0...31_536_000), default: "5", "the same for disk lists"),
+            Setting("freshness.shop_s", .integer(0...31_536_000), default: "30", "the same for products of the Shop app"),
+            Setting("freshness.categories_s", .integer(0...31_536_000), default: "3600", "the same for its categories"),
             Setting("ships.login_delay_ms", .integer(0...60_000), default: "2500", "how long a login of the Ships app takes"),
             Setting("ships.deleted", .choice(["hidden", "literal"]), default: "hidden", "whether a refresh brings deleted ships back"),
+            Setting("disk.time_zone", .text, default: "UTC", "time zone of the Disk app's texts where a request names none"),
+            Setting("disk.operation_wait_ms", .integer(0...600_000), default: "10000", "how long a write waits for what Yandex Disk does in its own time"),
+            Setting("disk.downloads", .integer(1...64), default: "4", "downloads of the Disk app under way at a time"),
+            Setting("disk.oauth_client_id", .text, default: "", "identity of your application at Yandex OAuth; empty: no login with a code"),
+            Setting("disk.oauth_client_secret", .text, default: "", "its secret, if it has one"),
+            Setting("disk.oauth_redirect_uri", .text, default: "", "where Yandex OAuth sends the browser; empty: as registered"),
+            Setting("shop.wide_categories", .list, default: "1,2", "categories whose products stand alone in a row, by id or name"),
+            Setting(
+                "shop.picture_hosts",
+                .list,
+                default: "",
+                "hosts of product pictures that may be at private addresses; public ones need not be listed"
+            ),
+            Setting("pdf.files", .integer(1...10_000), default: "200", "most files that one upload of the PDF app may bring"),
+            Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
+            Setting("pdf.draft_lifetime_s", .integer(1...31_536_000), default: "86400", "how long a document that is not saved lives after its last change"),
+            Setting("pdf.thumbnails_mb", .integer(0...65_536), default: "64", "space for pictures of pages, in MiB; the least recently used goes first"),
             Setting("freshness.places_s", .integer(0...31_536_000), default: "2592000", "how long the geocoder's answers count as fresh"),
             Setting("people.path", .text, default: "/api/729a5c80", "path of the people below upstreams.people.url"),
             Setting("people.key", .text, default: "", "key of the people API, sent as X-API-Key; best set in the environment or the file"),

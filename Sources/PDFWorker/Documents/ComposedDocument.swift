@@ -18,6 +18,7 @@ struct ComposedDocument {
             try JobError.naming(page.source) { try copy(page, of: sources[page.source], to: result, at: position) }
             if position % 64 == 63 { Messages.send(.progress(done: (position + 1) * 50 / pages.count, total: 100)) }
         }
+        if let layered = sources.first(where: { $0.hasLayers }) { try result.takeLayers(of: layered) }
         try result.setTitle(job.title ?? sources[0].title())
         // The library reads the sources' streams only now.
         try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }

@@ -15,6 +15,20 @@ extension PDFFile {
     /// Whether it is encrypted, with the empty password as it could be read.
     var isEncrypted: Bool { qpdf_is_encrypted(handle) != 0 }
 
+    /// Whether parts of its pages belong to layers (ISO 32000-1 8.11.4).
+    var hasLayers: Bool { qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0 }
+
+    /// Takes the layers of a document whose pages have been added, so that what is hidden there stays hidden here.
+    func takeLayers(of other: PDFFile) throws {
+        let layers = qpdf_oh_get_key(other.handle, qpdf_get_root(other.handle), "/OCProperties")
+        let indirect = qpdf_oh_is_indirect(other.handle, layers) != 0 ? layers : qpdf_make_indirect_object(other.handle, layers)
+        try other.check()
+        let copy = qpdf_oh_copy_foreign_object(handle, other.handle, indirect)
+        try check()
+        qpdf_oh_replace_key(handle, qpdf_get_root(handle), "/OCProperties", copy)
+        try check()
+    }
+
     /// Boxes and turn of a page.
     func geometry(of page: Object) throws -> PageGeometry {
         func box(_ key: String) -> [Double]? { numbers(qpdf_oh_get_key(handle, page, key), count: 4) }

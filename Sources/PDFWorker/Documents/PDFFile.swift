@@ -27,12 +27,41 @@ final class PDFFile {
         qpdf_set_suppress_warnings(handle, QPDF_BOOL(1))
         qpdf_read(handle, path, nil)
         try check()
-        // The list of pages costs little memory; everything that is done with pages costs much more.
+        try boundPageTree(maximumPages)
         let count = try pageCount()
         guard count <= maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
         guard count > 0 else { throw JobError.damaged("the document has no pages") }
         qpdf_push_inherited_attributes_to_page(handle)
         try check()
+    }
+
+    /// Looks at the page tree before the library does: for each page that is listed it spends kilobytes, also where a million times the same one is.
+    ///
+    /// Only the list is judged here: what is no proper tree is the library's to refuse.
+    private func boundPageTree(_ maximumPages: Int) throws {
+        var seen: Set<Int32> = []
+        var leaves = 0
+        let root = qpdf_get_root(handle)
+        try check()
+        guard qpdf_oh_is_dictionary(handle, root) != 0 else { throw JobError.damaged("the PDF has no catalog") }
+        var open = [qpdf_oh_get_key(handle, root, "/Pages")]
+        try check()
+        while let node = open.popLast() {
+            defer { release(node) }
+            let kids = qpdf_oh_is_dictionary(handle, node) != 0 ? qpdf_oh_get_key(handle, node, "/Kids") : 0
+            guard kids != 0, qpdf_oh_is_array(handle, kids) != 0 else {
+                leaves += 1
+                continue
+            }
+            // A node that is there twice makes a loop, or as many pages as the powers of two.
+            let number = qpdf_oh_get_object_id(handle, node)
+            guard number == 0 || seen.insert(number).inserted else { continue }
+            let count = qpdf_oh_get_array_n_items(handle, kids)
+            guard leaves + open.count + Int(count) <= maximumPages + seen.count else { throw JobError(.tooManyPages(limit: maximumPages)) }
+            for index in 0..<count { open.append(qpdf_oh_get_array_item(handle, kids, index)) }
+            release(kids)
+            try check()
+        }
     }
 
     deinit { qpdf_cleanup(&handle) }
@@ -46,7 +75,8 @@ final class PDFFile {
         case qpdf_e_password: throw JobError(.encrypted)
         case qpdf_e_damaged_pdf: throw JobError.damaged("the PDF is broken: \(Self.plain(detail))")
         case qpdf_e_pages: throw JobError.damaged("the list of its pages is broken: \(Self.plain(detail))")
-        case qpdf_e_object: throw JobError.damaged("an object of the PDF is not what it should be")
+        // What the library takes for its own mistake comes from files that it did not expect.
+        case qpdf_e_object, qpdf_e_internal: throw JobError.damaged("an object of the PDF is not what it should be")
         case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
         default: throw JobError(.other(Self.plain(detail)))
         }

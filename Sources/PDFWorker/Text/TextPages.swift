@@ -41,8 +41,10 @@ struct TextPages {
     }
 
     private static func listed(_ missing: Set<Unicode.Scalar>, in text: String) -> [String] {
-        var seen: Set<Unicode.Scalar> = []
-        return Array(text.unicodeScalars.lazy.filter { missing.contains($0) && seen.insert($0).inserted }.prefix(100).map { String($0) })
+        var rest = missing
+        var listed: [String] = []
+        for scalar in text.unicodeScalars where listed.count < 100 && rest.remove(scalar) != nil { listed.append(String(scalar)) }
+        return listed
     }
 
     private static func missingScalars(of text: String) -> [Unicode.Scalar] {

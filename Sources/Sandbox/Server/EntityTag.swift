@@ -19,11 +19,11 @@ enum EntityTag {
 }
 
 extension Answer {
-    /// This answer with its entity tag, or 304 without its body when the request already has it. GET and HEAD only.
-    func conditional(on request: UpstreamRequest) -> Answer {
+    /// This answer with its entity tag, or 304 without its body when the request already has it. GET and HEAD only. Express marks its tags as weak.
+    func conditional(on request: UpstreamRequest, weak: Bool = false) -> Answer {
         var answer = self
         let tag = EntityTag.strong(for: body)
-        answer.headers[.eTag] = tag
+        answer.headers[.eTag] = weak ? "W/\(tag)" : tag
         guard request.method == .get || request.method == .head, let condition = request.headers[.ifNoneMatch], EntityTag.matches(condition, tag: tag) else {
             return answer
         }

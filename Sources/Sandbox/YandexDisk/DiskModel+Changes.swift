@@ -45,7 +45,7 @@ extension DiskModel {
             guard change.value.object == nil, change.value.array == nil else {
                 throw .invalid("custom_properties", ("values must be scalar.", "значения должны быть скалярными."))
             }
-            properties[change.name] = change.value == .null ? nil : change.value
+            properties[change.name] = change.value == .null ? Optional.none : change.value
         }
         trees[account].update(node.id, at: request.now) { $0.properties = .some(properties) }
         guard let changed = trees[account].nodes[node.id] else { throw .notFound }

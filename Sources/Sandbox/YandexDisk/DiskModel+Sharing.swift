@@ -38,7 +38,7 @@ extension DiskModel {
 
     private mutating func change(_ settings: JSONObject, of id: Int, _ account: Int, _ request: DiskRequest) {
         trees[account].update(id, at: request.now) { node in
-            for member in settings.members { node.publication?.settings[member.name] = member.value == .null ? nil : member.value }
+            for member in settings.members { node.publication?.settings[member.name] = member.value == .null ? Optional.none : member.value }
         }
     }
 

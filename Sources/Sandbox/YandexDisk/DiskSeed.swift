@@ -14,7 +14,7 @@ enum DiskSeed {
         "photostream": "disk:/Фотокамера/",
     ]
 
-    /// 10 January 2024, 08:00:00 UTC: when the first file came; the others followed some hours apart.
+    /// 10 January 2024, 08:00:00 UTC: when the first file came; the others followed about two days apart.
     static let start = Date(timeIntervalSince1970: 1_704_873_600)
 
     static func model(seed: UInt64) -> DiskModel {
@@ -44,7 +44,7 @@ enum DiskSeed {
     )
 }
 
-/// Plants the files of one account, each some hours after the one before.
+/// Plants the files of one account, each about two days after the one before.
 struct DiskSeeding {
     private(set) var tree: DiskTree
     private var now = DiskSeed.start
@@ -57,7 +57,7 @@ struct DiskSeeding {
         self.links = links
     }
 
-    private mutating func advance() { now += 1_800 * 5 + 7 }
+    private mutating func advance() { now += 160_007 }
 
     @discardableResult
     mutating func folder(_ path: String) -> Int {

@@ -18,11 +18,11 @@ extension DiskSeeding {
         publish(file("", "Список.txt", .text("молоко\nхлеб\n")))
     }
 
-    /// Two years, five short texts a month.
+    /// Two years, seven short texts a month.
     private mutating func plantDiary() {
         for month in 0..<24 {
             let folder = "Дневник/\(2024 + month / 12)/\(Self.twoDigits(month % 12 + 1))"
-            for day in 1...5 {
+            for day in 1...7 {
                 file(folder, "Запись \(day).txt", .text("Запись \(day) за месяц \(month % 12 + 1) года \(2024 + month / 12).\nПогода ясная, ветер слабый.\n"))
             }
         }

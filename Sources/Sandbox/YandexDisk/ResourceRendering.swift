@@ -55,7 +55,7 @@ struct ResourceRendering {
         case .some(let properties): add("custom_properties", properties.members.isEmpty ? .null : .object(properties))
         }
         if let shared {
-            add("views_count", .integer(shared.id == node.id ? node.publication?.views ?? 0 : 0))
+            add("views_count", .integer(shared.id == node.id ? shared.publication?.views ?? 0 : 0))
             let account = tree.account
             add("owner", ["login": .string(account.login), "display_name": .string(account.displayName), "uid": .string(account.uid)])
         }

@@ -86,6 +86,8 @@ final class YandexAccounts: Sendable {
     func access(_ authorization: String?, at now: Date) -> Access {
         guard let authorization else { return .none }
         let parts = authorization.split(separator: " ", maxSplits: 1)
+        // Clients without a token send an empty field, or the scheme alone.
+        if parts.isEmpty || (parts.count == 1 && parts[0].lowercased() == "oauth") { return .none }
         guard parts.count == 2, ["oauth", "bearer"].contains(parts[0].lowercased()) else { return .refused }
         return state.withLock { state in
             guard let token = state.access[String(parts[1])], token.expires.map({ now < $0 }) ?? true else { return .refused }

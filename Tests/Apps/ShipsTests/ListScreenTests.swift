@@ -52,6 +52,25 @@ struct ListScreenTests {
         }
     }
 
+    @Test("SHIP-06 SRV-06 a poll that is slower than the freshness gets 304 for as long as no ship changes")
+    func slowPoll() async throws {
+        try await ShipsApp.run { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/ships", as: token)
+            let tag = try #require(first.headerFields[.eTag])
+            for _ in 0..<3 {
+                app.clock.advance(by: .seconds(6))
+                let poll = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
+                #expect(poll.status == 304 && poll.body.isEmpty && poll.age == "0")
+                #expect(poll.cacheStatus == "larder; fwd=stale; fwd-status=304")
+            }
+            app.transport.become(.ships([MadeShips.alma]))
+            app.clock.advance(by: .seconds(6))
+            let changed = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
+            #expect(changed.status == 200 && changed["meta.fetched_at"] == "2026-01-05T10:00:24Z")
+        }
+    }
+
     @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is asked again")
     func freshness() async throws {
         try await ShipsApp.run { app in

@@ -48,7 +48,7 @@ struct ShipScreensTests {
         var ship = bare
         ship.isListed = false
         #expect(!ShipDetailsScreen(ship).upstreamPresent)
-        #expect(!ShipListScreen.Row(ship).upstreamPresent)
+        #expect(!ShipListScreen.Row(ShipListing.Entry(id: "x1", name: "Bare", type: nil, yearBuilt: nil, isListed: false)).upstreamPresent)
     }
 
     @Test("SHIP-05 users log out, guests exit")

@@ -52,7 +52,7 @@ struct Conformance {
         }
         let type = answer.headers["content-type"] ?? ""
         let essence = type.prefix { $0 != ";" }.lowercased()
-        guard let media = content[essence] else { return ["content type \(type) is not documented"] }
+        guard let media = content[essence] ?? content["*/*"] else { return ["content type \(type) is not documented"] }
         if isHead { return answer.body.isEmpty ? [] : ["a body on HEAD"] }
         guard let schema = media["schema"] else { return answer.body.isEmpty ? ["the body is empty"] : [] }
         guard type.lowercased().hasSuffix("charset=utf-8") else { return ["content type \(type) names no UTF-8"] }

@@ -78,18 +78,31 @@ private let metrics: PrometheusRegistry = {
 ///
 /// - Parameters:
 ///   - settings: flags as on the command line, after those that every server of these tests has.
+///   - environment: what programs are looked for in, and what else variables set.
 ///   - isClosedByBody: `body` closes the application, to see what the server answers then.
-func withLarder(_ settings: [String] = [], isClosedByBody: Bool = false, _ body: @escaping @Sendable (RunningLarder) async throws -> Void) async throws {
+func withLarder(
+    _ settings: [String] = [],
+    environment: [String: String] = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""],
+    isClosedByBody: Bool = false,
+    _ body: @escaping @Sendable (RunningLarder) async throws -> Void
+) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "larder-contract-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     var logger = Logger(label: "contract")
     logger.logLevel = .critical
     let own = [
         "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600",
-        "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-people-probe-interval-ms", "3600000",
-        "--upstreams-geocoder-probe-interval-ms", "3600000", "--notes-scrypt-logarithm", "10", "--http-allowed-origins", "https://shop.example",
+        "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-catalogue-probe-interval-ms", "3600000",
+        "--upstreams-people-probe-interval-ms", "3600000", "--upstreams-geocoder-probe-interval-ms", "3600000",
+        "--upstreams-yandex-disk-probe-interval-ms", "3600000", "--freshness-disk-s", "3600", "--disk-operation-wait-ms", "0",
+        "--disk-oauth-client-id", "sandbox-client", "--disk-oauth-client-secret", "sandbox-secret",
+        "--notes-scrypt-logarithm", "10", "--http-allowed-origins", "https://shop.example",
     ]
-    var configuration = try LarderConfiguration(try SettingsReader(arguments: own + settings, environment: [:], file: nil), environment: [:], sandbox: true)
+    var configuration = try LarderConfiguration(
+        try SettingsReader(arguments: own + settings, environment: [:], file: nil),
+        environment: environment,
+        sandbox: true
+    )
     let sandbox = Sandbox(configuration: .init(), logger: logger)
     var clientConfiguration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     clientConfiguration.httpVersion = .http1Only

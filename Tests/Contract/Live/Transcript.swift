@@ -45,9 +45,15 @@ struct Interview: Sendable {
     }
 
     /// Method and path of an operation, with its parameters filled in.
-    static func target(of operation: String, ship: String) -> (method: String, path: String) {
+    static func target(of operation: String, ship: String, page: String = "0123456789abcdef") -> (method: String, path: String) {
         let parts = operation.split(separator: " ", maxSplits: 1).map(String.init)
-        return (parts[0], parts[1].replacing("{id}", with: ship))
+        return (parts[0], filled(parts[1], ship: ship, page: page))
+    }
+
+    /// A path with its parameters filled in. Products of the shop are numbers; without a word about which, the first.
+    static func filled(_ path: String, ship: String = Interview.ship, page: String = "0123456789abcdef") -> String {
+        let id = path.hasPrefix("/v1/shop/") && ship == Interview.ship ? "1" : ship
+        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{product_id}", with: "1").replacing("{page_id}", with: page)
     }
 
     /// The path that was asked for, without its query.

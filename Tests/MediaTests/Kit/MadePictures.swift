@@ -21,6 +21,15 @@ enum MadePictures {
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + ([("IHDR", head)] + chunks + [("IEND", [])]).flatMap { chunk($0.0, $0.1) }
     }
 
+    /// A PNG of 96 × 64 pixels of two bits: four bars, of values 0 to 3.
+    static func bars(colorType: UInt8, chunks: [(String, [UInt8])]) -> [UInt8] {
+        var row: [UInt8] = [0]
+        for value: UInt8 in [0x00, 0x55, 0xAA, 0xFF] { row += [UInt8](repeating: value, count: 6) }
+        var rows: [UInt8] = []
+        for _ in 0..<64 { rows += row }
+        return png(width: 96, height: 64, depth: 2, colorType: colorType, chunks: chunks + [("IDAT", deflated(rows))])
+    }
+
     static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let checked = Array(type.utf8) + content
         let sum = checked.withUnsafeBufferPointer { crc32(0, $0.baseAddress, UInt32($0.count)) }

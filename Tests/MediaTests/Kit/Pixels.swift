@@ -40,14 +40,23 @@ struct Pixels: Equatable {
         }
     }
 
-    /// Reads a PPM.
+    /// Reads a PPM; libvips puts a comment into its head.
     init(ppm: [UInt8]) throws {
-        let head = ppm.prefix(40).split(maxSplits: 4, whereSeparator: { $0 == 0x20 || $0 == 0x0A })
-        guard head.count == 5, head[0].elementsEqual("P6".utf8), let width = Int(String(decoding: head[1], as: UTF8.self)),
-            let height = Int(String(decoding: head[2], as: UTF8.self)), head[3].elementsEqual("255".utf8)
-        else { throw Scratch.ToolFailed(description: "no PPM") }
+        var words: [String] = []
+        var position = 0
+        while words.count < 4, let end = ppm[position...].firstIndex(where: { $0 == 0x0A || $0 == 0x20 }) {
+            if ppm[position] == 0x23 {
+                position = (ppm[position...].firstIndex(of: 0x0A) ?? end) + 1
+            } else {
+                words.append(String(decoding: ppm[position..<end], as: UTF8.self))
+                position = end + 1
+            }
+        }
+        guard words.count == 4, words[0] == "P6", words[3] == "255", let width = Int(words[1]), let height = Int(words[2]) else {
+            throw Scratch.ToolFailed(description: "no PPM of 8 bits: \(words)")
+        }
         (self.width, self.height) = (width, height)
-        bytes = Array(ppm[(head[3].endIndex + 1)...])
+        bytes = Array(ppm[position...])
     }
 
     var ppm: [UInt8] { Array("P6 \(width) \(height) 255\n".utf8) + bytes }
@@ -92,10 +101,13 @@ extension Scratch {
         return url(String(name.prefix { $0 != "[" }))
     }
 
-    /// Pixels of any picture as libvips decodes it, in sRGB.
-    func pixels(of picture: URL) async throws -> Pixels {
-        let name = "\(UUID().uuidString).ppm"
-        try await tool("vips", ["thumbnail", picture.path, url(name).path, "10000000", "--export-profile", "srgb"])
+    /// Pixels of any picture as libvips decodes it, upright, in sRGB.
+    func pixels(of picture: URL, hasProfile: Bool = false) async throws -> Pixels {
+        let (upright, colored, name) = ("\(UUID().uuidString).tif", "\(UUID().uuidString).tif", "\(UUID().uuidString).ppm")
+        let profile = hasProfile ? ["--export-profile", "srgb"] : []
+        try await tool("vips", ["thumbnail", picture.path, url(upright).path, "10000000", "--size", "down"] + profile)
+        try await tool("vips", ["colourspace", url(upright).path, url(colored).path, "srgb"])
+        try await tool("vips", ["cast", url(colored).path, url(name).path, "uchar"])
         return try Pixels(ppm: Array(Data(contentsOf: url(name))))
     }
 

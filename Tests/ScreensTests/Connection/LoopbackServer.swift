@@ -66,6 +66,19 @@ struct LoopbackServer: Sendable {
             return String(buffer: try await request.collectBody(upTo: 1 << 20))
         }
         router.post("refuse") { _, _ in HTTPResponse.Status.unauthorized }
+        router.post("early") { request, _ in
+            // As a client of an upstream that answers before it has taken the whole upload: it goes on reading.
+            let (parts, source) = AsyncStream.makeStream(of: Int.self)
+            Task {
+                do {
+                    for try await part in request.body { source.yield(part.readableBytes) }
+                } catch {
+                    // The answer is out: nobody wants the rest.
+                }
+            }
+            for await _ in parts { break }
+            return "early"
+        }
         router.get("wait") { _, _ in
             await gate.enter()
             return "waited"

@@ -64,6 +64,23 @@ struct LoopbackTests {
         }
     }
 
+    @Test("SRV-11 Whoever still reads a body when its request is answered does not end the process", arguments: [1, 20])
+    func answeredEarly(times: Int) async throws {
+        try await LoopbackServer.run { server in
+            for _ in 0..<times {
+                try await RawClient.connect(server) { client in
+                    try await client.send("POST /early HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+                    #expect(try await client.receive(until: "\r\n\r\nearly").hasPrefix("HTTP/1.1 200 OK"))
+                    await client.sendEndlessly("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n")
+                }
+            }
+            try await RawClient.connect(server) { client in
+                try await client.send(Self.get)
+                #expect(try await client.receive(until: "\r\n\r\nhello").hasPrefix("HTTP/1.1 200 OK"))
+            }
+        }
+    }
+
     @Test("SRV-11 An endless head, target or field ends in 431 and a closed connection", arguments: ["GET /", "GET / HTTP/1.1\r\nHost: a\r\nA: "])
     func endlessHead(start: String) async throws {
         let (answer, refusal) = try await LoopbackServer.run { server in

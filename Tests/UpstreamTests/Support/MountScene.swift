@@ -12,8 +12,8 @@ struct MountScene {
     let scene: Scene
     let mount: Mount
 
-    init(_ options: MountOptions = MountOptions()) throws {
-        scene = try Scene { $0.mount = options }
+    init(_ options: MountOptions = MountOptions(), budget: CacheBudget = .unlimited) throws {
+        scene = try Scene(budget: budget) { $0.mount = options }
         mount = Mount(scene.upstream, hasher: try SealedSecrets(scene.database).credentialHasher())
     }
 

@@ -66,6 +66,13 @@ final class Scene: Sendable {
         clock.advance(by: .seconds(60))
     }
 
+    /// From now on the database takes no stored answer.
+    func refuseToStore() async throws {
+        try await database.write {
+            try $0.execute(sql: "CREATE TRIGGER refused BEFORE INSERT ON stored_response BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        }
+    }
+
     /// Makes the upstream known to be out of reach.
     func goDown() async {
         transport.then(failure(.unreachable(.refused)))

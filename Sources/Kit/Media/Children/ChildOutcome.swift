@@ -31,7 +31,9 @@ public struct ChildOutcome: Sendable, Equatable {
     /// Programs say in these words that they got no memory, and then abort.
     private var toldOfMemory: Bool {
         let text = errors.lowercased()
-        return ["bad_alloc", "out of memory", "failed to allocate", "cannot allocate memory", "could not allocate"].contains { text.contains($0) }
+        return ["bad_alloc", "out of memory", "failed to allocate", "cannot allocate memory", "could not allocate", "memory exhausted"].contains {
+            text.contains($0)
+        }
     }
 
     /// Numbers of signals on Linux that a limit sends (signal(7)).

@@ -23,7 +23,7 @@ public struct PDFTool: Sendable {
     }
 
     /// A document of these pages, in this order: the base of everything below. What belongs to no page is left behind: outlines, forms' fields, attachments,
-    /// scripts; the title of the first source is kept unless another one is given.
+    /// scripts, layers of other sources than the first that has some; the title of the first source is kept unless another one is given.
     ///
     /// - Throws: what ``inspect(_:)`` throws, `noSuchPage` too; where there are several sources, as ``MediaError/OfInput``.
     public func compose(

@@ -37,7 +37,9 @@ public struct PictureScaler: Sendable {
             let output = folder.path(isPNG ? "out.png" : "out.jpg")
             let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
             let size = ["\(max(1, width))", "--height", "\(max(1, height))", "--size", "down"]
-            try await bench.vips(["thumbnail", input, output + options] + size + ["--export-profile", "srgb", "--fail-on", "truncated"], in: folder, header)
+            // Colours without a profile are sRGB already; asked to convert them, libvips would take a way through L*a*b* and come back with others.
+            let colors = header.hasProfile ? ["--export-profile", "srgb"] : []
+            try await bench.vips(["thumbnail", input, output + options] + size + colors + ["--fail-on", "truncated"], in: folder, header)
             return try RenderedPicture(file: output)
         }
     }

@@ -81,5 +81,5 @@ enum GlyphSample {
     static let ability = "glyphs"
     static let scripts = "Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese, Korean, and emoji"
     static let text = "Aaé Ωλ Жя אב عرب 中文 かカ 한글 😀"
-    static let packages = "fonts-dejavu-core fonts-droid-fallback fonts-noto-color-emoji"
+    static let packages = "fonts-dejavu-core fonts-wqy-microhei fonts-noto-color-emoji"
 }

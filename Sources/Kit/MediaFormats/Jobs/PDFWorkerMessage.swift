@@ -1,5 +1,5 @@
 /// What `larder-pdf-worker` says: one JSON value a line on standard output. Any number of `progress`, then one of the others.
-public enum PDFWorkerMessage: Codable, Sendable, Equatable {
+package enum PDFWorkerMessage: Codable, Sendable, Equatable {
     /// Steps that are done, of how many.
     case progress(done: Int, total: Int)
     /// The job is done, and its output written.
@@ -8,18 +8,18 @@ public enum PDFWorkerMessage: Codable, Sendable, Equatable {
     case failed(PDFFailure, input: Int?)
 
     /// Exit codes of the worker.
-    public enum ExitCode {
+    package enum ExitCode {
         /// The last message is `done`.
-        public static let done: Int32 = 0
+        package static let done: Int32 = 0
         /// The last message is `failed`.
-        public static let failed: Int32 = 1
+        package static let failed: Int32 = 1
         /// The job could not be read; there is no message.
-        public static let usage: Int32 = 64
+        package static let usage: Int32 = 64
     }
 }
 
 /// Why a job failed.
-public enum PDFFailure: Codable, Sendable, Equatable {
+package enum PDFFailure: Codable, Sendable, Equatable {
     /// The file is broken or no PDF, or a picture that PDF cannot hold as it is; the text is Larder's own.
     case damaged(String)
     /// The file needs a password.

@@ -22,7 +22,7 @@ package struct HeaderReader<Source: ByteSource> {
 
     package var count: Int { source.count }
 
-    package func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+    func bytes(at offset: Int, count: Int) throws -> [UInt8] {
         guard offset >= 0, count >= 0, offset <= source.count - count else { throw PictureHeaderError.truncated }
         let bytes = try source.bytes(offset..<(offset + count))
         guard bytes.count == count else { throw PictureHeaderError.truncated }

@@ -70,11 +70,15 @@ package struct JPEGSegments<Source: ByteSource> {
 extension PictureHeader {
     static func jpeg(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
         let segments = JPEGSegments(reader.source)
-        let frame = try segments.frame(try segments.all())
+        let found = try segments.all()
+        let frame = try segments.frame(found)
         // Zero lines would be told later by a DNL segment (B.2.5), which nobody writes and no limit could hold for.
         guard frame.width > 0, frame.height > 0 else { throw PictureHeaderError.malformed("a JPEG without a size") }
         var header = PictureHeader(.jpeg, width: frame.width, height: frame.height)
         header.jpeg = frame
+        header.hasProfile = try found.contains {
+            try $0.marker == 0xE2 && $0.content.count > 14 && reader.text(at: $0.content.lowerBound, count: 11) == "ICC_PROFILE"
+        }
         return header
     }
 }

@@ -1,5 +1,6 @@
 extension PictureHeader {
     /// HEIF (ISO/IEC 23008-12): the largest `ispe` property in `meta/iprp/ipco`. A picture made of tiles has one for the whole as well.
+    /// A `clap` property may crop it, which HEVC's even sizes make common: what is told is what must be decoded.
     static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader {
         var boxes = BoxWalk(reader: reader)
         guard let meta = try boxes.first("meta", in: 0..<reader.count) else { throw PictureHeaderError.malformed("a HEIF file without a meta box") }
@@ -14,6 +15,7 @@ extension PictureHeader {
                 let height = try reader.number(at: box.content.lowerBound + 8, bytes: 4)
                 if width * height > header.width * header.height { (header.width, header.height) = (width, height) }
             }
+            if box.type == "colr", ["prof", "rICC"].contains(try reader.text(at: box.content.lowerBound, count: 4)) { header.hasProfile = true }
             if box.type == "auxC" {
                 let name = try reader.text(at: box.content.lowerBound + 4, count: min(64, max(0, box.content.count - 4)))
                 if name.contains("alpha") || name.contains("hevc:2015:auxid:1") { header.mayBeTransparent = true }

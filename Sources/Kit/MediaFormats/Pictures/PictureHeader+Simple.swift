@@ -13,6 +13,7 @@ extension PictureHeader {
             let type = try reader.text(at: offset + 4, count: 4)
             if type == "IDAT" { return header }
             if type == "tRNS" { header.mayBeTransparent = true }
+            if type == "iCCP" { header.hasProfile = true }
             if type == "eXIf" { header.hasOrientation = true }
             offset += 12 + (try reader.number(at: offset, bytes: 4))
         }
@@ -50,9 +51,23 @@ extension PictureHeader {
             let height = try reader.number(at: 27, bytes: 3, littleEndian: true) + 1
             var header = PictureHeader(.webp, width: width, height: height)
             header.mayBeTransparent = try reader.byte(at: 20) & 0x10 != 0
+            header.hasProfile = try reader.byte(at: 20) & 0x20 != 0
+            header.isLossless = try firstImageChunk(reader) == "VP8L"
             return header
         default:
             throw PictureHeaderError.malformed("a WebP that begins with an unknown chunk")
         }
+    }
+
+    /// Which of the chunks that hold pixels comes first behind VP8X; nil where none is among the first hundred chunks. Of a moving picture it is a frame.
+    private static func firstImageChunk(_ reader: HeaderReader<some ByteSource>) throws -> String? {
+        var offset = 30
+        for _ in 0..<100 where offset + 8 <= reader.count {
+            let type = try reader.text(at: offset, count: 4)
+            if ["VP8 ", "VP8L", "ANMF"].contains(type) { return type }
+            let length = try reader.number(at: offset + 4, bytes: 4, littleEndian: true)
+            offset += 8 + length + length % 2
+        }
+        return nil
     }
 }

@@ -9,8 +9,8 @@ extension PictureHeader {
         for index in 0..<entries {
             let at = directory + 2 + 12 * index
             let tag = try reader.number(at: at, bytes: 2, littleEndian: little)
-            // Sizes, BitsPerSample, ExtraSamples.
-            guard [256, 257, 258, 338].contains(tag), values[tag] == nil else { continue }
+            // Sizes, BitsPerSample, ExtraSamples; whether there is a profile (ICC.1:2010 annex B.4).
+            guard [256, 257, 258, 338, 34675].contains(tag), values[tag] == nil else { continue }
             let isShort = try reader.number(at: at + 2, bytes: 2, littleEndian: little) == 3
             let fits = try reader.number(at: at + 4, bytes: 4, littleEndian: little) * (isShort ? 2 : 4) <= 4
             // A value, or the first of several, stands in the entry where they fit, else where it points to (section 2, "Value/Offset").
@@ -20,6 +20,7 @@ extension PictureHeader {
         guard let width = values[256], let height = values[257] else { throw PictureHeaderError.malformed("a TIFF without a size") }
         var header = PictureHeader(.tiff, width: width, height: height)
         header.mayBeTransparent = values[338] != nil
+        header.hasProfile = values[34675] != nil
         header.bitsPerSample = values[258] ?? 1
         return header
     }

@@ -8,6 +8,8 @@ public struct PictureHeader: Sendable, Equatable {
     public var height: Int
     /// Whether pixels may be transparent.
     public var mayBeTransparent = false
+    /// Whether a colour profile is embedded. Without one, colours are those of sRGB.
+    public var hasProfile = false
     /// Bits of a sample; 8 where the head does not tell.
     public var bitsPerSample = 8
     /// Whether it is a PNG whose lines are interlaced.

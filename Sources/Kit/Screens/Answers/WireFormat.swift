@@ -4,14 +4,7 @@ public import Foundation
 public enum WireFormat {
     /// Encodes a value.
     public static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(timestamp(date))
-        }
-        return try encoder.encode(value)
+        try WireEncoder.encode(value)
     }
 
     /// Decodes a value that was written with snake_case names.

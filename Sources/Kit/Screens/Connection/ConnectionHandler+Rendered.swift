@@ -20,9 +20,8 @@ extension ConnectionHandler {
         switch part {
         case .head(let head):
             decoded.heads += 1
-            decoded.contentLength =
-                head.headers.contains(name: "Transfer-Encoding")
-                ? nil : head.headers.first(name: "Content-Length").flatMap { Int($0) }
+            decoded.isChunked = head.headers.contains(name: "Transfer-Encoding")
+            decoded.contentLength = decoded.isChunked ? nil : head.headers.first(name: "Content-Length").flatMap { Int($0) }
         case .body:
             break
         case .end:

@@ -7,7 +7,7 @@ import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: byte counts → kept answers → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
+/// Pipeline: byte counts and kept answers → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// The parts Hummingbird reads and writes.
     public typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -41,7 +41,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         rendered: RenderedAnswers? = nil,
         frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
     ) {
-        self.responder = responder
+        self.responder = BodyGate.guarding(responder)
         self.limits = limits
         self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onCut: onCut)
         self.rendered = rendered
@@ -53,7 +53,10 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         channel.eventLoop.makeCompletedFuture {
             try addHTTP1Handlers(to: channel)
             try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            return try NIOAsyncChannel(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            let value = try Value(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            // One that is accepted while the server stops is handed to nobody. It has to outlive its connection all the same: NIO ends the process over a writer that is let go before.
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
+            return value
         }
     }
 
@@ -73,8 +76,11 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         let meter = WireMeter()
         let pipeline = channel.pipeline.syncOperations
         let connection = ConnectionHandler(limits: limits, meter: meter, reports: reports, now: channel.eventLoop.now)
-        try pipeline.addHandler(meter)
-        if let rendered { try pipeline.addHandler(RenderedAnswerHandler(answers: rendered, connection: connection)) }
+        if let rendered {
+            try pipeline.addHandler(RenderedAnswerHandler(answers: rendered, connection: connection))
+        } else {
+            try pipeline.addHandler(meter)
+        }
         try pipeline.addHandlers([
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)),

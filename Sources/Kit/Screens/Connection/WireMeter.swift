@@ -1,6 +1,8 @@
 import NIOCore
 
 /// Counts the bytes of a connection, nearest to the socket. The connection handler reads the counts; they share an event loop.
+///
+/// Where answers are kept, ``RenderedAnswerHandler`` stands nearest to the socket and counts in its place: every handler on the way costs a hot answer some percent.
 final class WireMeter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -8,9 +10,9 @@ final class WireMeter: ChannelDuplexHandler {
     typealias OutboundOut = IOData
 
     /// Bytes received since the connection began.
-    private(set) var received = 0
+    var received = 0
     /// Bytes handed to the socket since the connection began, taken or not.
-    private(set) var sent = 0
+    var sent = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += Self.unwrapInboundIn(data).readableBytes

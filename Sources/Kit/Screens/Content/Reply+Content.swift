@@ -3,9 +3,33 @@ import HTTPCaching
 public import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 public import Upstream
 
 extension Reply {
+    /// The same for a file whose bytes must be asked for before it is known whether they can be had: `open` is called once the part is known, and before anything is answered, so that its failure is a problem
+    /// and not an answer that breaks off. Not called where no body is sent.
+    public static func content(
+        _ content: FileContent,
+        to request: ScreenRequest,
+        provenance: Provenance? = nil,
+        now: Date,
+        headerFields: HTTPFields = [:],
+        open: (Range<Int>) async throws -> ByteStream
+    ) async throws -> Reply {
+        let asked = Mutex<Range<Int>?>(nil)
+        var noted = content
+        noted.parts = { range in
+            asked.withLock { $0 = range }
+            return ByteStream(ByteBuffer())
+        }
+        var reply = try Reply.content(noted, to: request, provenance: provenance, now: now, headerFields: headerFields)
+        guard let range = asked.withLock({ $0 }), !request.isHead else { return reply }
+        let parts = try await open(range)
+        reply.body = .stream(type: content.type, Self.body(parts, length: range.count))
+        return reply
+    }
+
     /// A file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the length. Conditional requests are answered here,
     /// because the entity tag is the file's own version, not a hash of bytes that nobody has read yet.
     ///
@@ -40,12 +64,15 @@ extension Reply {
     }
 
     private static func part(_ range: Range<Int>, of content: FileContent, status: HTTPResponse.Status, _ fields: HTTPFields) throws -> Reply {
-        let parts = try content.parts(range)
-        let body = ResponseBody(contentLength: range.count) { writer in
+        let body = body(try content.parts(range), length: range.count)
+        return Reply(status: status, headerFields: fields, body: .stream(type: content.type, body), hasValidator: false)
+    }
+
+    private static func body(_ parts: ByteStream, length: Int) -> ResponseBody {
+        ResponseBody(contentLength: length) { writer in
             for try await part in parts { try await writer.write(part) }
             try await writer.finish(nil)
         }
-        return Reply(status: status, headerFields: fields, body: .stream(type: content.type, body), hasValidator: false)
     }
 }
 

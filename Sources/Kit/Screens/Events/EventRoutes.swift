@@ -8,10 +8,11 @@ public struct EventRoutes: Sendable {
     private let events: EventStream
     private let sessions: SessionStore
 
-    /// The route over a stream. A session of any app adds the events of its account.
+    /// The route over a stream. A session of any app adds the events of its account, and the stream ends with it.
     public init(events: EventStream, sessions: SessionStore) {
         self.events = events
         self.sessions = sessions
+        sessions.onEnd { events.sessionEnded() }
     }
 
     /// The table.
@@ -26,6 +27,7 @@ public struct EventRoutes: Sendable {
         let body = ResponseBody { writer in
             let subscription = events.subscribe(lastEventID: lastEventID)
             defer { events.unsubscribe(subscription.number) }
+            guard try audience.isOpen() else { return try await writer.finish(nil) }
             let missed = subscription.missed.filter { audience.hears($0.event) }
             try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription, replays: !missed.isEmpty)))
             for (identity, event) in missed {
@@ -33,11 +35,13 @@ public struct EventRoutes: Sendable {
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
                 for await message in subscription.messages {
+                    // What is said to everybody needs no session, and is said thousands of times; the others are few.
+                    guard try message.isForEverybody || audience.isOpen() else { break }
                     switch message {
                     case .heartbeat: try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
                     case .event(let identity, let event) where audience.hears(event):
                         try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
-                    case .event: break
+                    case .event, .sessionEnded: break
                     }
                 }
             } onCancelOrGracefulShutdown: {
@@ -53,12 +57,21 @@ public struct EventRoutes: Sendable {
 /// Whose events a listener hears.
 struct EventAudience: Sendable {
     let session: Session?
+    /// Looks whether the session is still open: a stream may last for days. True without one.
+    let isOpen: @Sendable () throws -> Bool
 
     func hears(_ event: ServerEvent) -> Bool {
         switch event.audience {
         case .everyone: true
         case .account(let app, let account): session?.app == app && session?.account == account
         }
+    }
+}
+
+extension EventStream.Message {
+    /// It goes out whatever became of the listener's session.
+    fileprivate var isForEverybody: Bool {
+        if case .event(_, let event) = self { event.audience == .everyone } else { false }
     }
 }
 

@@ -9,6 +9,8 @@ public final class EventStream: Service, Sendable {
         case event(identity: String, ServerEvent)
         /// Nothing happened for a while; keeps connections open and finds those that are gone.
         case heartbeat
+        /// Somebody logged out: a listener with a session looks whether it was its own.
+        case sessionEnded
     }
 
     /// What a new listener begins with.
@@ -52,6 +54,11 @@ public final class EventStream: Service, Sendable {
             let entry = state.backlog.append(event)
             send(.event(identity: state.backlog.identity(of: entry), event), in: &state)
         }
+    }
+
+    /// A session has ended: the stream of who listened with it ends.
+    func sessionEnded() {
+        state.withLockedValue { send(.sessionEnded, in: &$0) }
     }
 
     /// Sends heartbeats until the server stops, then ends every listener's stream.

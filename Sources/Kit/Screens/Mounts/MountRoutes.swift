@@ -13,9 +13,15 @@ public struct MountRoutes: Sendable {
 
     private let mounts: [String: Mount]
     private let sessions: SessionStore
+    private let credentials: [String: CredentialProvider]
 
-    /// Serves these mounts. `sessions` tells which bearer tokens are Larder's own: they go to no upstream.
-    public init(mounts: [Mount], sessions: SessionStore) {
+    /// What an account of Larder brings along to an upstream in which it is logged in; nil where it is not. May throw a problem.
+    public typealias CredentialProvider = @Sendable (Session) async throws -> MountCredential?
+
+    /// Serves these mounts. `sessions` tells which bearer tokens are Larder's own: they go to no upstream. Where `credentials` has a provider for the upstream, it gives what takes their place;
+    /// it decides by the app and the account of the session, so that no account is given another's.
+    public init(mounts: [Mount], sessions: SessionStore, credentials: [String: CredentialProvider] = [:]) {
+        self.credentials = credentials
         self.mounts = Dictionary(mounts.map { ($0.upstream.configuration.name, $0) }) { first, _ in first }
         self.sessions = sessions
     }
@@ -66,7 +72,7 @@ public struct MountRoutes: Sendable {
         }
         guard MountRequest.isBelowBase(target) else { throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..") }
         do {
-            let answer = try await mount.answer(try inquiry(request, method, target: target))
+            let answer = try await mount.answer(try await inquiry(request, method, target: target, of: mount))
             return MountResponse.make(answer)
         } catch let error as UpstreamError {
             throw UpstreamFailure(error, of: mount.upstream)
@@ -82,9 +88,14 @@ public struct MountRoutes: Sendable {
         request.headers.contains(.origin) && request.headers.contains(.accessControlRequestMethod)
     }
 
-    private func inquiry(_ request: Request, _ method: HTTPRequest.Method, target: String) throws -> MountRequest {
+    private func inquiry(_ request: Request, _ method: HTTPRequest.Method, target: String, of mount: Mount) async throws -> MountRequest {
         var fields = request.headers
-        if try sessions.isOwn(fields[values: .authorization]) { fields[.authorization] = nil }
+        var credential: MountCredential?
+        if let session = try sessions.ownSession(fields[values: .authorization]) {
+            fields[.authorization] = nil
+            let configuration = mount.upstream.configuration
+            if !configuration.mount.shared { credential = try await credentials[configuration.name]?(session) }
+        }
         let length = fields[.contentLength].flatMap { Int($0) }
         let hasBody = length.map { $0 > 0 } ?? fields.contains(.transferEncoding)
         return MountRequest(
@@ -92,7 +103,8 @@ public struct MountRoutes: Sendable {
             target: target,
             headerFields: fields,
             body: hasBody ? ByteStream(request.body) : nil,
-            bodyLength: hasBody ? length : nil
+            bodyLength: hasBody ? length : nil,
+            credential: credential
         )
     }
 }

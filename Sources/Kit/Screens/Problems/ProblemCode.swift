@@ -22,15 +22,21 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case lastPage = "last-page"
     case listEmpty = "list-empty"
     case notAFolder = "not-a-folder"
+    case notSaved = "not-saved"
     case preconditionFailed = "precondition-failed"
     case tooLarge = "too-large"
+    case tooManyPages = "too-many-pages"
     case unsupportedMediaType = "unsupported-media-type"
     case badRange = "bad-range"
     case validationFailed = "validation-failed"
+    case damaged
+    case encrypted
+    case timedOut = "timed-out"
     case rateLimited = "rate-limited"
     case headersTooLarge = "headers-too-large"
     case requestTimeout = "request-timeout"
     case `internal`
+    case toolMissing = "tool-missing"
     case upstreamBadResponse = "upstream-bad-response"
     case upstreamUnavailable = "upstream-unavailable"
     case offlineWriteRefused = "offline-write-refused"
@@ -61,15 +67,21 @@ public enum ProblemCode: String, Sendable, CaseIterable {
         case .lastPage: (409, "The last page cannot be deleted")
         case .listEmpty: (409, "The list is empty")
         case .notAFolder: (409, "This is not a folder")
+        case .notSaved: (409, "The document is not saved yet")
         case .preconditionFailed: (412, "It has changed in the meantime")
         case .tooLarge: (413, "The body is too large")
+        case .tooManyPages: (413, "There are too many pages")
         case .unsupportedMediaType: (415, "The media type is not supported")
         case .badRange: (416, "The range cannot be satisfied")
         case .validationFailed: (422, "Some fields are not acceptable")
+        case .damaged: (422, "A file is damaged")
+        case .encrypted: (422, "A file is protected by a password")
+        case .timedOut: (422, "Working on a file took longer than it may")
         case .rateLimited: (429, "Too many requests")
         case .headersTooLarge: (431, "The header is too large")
         case .requestTimeout: (408, "The request took too long")
         case .internal: (500, "Something went wrong in Larder")
+        case .toolMissing: (501, "A program that this needs is not installed")
         case .upstreamBadResponse: (502, "The upstream gave an unusable answer")
         case .upstreamUnavailable: (503, "Upstream cannot be reached")
         case .offlineWriteRefused: (503, "Not possible while the upstream is offline")

@@ -8,7 +8,8 @@ final class RenderedAnswer: Sendable {
     /// Bytes that it takes in memory, about.
     let cost: Int
 
-    private let head: RenderedHead
+    private let headCount: Int
+    private let pieces: [RenderedHead.Piece]
     private let body: ByteBuffer
 
     /// Keeps what went out; nil where that cannot be given again.
@@ -16,7 +17,8 @@ final class RenderedAnswer: Sendable {
         guard let head = RenderedHead(bytes), note.validity.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard note.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
-        self.head = head
+        headCount = head.count
+        pieces = head.pieces
         body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()
         validity = note.validity
         record = note.record
@@ -24,39 +26,22 @@ final class RenderedAnswer: Sendable {
     }
 
     /// Bytes of an answer, at most.
-    var size: Int { head.count + body.readableBytes + 256 }
+    var size: Int { headCount + body.readableBytes + 256 }
 
     /// Writes the answer as it is now.
     func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentities.Number, now: NIODeadline) {
-        buffer.writeBytes(head.fixed)
-        if let name = head.date {
-            buffer.writeString(name)
-            buffer.writeString(": ")
-            buffer.writeString(date.text)
-            buffer.writeString("\r\n")
-        }
-        if let name = head.requestID {
-            buffer.writeString(name)
-            buffer.writeString(": ")
-            buffer.writeString(requestID.run)
-            buffer.writeString("-")
-            buffer.writeDecimal(requestID.number)
-            buffer.writeString("\r\n")
-        }
-        if let age = validity.age {
-            if let name = head.age {
-                buffer.writeString(name)
-                buffer.writeString(": ")
-                buffer.writeDecimal(age.seconds(at: now))
-                buffer.writeString("\r\n")
-            }
-            if let (before, after) = head.timeToLive {
-                buffer.writeString(before)
-                buffer.writeDecimal(age.timeToLive(at: now))
-                buffer.writeString(after)
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes): buffer.writeBytes(bytes)
+            case .date: buffer.writeString(date.text)
+            case .requestID:
+                buffer.writeString(requestID.run)
+                buffer.writeString("-")
+                buffer.writeDecimal(requestID.number)
+            case .age: if let age = validity.age { buffer.writeDecimal(age.seconds(at: now)) }
+            case .timeToLive: if let age = validity.age { buffer.writeDecimal(age.timeToLive(at: now)) }
             }
         }
-        buffer.writeString("\r\n")
         buffer.writeImmutableBuffer(body)
     }
 }

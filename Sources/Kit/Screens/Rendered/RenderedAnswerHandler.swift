@@ -38,6 +38,7 @@ final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = Self.unwrapInboundIn(data)
+        connection.meter.received += bytes.readableBytes
         while bytes.readableBytes > 0 {
             if boundary.isAtStart, connection.isAtRest {
                 give(from: &bytes, context)
@@ -70,16 +71,21 @@ final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler
             answer.write(to: &buffer, date: date, requestID: number, now: start)
             answer.record.note(start.duration(to: context.eventLoop.now), requestID: number, logger: answers.logger)
             if bytes.readableBytes == 0 || buffer.readableBytes >= Self.batchBytes {
-                context.write(Self.wrapOutboundOut(.byteBuffer(buffer)), promise: nil)
+                send(buffer, context)
             } else {
                 batch = buffer
             }
         }
         guard given > 0 else { return }
-        if let batch { context.write(Self.wrapOutboundOut(.byteBuffer(batch)), promise: nil) }
+        if let batch { send(batch, context) }
         context.flush()
         answers.hits.increment(by: given)
         connection.answeredAhead(bytes: taken, now: start)
+    }
+
+    private func send(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        connection.meter.sent += bytes.readableBytes
+        context.write(Self.wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
     }
 
     // MARK: Passing on
@@ -131,7 +137,9 @@ final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if capture != nil { note(Self.unwrapOutboundIn(data)) }
+        let piece = Self.unwrapOutboundIn(data)
+        connection.meter.sent += piece.readableBytes
+        if capture != nil { note(piece) }
         context.write(data, promise: promise)
     }
 

@@ -74,7 +74,10 @@ public final class RenderedAnswers: Sendable {
     func answer(to head: ByteBuffer, now: NIODeadline) -> RenderedAnswer? {
         let key = RenderedKey(head)
         guard let answer = stripe(key).withLockedValue({ $0.find(key) }) else { return nil }
-        if answer.validity.holds(at: now) { return answer }
+        if answer.validity.holds(at: now) {
+            answer.validity.noteUse(at: now)
+            return answer
+        }
         stripe(key).withLockedValue { $0.forget(answer, for: key) }
         return nil
     }

@@ -51,6 +51,28 @@ struct RenderedHead: Sendable, Equatable {
         }
     }
 
+    /// A part of the head as it is written again.
+    enum Piece {
+        /// What stays; empty line and all.
+        case bytes([UInt8])
+        /// What is written anew.
+        case date, requestID, age, timeToLive
+    }
+
+    /// The whole head, with what stays joined between the fields that change: each piece costs every answer.
+    var pieces: [Piece] {
+        var (pieces, fixed) = ([Piece](), self.fixed)
+        func add(_ before: String, _ piece: Piece, _ after: String) {
+            pieces += [.bytes(fixed + Array(before.utf8)), piece]
+            fixed = Array(after.utf8)
+        }
+        if let date { add("\(date): ", .date, "\r\n") }
+        if let requestID { add("\(requestID): ", .requestID, "\r\n") }
+        if let age { add("\(age): ", .age, "\r\n") }
+        if let (before, after) = timeToLive { add(before, .timeToLive, after) }
+        return pieces + [.bytes(fixed + Array("\r\n".utf8))]
+    }
+
     private static func endOfHead(_ bytes: ByteBufferView) -> Int? {
         var matched = 0
         for (index, byte) in bytes.enumerated() {

@@ -9,6 +9,8 @@ public import Upstream
 public struct ScreenRequest: Sendable {
     /// Method; a HEAD arrives as the GET that it stands for.
     public let method: HTTPRequest.Method
+    /// Whether the client wants the head of the answer only.
+    public let isHead: Bool
     /// Path, percent-encoded as it came, without the query.
     public let path: String
     /// The query.
@@ -30,6 +32,7 @@ public struct ScreenRequest: Sendable {
 
     init(_ request: Request, context: ScreenContext, parameters: [String: String], session: Session?, maximumBodyBytes: Int) {
         method = request.method == .head ? .get : request.method
+        isHead = request.method == .head
         path = request.uri.path
         query = QueryItems(request.uri.query)
         headerFields = request.headers

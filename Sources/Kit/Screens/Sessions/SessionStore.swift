@@ -1,6 +1,7 @@
 import Foundation
-import GRDB
+public import GRDB
 public import HTTPTypes
+import NIOConcurrencyHelpers
 public import Storage
 import Upstream
 
@@ -27,6 +28,7 @@ public struct SessionStore: Sendable {
 
     private let database: LarderDatabase
     private let ends = ChangeStamps()
+    private let endings = NIOLockedValueBox<[@Sendable () -> Void]>([])
 
     /// Sessions of one database.
     public init(_ database: LarderDatabase) {
@@ -59,43 +61,70 @@ public struct SessionStore: Sendable {
         return session
     }
 
-    /// Whether any of these `Authorization` values carries the token of a session of ours, whichever app's.
-    func isOwn(_ authorization: [String]) throws -> Bool {
+    /// The session of ours whose token any of these `Authorization` values carries, whichever app's.
+    func ownSession(_ authorization: [String]) throws -> Session? {
         for value in authorization {
             let token = value.split(separator: " ", omittingEmptySubsequences: true).last.map(String.init)
-            if let token, try session(token: token) != nil { return true }
+            if let token, let session = try session(token: token) { return session }
         }
-        return false
+        return nil
     }
 
     /// Ends the session that a request belongs to.
     public func close(for headerFields: HTTPFields) async throws {
         guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }
-        defer { ends[token].bump() }
+        defer { ended(SessionToken.hash(token)) }
         try await database.write { db in
             try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [SessionToken.hash(token)])
         }
     }
 
+    /// Ends all sessions of an account of an app, in the transaction that removes what belongs to it.
+    public func close(app: String, account: String, in db: Database) throws {
+        let hashes = try Data.fetchAll(
+            db,
+            sql: "DELETE FROM session WHERE app = ? AND account = ? RETURNING token_hash",
+            arguments: [app, account]
+        )
+        db.afterNextTransaction { _ in
+            for hash in hashes { ended(hash) }
+        }
+    }
+
+    /// The session that a request belongs to, if there is one; for routes that answer differently with one, and do not require it.
+    public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
+        guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return nil }
+        return try session(token: token).flatMap { $0.app == app ? $0 : nil }
+    }
+
+    private func ended(_ tokenHash: Data) {
+        ends[tokenHash].bump()
+        for told in endings.withLockedValue({ $0 }) { told() }
+    }
+
+    /// Registers somebody to be told after a session has ended, whichever.
+    func onEnd(_ told: @escaping @Sendable () -> Void) {
+        endings.withLockedValue { $0.append(told) }
+    }
+
     /// For how long a request with these credentials has the session that it has now. To be taken before ``session(for:app:)``.
     func validity(for headerFields: HTTPFields) -> Validity {
         guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return .unlimited }
-        return Validity(of: ends[token])
+        return Validity(of: ends[SessionToken.hash(token)])
     }
 
     fileprivate func session(token: String) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
-                db,
-                sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?",
+                try db.cachedStatement(sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?"),
                 arguments: [SessionToken.hash(token)]
             ).map { row in
                 Session(
-                    app: row["app"],
-                    kind: row["kind"] == Session.Kind.guest.rawValue ? .guest : .user,
-                    account: row["account"],
-                    name: row["name"],
-                    createdAt: Date(timeIntervalSince1970: Double(row["created_at"] as Int64) / 1000)
+                    app: row[0],
+                    kind: row[1] == Session.Kind.guest.rawValue ? .guest : .user,
+                    account: row[2],
+                    name: row[3],
+                    createdAt: Date(timeIntervalSince1970: Double(row[4] as Int64) / 1000)
                 )
             }
         }
@@ -105,8 +134,8 @@ public struct SessionStore: Sendable {
 extension SessionStore {
     /// Whose events a listener hears: everybody's, and with a token those of its account. 401 with a token that is not known.
     func audience(for headerFields: HTTPFields) throws -> EventAudience {
-        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return EventAudience(session: nil) }
+        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return EventAudience(session: nil) { true } }
         guard let session = try session(token: token) else { throw Problem(.sessionExpired, "This token opens no session.") }
-        return EventAudience(session: session)
+        return EventAudience(session: session) { try self.session(token: token) != nil }
     }
 }

@@ -32,6 +32,18 @@ public struct HealthRoutes: Sendable {
             self.ok = ok
             self.install = install
         }
+
+        private enum Key: String, CodingKey {
+            case name, ok, install
+        }
+
+        /// Writes all members, null too.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(name, forKey: .name)
+            try container.encode(ok, forKey: .ok)
+            try container.encode(install, forKey: .install)
+        }
     }
 
     struct Health: Encodable {

@@ -1,0 +1,109 @@
+import Foundation
+import Screens
+
+/// `GET /v1/disk/launch`: which screen a cold start shows.
+struct LaunchScreen: Encodable, Sendable {
+    enum Route: String, Encodable, Sendable {
+        case onboarding, login, home
+    }
+
+    let route: Route
+}
+
+/// `GET`, `PUT` and `DELETE /v1/disk/onboarding`.
+struct OnboardingScreen: Encodable, Sendable {
+    struct Page: Encodable, Sendable {
+        let id: String
+        let text: String
+    }
+
+    let seen: Bool
+    let pages = [
+        Page(id: "documents", text: "All your documents are now in one place"),
+        Page(id: "offline", text: "Access your files without the Internet"),
+        Page(id: "sharing", text: "Share your files with others"),
+    ]
+    let button = "Next"
+    /// Where the app goes after the last page.
+    let route: LaunchScreen.Route
+
+    init(seen: Bool, isLoggedIn: Bool) {
+        self.seen = seen
+        route = isLoggedIn ? .home : .login
+    }
+
+    private enum CodingKeys: CodingKey { case seen, pages, button, route }
+}
+
+/// `POST /v1/disk/session/authorization`: where a browser begins a login.
+struct AuthorizationScreen: Encodable, Sendable {
+    let authorizeUrl: String
+    let state: String
+    /// Seconds in which the code must come back.
+    let expiresInS = 600
+
+    private enum CodingKeys: CodingKey { case authorizeUrl, state, expiresInS }
+}
+
+/// `GET` and `POST /v1/disk/session`.
+struct SessionScreen: Encodable, Sendable {
+    let kind: Session.Kind
+    /// Login at Yandex.
+    @Nullable var name: String?
+    let linkedAt: Date
+    let createdAt: Date
+    /// The bearer token of Larder; only in the answer that opens the session.
+    let token: String?
+    /// Where the app goes next.
+    let route = LaunchScreen.Route.home
+
+    init(_ session: Session, linkedAt: Date, token: String? = nil) {
+        kind = session.kind
+        _name = Nullable(wrappedValue: session.name)
+        self.linkedAt = linkedAt
+        createdAt = session.createdAt
+        self.token = token
+    }
+
+    private enum CodingKeys: CodingKey { case kind, name, linkedAt, createdAt, token, route }
+}
+
+/// `DELETE /v1/disk/session`: what the app shows next.
+struct FarewellScreen: Encodable, Sendable {
+    let route = LaunchScreen.Route.login
+    @Nullable var alert: String?
+
+    init() {
+        _alert = Nullable(wrappedValue: nil)
+    }
+
+    private enum CodingKeys: CodingKey { case route, alert }
+}
+
+/// What is shown where a list has nothing.
+struct EmptyState: Encodable, Sendable {
+    let title: String
+    let text: String
+    let button = "Refresh"
+
+    private enum CodingKeys: CodingKey { case title, text, button }
+
+    static let published = EmptyState(title: "Published files", text: "You do not have any published files yet")
+    static let recent = EmptyState(title: "Recent", text: "You have not uploaded any files yet")
+    static let folder = EmptyState(title: "Files", text: "This folder is empty")
+    static let trash = EmptyState(title: "Trash", text: "The trash is empty")
+    static let search = EmptyState(title: "Search", text: "Nothing was found")
+}
+
+extension Banner {
+    /// The notification of the original app; it goes by itself.
+    static let diskOffline = Banner(code: "offline", text: "No internet. Loading cache data.", dismissal: .after(seconds: 3))
+}
+
+/// The question that logging out asks.
+enum LogoutDialog {
+    static let title = "Exit"
+    static let message = "Are you sure you want to log out? All local data will be deleted."
+    static let buttons = ["Yes", "No"]
+    static let href = "/v1/disk/session?confirm=true"
+}

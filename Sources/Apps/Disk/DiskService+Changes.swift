@@ -1,0 +1,144 @@
+import HTTPTypes
+import Foundation
+import Storage
+import Screens
+import Upstream
+
+extension DiskService {
+    /// `DELETE /v1/disk/file`: to the trash, or for good.
+    @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
+        let path = try request.diskPath()
+        guard !path.isRoot else { throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk") }
+        let permanently = try request.query.flag("permanently")
+        let account = try await account(of: request)
+        let carried = try await carryOut(.delete, path, account) { [api] in try await api.delete(path, permanently: permanently, $0) }
+        return try removed(carried, path, back: (path.parent ?? .root).link(to: "/v1/disk/files"), screen: "disk.file", request)
+    }
+
+    /// `PATCH /v1/disk/file`: another name in the same folder.
+    @Sendable func rename(_ request: ScreenRequest) async throws -> Reply {
+        let path = try request.diskPath()
+        guard let folder = path.parent else { throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk") }
+        let fields = try await request.jsonObject()
+        _ = try timeZone(request)
+        let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        try Self.checkName(name, isMissing: fields.values["name"] == nil)
+        let account = try await account(of: request)
+        try refuseOffline()
+        let (row, _) = try await item(path, account, .usual)
+        if row.item.kind == .file, DiskItem.fileExtension(of: name) != DiskItem.fileExtension(of: path.name) {
+            let kept = DiskItem.fileExtension(of: path.name)
+            throw Problem.validation([.field("/name", "extension", "name must keep its extension\(kept.isEmpty ? ", which is none" : " .\(kept)").")])
+        }
+        let target = folder.child(name)
+        if target == path { return try await changedFile(.done, path, account, request) }
+        let carried = try await carryOut(.move, path, to: target, account) { [api] in
+            try await api.transfer("move", from: path, to: target, overwrite: false, $0)
+        }
+        return try await changedFile(carried, target, account, request)
+    }
+
+    /// What a new name may be.
+    static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
+        let rule = "\(field) must have 1 to \(DiskPath.longestName) characters, without / and control characters."
+        guard !name.isEmpty else { throw Problem.validation([.field("/\(field)", isMissing ? "required" : "empty", rule)]) }
+        guard name.unicodeScalars.count <= DiskPath.longestName else { throw Problem.validation([.field("/\(field)", "too-long", rule)]) }
+        guard DiskPath.isName(name), !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+            throw Problem.validation([.field("/\(field)", "invalid", rule)])
+        }
+    }
+
+    /// `POST /v1/disk/folders`.
+    @Sendable func makeFolder(_ request: ScreenRequest) async throws -> Reply {
+        let path = try Self.newPath("path", try await request.jsonObject())
+        let account = try await account(of: request)
+        let carried = try await carryOut(.makeFolder, path, account) { [api] in try await api.makeFolder(path, $0) }
+        return try await changedFile(carried, path, account, request, status: .created)
+    }
+
+    /// `POST /v1/disk/files/move`.
+    @Sendable func move(_ request: ScreenRequest) async throws -> Reply { try await transfer(.move, request) }
+
+    /// `POST /v1/disk/files/copy`.
+    @Sendable func copy(_ request: ScreenRequest) async throws -> Reply { try await transfer(.copy, request) }
+
+    private func transfer(_ action: DiskOperation.Action, _ request: ScreenRequest) async throws -> Reply {
+        let fields = try await request.jsonObject()
+        let from = try fields.diskPath("from")
+        let to = try Self.newPath("to", fields)
+        let overwrite = try fields.diskFlag("overwrite")
+        guard !from.isRoot, from != to, !from.contains(to) else {
+            throw Problem.validation([.field("/to", "invalid", "to must be another place, and not in the folder itself.")])
+        }
+        let account = try await account(of: request)
+        let carried = try await carryOut(action, from, to: to, account) { [api] in
+            try await api.transfer(action.rawValue, from: from, to: to, overwrite: overwrite, $0)
+        }
+        return try await changedFile(carried, to, account, request, status: .created)
+    }
+
+    /// A path at which something is to be.
+    static func newPath(_ field: String, _ fields: JSONFields) throws -> DiskPath {
+        let path = try fields.diskPath(field)
+        guard !path.isRoot else { throw Problem.validation([.field("/\(field)", "invalid", "\(field) must be a place in the Disk, not the whole of it.")]) }
+        try checkName(path.name, field: field)
+        return path
+    }
+
+    /// `GET /v1/disk/trash`.
+    @Sendable func trash(_ request: ScreenRequest) async throws -> Reply {
+        let asked = try request.query.page(defaultLimit: 20)
+        let timeZone = try timeZone(request)
+        let account = try await account(of: request)
+        let ownValidity = store.validity(account: account.id)
+        let key = PageKey(account: DiskStore.owner(account.id), screen: "trash", query: "", offset: asked.offset, limit: asked.limit)
+        let (page, reading) = try await page(key, account, try request.demand()) { token, epoch in
+            let now = clock.now()
+            return api.trash(limit: asked.limit, offset: asked.offset, token, account: account.id) { record throws(UpstreamError) in
+                guard let embedded = record.embedded else { throw .badAnswer(status: .ok, reason: "a trash without its content") }
+                let items = Self.unique(embedded.items)
+                return store.admission(
+                    items,
+                    as: key,
+                    total: embedded.total,
+                    hasMore: embedded.total.map { asked.end < $0 && !items.isEmpty } ?? (items.count == asked.limit),
+                    account: account.id,
+                    epoch: epoch,
+                    at: now,
+                    changed: { announce("disk.trash", $0, to: account.id) }
+                )
+            }
+        }
+        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        let isEmpty = page.rows.isEmpty && asked.offset == 0
+        let meta = Meta(
+            screen: "disk.trash",
+            state: isEmpty ? .empty : .content,
+            provenance: reading.provenance,
+            banner: reading.provenance.offline ? .diskOffline : nil,
+            page: shown
+        )
+        let data = TrashScreen(items: page.rows.map { TrashRowScreen($0, timeZone: timeZone) }, empty: isEmpty ? .trash : nil)
+        return try .screen(
+            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            provenance: reading.provenance,
+            now: clock.now(),
+            validity: reading.validity?.and(ownValidity)
+        )
+    }
+
+    /// `POST /v1/disk/trash/restore`.
+    @Sendable func restore(_ request: ScreenRequest) async throws -> Reply {
+        let fields = try await request.jsonObject()
+        let path = try fields.diskPath("path", scheme: .trash)
+        guard !path.isRoot else { throw Problem.validation([.field("/path", "invalid", "path must be something in the trash.")]) }
+        let name = try fields.string("name")
+        if let name { try Self.checkName(name) }
+        let overwrite = try fields.diskFlag("overwrite")
+        let account = try await account(of: request)
+        let known = try store.row(path, account: account.id)?.item
+        let carried = try await carryOut(.restore, path, account) { [api] in try await api.restore(path, name: name, overwrite: overwrite, $0) }
+        let back = known?.origin.flatMap { DiskPath($0) }?.parent ?? .root
+        return try removed(carried, path, back: back.link(to: "/v1/disk/files"), screen: "disk.trash", request)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import Media
+import Screens
+import Upstream
+
+extension DiskService {
+    /// `GET /v1/disk/file`.
+    @Sendable func file(_ request: ScreenRequest) async throws -> Reply {
+        let path = try request.diskPath()
+        let timeZone = try timeZone(request)
+        let account = try await account(of: request)
+        let ownValidity = store.validity(account: account.id)
+        let (row, reading) = try await item(path, account, try request.demand())
+        return try fileScreen(row, request, timeZone, reading.provenance, validity: reading.validity?.and(ownValidity))
+    }
+
+    func fileScreen(
+        _ row: DiskRow,
+        _ request: ScreenRequest,
+        _ timeZone: TimeZone,
+        _ provenance: Provenance,
+        status: HTTPResponse.Status = .ok,
+        validity: Validity? = nil
+    ) throws -> Reply {
+        let link = row.item.path.link(to: "/v1/disk/file")
+        let meta = Meta(screen: "disk.file", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
+        let isGet = request.method == .get
+        return try .screen(
+            Envelope(
+                data: FileScreen(row, timeZone: timeZone, offline: provenance.offline, convertsOffice: media?.office.isAvailable ?? false),
+                meta: meta,
+                links: Links(self: isGet ? request.selfLink : link)
+            ),
+            status: status,
+            provenance: provenance,
+            now: clock.now(),
+            headerFields: status == .created ? [.location: link] : [:],
+            validity: validity
+        )
+    }
+
+    /// A file or folder: from the upstream, or as a list has shown it before. A file that the upstream says is not there leaves all lists.
+    func item(_ path: DiskPath, _ account: DiskAccount, _ demand: Demand) async throws -> (DiskRow, Reading) {
+        var present = account
+        var demand = demand
+        for _ in 0..<4 {
+            let known = try store.row(path, account: account.id)
+            do {
+                let reading = try await read(present, demand) { token, epoch in
+                    let now = clock.now()
+                    var resource = api.item(path, token, account: account.id) { record throws(UpstreamError) in
+                        guard let item = record.item, item.path == path else { throw .badAnswer(status: .ok, reason: "another file than was asked for") }
+                        return store.admission([item], as: nil, account: account.id, epoch: epoch, at: now) { announce($0, to: account.id) }
+                    }
+                    resource.bundledAt = known?.seenAt
+                    return resource
+                }
+                if let row = try store.row(path, account: account.id) { return (row, reading) }
+                if reading.provenance.offline { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
+                if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
+                demand = .refresh  // Removed between the two looks, or the stored answer is of a time before: ask.
+            } catch let failure as UpstreamFailure where failure.error == .notStored && demand != .onlyIfCached {
+                guard let anew = try store.account(account.id) else { throw Self.sessionExpired }
+                present = anew
+                demand = .refresh
+            } catch let problem as Problem where problem.code == .notFound {
+                try await store.forget(path, account: account.id)
+                throw problem
+            }
+        }
+        throw UpstreamFailure(.badAnswer(status: nil, reason: "it changes faster than it can be read"), of: api.upstream)
+    }
+
+    /// The same for something that must be a file.
+    func fileItem(_ path: DiskPath, _ account: DiskAccount, _ demand: Demand) async throws -> (DiskRow, Reading) {
+        let (row, reading) = try await item(path, account, demand)
+        guard row.item.kind == .file else { throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder") }
+        return (row, reading)
+    }
+}

@@ -1,0 +1,208 @@
+import HTTPTypes
+import Foundation
+import Screens
+import Storage
+import Upstream
+
+extension DiskService {
+    /// Kinds of files that the upstream tells apart (Yandex Disk REST API, "media_type").
+    static let mediaTypes: Set<String> = [
+        "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded", "executable", "flash", "font", "image", "settings",
+        "spreadsheet", "text", "unknown", "video", "web",
+    ]
+    /// What the original app asks for.
+    private static let recentMediaTypes = ["document", "image", "spreadsheet"]
+    /// Most rows that one request to the upstream brings.
+    private static let mostRows = 1000
+
+    /// `GET /v1/disk/recent`. The upstream knows no offset here, so everything up to the page is asked for.
+    @Sendable func recent(_ request: ScreenRequest) async throws -> Reply {
+        let asked = try request.query.page(defaultLimit: 20)
+        let mediaTypes = try mediaTypes(request)
+        let account = try await account(of: request)
+        // One more than the page tells whether another follows.
+        let end = min(asked.end, Self.mostRows) == asked.end ? min(asked.end + 1, Self.mostRows) : Self.mostRows
+        let key = PageKey(account: DiskStore.owner(account.id), screen: "recent", query: mediaTypes, offset: asked.offset, limit: asked.limit)
+        return try await list(request, account, asked, key, "disk.recent", empty: .recent) { token, epoch, now, changed in
+            api.lastUploaded(limit: end, mediaTypes: mediaTypes, token, account: account.id) { record in
+                let items = Self.unique(record.items)
+                return store.admission(
+                    Array(items.dropFirst(asked.offset).prefix(asked.limit)),
+                    beside: Array(items.prefix(asked.offset)),
+                    as: key,
+                    hasMore: items.count > asked.end,
+                    account: account.id,
+                    epoch: epoch,
+                    at: now,
+                    changed: changed
+                )
+            }
+        }
+    }
+
+    private func mediaTypes(_ request: ScreenRequest) throws -> String {
+        guard let text = try request.query.string("media_type"), !text.isEmpty else { return Self.recentMediaTypes.joined(separator: ",") }
+        let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard types.allSatisfy(Self.mediaTypes.contains) else {
+            throw Problem.invalidParameter("media_type", accepted: "accepts, divided by commas: \(Self.mediaTypes.sorted().joined(separator: ", "))")
+        }
+        return Set(types).sorted().joined(separator: ",")
+    }
+
+    /// `GET /v1/disk/files`: what is in a folder.
+    @Sendable func files(_ request: ScreenRequest) async throws -> Reply {
+        let asked = try request.query.page(defaultLimit: 20)
+        let path = try request.diskPath(fallback: .root)
+        let sort = try request.query.string("sort") ?? "created"
+        guard ["name", "path", "created", "modified", "size"].contains(sort.hasPrefix("-") ? String(sort.dropFirst()) : sort) else {
+            throw Problem.invalidParameter("sort", accepted: "accepts name, path, created, modified or size, with - before it the other way round")
+        }
+        let account = try await account(of: request)
+        let key = PageKey(account: DiskStore.owner(account.id), screen: "files", query: "\(path.text)\n\(sort)", offset: asked.offset, limit: asked.limit)
+        return try await list(request, account, asked, key, "disk.files", folder: path, empty: .folder) { token, epoch, now, changed in
+            api.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, token, account: account.id) { record throws(UpstreamError) in
+                let own = record.item.map { [$0] } ?? []
+                guard record.kind != .file else {
+                    return store.admission(own, as: nil, account: account.id, epoch: epoch, at: now, changed: changed)
+                }
+                guard let embedded = record.embedded else { throw .badAnswer(status: .ok, reason: "a folder without its content") }
+                let items = Array(Self.unique(embedded.items).prefix(asked.limit))
+                return store.admission(
+                    items,
+                    beside: own,
+                    as: key,
+                    total: embedded.total,
+                    hasMore: embedded.total.map { asked.end < $0 && !items.isEmpty } ?? (items.count == asked.limit),
+                    account: account.id,
+                    epoch: epoch,
+                    at: now,
+                    changed: changed
+                )
+            }
+        }
+    }
+
+    /// `GET /v1/disk/published`.
+    @Sendable func published(_ request: ScreenRequest) async throws -> Reply {
+        let asked = try request.query.page(defaultLimit: 20)
+        let type = try request.query.string("type") ?? "all"
+        guard ["all", "file", "dir"].contains(type) else { throw Problem.invalidParameter("type", accepted: "accepts all, file or dir") }
+        let account = try await account(of: request)
+        let key = PageKey(account: DiskStore.owner(account.id), screen: "published", query: type, offset: asked.offset, limit: asked.limit)
+        let refresh = Action(id: "refresh", title: "Refresh", method: "GET", href: "/v1/disk/published?refresh=1")
+        return try await list(request, account, asked, key, "disk.published", empty: .published, actions: [refresh]) { token, epoch, now, changed in
+            api.published(limit: asked.limit + 1, offset: asked.offset, type: type == "all" ? nil : type, token, account: account.id) { record in
+                let items = Self.unique(record.items).map { item in
+                    // Whatever the answer says of links: what this list has is published.
+                    var item = item
+                    item.isPublished = true
+                    return item
+                }
+                return store.admission(
+                    Array(items.prefix(asked.limit)),
+                    as: key,
+                    hasMore: items.count > asked.limit,
+                    account: account.id,
+                    epoch: epoch,
+                    at: now,
+                    changed: changed
+                )
+            }
+        }
+    }
+
+    /// The first of each path: a list shows nothing twice.
+    static func unique(_ items: [DiskItem]) -> [DiskItem] {
+        var seen = Set<DiskPath>()
+        return items.filter { seen.insert($0.path).inserted }
+    }
+
+    private typealias Listed = (_ token: String, _ epoch: Int64, _ now: Date, _ changed: @escaping @Sendable (Int) -> Void) -> Resource
+
+    /// A list: from the upstream or as it is stored, and truthful about which.
+    private func list(
+        _ request: ScreenRequest,
+        _ account: DiskAccount,
+        _ asked: PageRequest,
+        _ key: PageKey,
+        _ screen: String,
+        folder: DiskPath? = nil,
+        empty: EmptyState,
+        actions: [Action]? = nil,
+        _ resource: Listed
+    ) async throws -> Reply {
+        let timeZone = try timeZone(request)
+        let ownValidity = store.validity(account: account.id)
+        let changed: @Sendable (Int) -> Void = { revision in announce(screen, revision, to: account.id) }
+        let (page, reading) = try await page(key, account, try request.demand(), folder: folder) { token, epoch in resource(token, epoch, clock.now(), changed)
+        }
+        let provenance = reading.provenance
+        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        let isEmpty = page.rows.isEmpty && asked.offset == 0
+        let data = RowListScreen(page.rows, timeZone: timeZone, folder: folder, empty: empty, isEmpty: isEmpty, actions: actions)
+        let meta = Meta(
+            screen: screen,
+            state: isEmpty ? .empty : .content,
+            provenance: provenance,
+            revision: try store.account(account.id)?.revision,
+            banner: provenance.offline ? .diskOffline : nil,
+            page: shown
+        )
+        return try .screen(
+            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            provenance: provenance,
+            now: clock.now(),
+            validity: reading.validity?.and(ownValidity)
+        )
+    }
+
+    /// A page as it is stored once the upstream was asked, or could not be.
+    ///
+    /// What was asked for before a change is not taken in after it: then it is asked for again. A page that was evicted, or that has moved with its folder, stands on its own date.
+    func page(
+        _ key: PageKey,
+        _ account: DiskAccount,
+        _ demand: Demand,
+        folder: DiskPath? = nil,
+        _ resource: (_ token: String, _ epoch: Int64) -> Resource
+    ) async throws -> (DiskPage, Reading) {
+        var demand = demand
+        var present = account
+        for _ in 0..<4 {
+            let fetchedAt = try store.pageDate(key)
+            let reading: Reading
+            do {
+                reading = try await read(present, demand) { token, epoch in
+                    var resource = resource(token, epoch)
+                    resource.bundledAt = fetchedAt
+                    return resource
+                }
+            } catch let failure as UpstreamFailure where failure.error == .notStored && demand != .onlyIfCached {
+                guard let anew = try store.account(account.id) else { throw Self.sessionExpired }
+                present = anew
+                demand = .refresh
+                continue
+            } catch let problem as Problem where problem.code == .notFound {
+                // News: nothing of it is shown any more.
+                if let folder { try await store.forget(folder, account: account.id) }
+                throw problem
+            }
+            if let page = try store.page(key, account: account.id) {
+                lastUses.note(key, at: clock.now())
+                return (page, reading)
+            }
+            if let folder, try store.row(folder, account: account.id)?.item.kind == .file {
+                throw Problem(.notAFolder, "\(folder.name) is a file; its screen is \(folder.link(to: "/v1/disk/file")).")
+            }
+            if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
+            if reading.provenance.offline { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
+            demand = .refresh
+        }
+        throw UpstreamFailure(.badAnswer(status: nil, reason: "it changes faster than it can be read"), of: api.upstream)
+    }
+}
+
+extension PageRequest {
+    /// Position behind the last row asked for.
+    var end: Int { offset.addingReportingOverflow(limit).overflow ? .max : offset + limit }
+}

@@ -1,0 +1,158 @@
+import HTTPTypes
+public import Foundation
+public import Logging
+public import Media
+public import Screens
+public import Storage
+public import Upstream
+
+/// What the Disk app does: the rules of its screens (design/screens.md 2).
+public struct DiskService: Sendable {
+    /// What the app can be told.
+    public struct Options: Sendable {
+        /// Time zone of texts where a request names none (setting `disk.time_zone`).
+        public var timeZone: TimeZone
+        /// How long a write waits for what the upstream does in its own time, before it is answered with 202 (`disk.operation_wait_ms`).
+        public var operationWait: Duration
+        /// Downloads under way at a time (`disk.downloads`).
+        public var downloads: Int
+        /// What the cache has room for: a body beyond it is passed on only.
+        public var budget: CacheBudget
+
+        /// Creates options.
+        public init(timeZone: TimeZone = .gmt, operationWait: Duration = .seconds(10), downloads: Int = 4, budget: CacheBudget = .unlimited) {
+            self.timeZone = timeZone
+            self.operationWait = operationWait
+            self.downloads = downloads
+            self.budget = budget
+        }
+    }
+
+    let api: YandexDiskAPI
+    let oauth: YandexOAuthAPI?
+    let store: DiskStore
+    let sessions: SessionStore
+    let events: EventStream
+    let options: Options
+    let lastUses: LastUses
+    /// Makes pictures and PDFs of files; nil where that is not wanted.
+    let media: MediaEngine?
+    let clock: WallClock
+    let logger: Logger
+    let refreshes = TokenRefreshes()
+    let queue: DownloadQueue
+
+    /// Puts the app together. `oauth` is nil where no application is configured: then tokens can be brought, but not made.
+    public init(
+        api: YandexDiskAPI,
+        oauth: YandexOAuthAPI?,
+        store: DiskStore,
+        sessions: SessionStore,
+        events: EventStream,
+        options: Options,
+        lastUses: LastUses = LastUses(),
+        media: MediaEngine? = nil,
+        clock: WallClock,
+        logger: Logger
+    ) {
+        self.api = api
+        self.oauth = oauth
+        self.store = store
+        self.sessions = sessions
+        self.events = events
+        self.options = options
+        self.lastUses = lastUses
+        self.media = media
+        self.clock = clock
+        self.logger = logger
+        queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
+    }
+
+    /// Whoever asks, as an account that is logged in.
+    ///
+    /// An account whose token the upstream has refused is shown nothing that is stored: first the upstream has to accept it again.
+    func account(of request: ScreenRequest) async throws -> DiskAccount {
+        try await account(try request.requiredSession().account)
+    }
+
+    func account(_ id: String) async throws -> DiskAccount {
+        guard let account = try store.account(id) else { throw Self.sessionExpired }
+        guard account.isRejected else { return account }
+        do {
+            _ = try await read(account, .refresh) { token, _ in api.info(token, account: id) { store.admission(of: $0, account: id) } }
+        } catch {
+            throw refused
+        }
+        guard let account = try store.account(id), !account.isRejected else { throw refused }
+        return account
+    }
+
+    static let sessionExpired = Problem(.sessionExpired, "This account was logged out.")
+
+    /// 401: the upstream does not take the account's token.
+    var refused: Problem {
+        UpstreamFailure(.rejected(status: .unauthorized, body: []), of: api.upstream).problem
+    }
+
+    /// Reads a resource with the account's token.
+    func read(_ account: DiskAccount, _ demand: Demand, _ resource: (_ token: String, _ epoch: Int64) throws -> Resource) async throws -> Reading {
+        do {
+            return try await authorized(account.id) { token in try await api.upstream.read(try resource(token, account.epoch), demand) }
+        } catch {
+            throw translated(error)
+        }
+    }
+
+    /// An upstream's error as a problem in the words of this app.
+    func translated(_ error: any Error) -> any Error {
+        switch error {
+        case let error as UpstreamError:
+            if case .rejected(let status, let body) = error {
+                let record = try? JSONDecoder().decode(ErrorRecord.self, from: Data(body))
+                return DiskRefusal(status: status.code, code: record?.error ?? "").problem(api.upstream)
+            }
+            return UpstreamFailure(error, of: api.upstream)
+        case let refusal as DiskRefusal: return refusal.problem(api.upstream)
+        default: return error
+        }
+    }
+
+    /// The time zone that texts are written in.
+    func timeZone(_ request: ScreenRequest) throws -> TimeZone {
+        guard let name = try request.query.string("tz") else { return options.timeZone }
+        guard let timeZone = TimeZone(identifier: name) else {
+            throw Problem.invalidParameter("tz", accepted: "accepts a name of the time zone database, such as Europe/Moscow")
+        }
+        return timeZone
+    }
+
+    /// Tells listeners of the account that lists have changed.
+    func announce(_ revision: Int, to account: String) {
+        for screen in ["disk.files", "disk.recent", "disk.published"] { announce(screen, revision, to: account) }
+    }
+
+    func announce(_ screen: String, _ revision: Int, to account: String) {
+        events.publish(.screenChanged(app: "disk", screen: screen, revision: revision, audience: .account(app: "disk", account: account)))
+    }
+}
+
+extension DiskRefusal {
+    /// The upstream's refusal as a problem. Status first, then the API's own word, since Yandex publishes no list of words.
+    func problem(_ upstream: Upstream) -> Problem {
+        let title = upstream.configuration.title
+        let kind: (ProblemCode, String) =
+            switch (status, code) {
+            case (400, _): (.invalidParameter, "\(title) does not take this request (\(code)).")
+            case (401, _): (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
+            case (403, _): (.upstreamForbidden, "\(title) does not allow this.")
+            case (404, _), (410, _): (.notFound, "\(title) has nothing at this path.")
+            case (409, "DiskPathDoesntExistsError"): (.notFound, "The folder that it would be in does not exist.")
+            case (409, "MD5DifferError"), (412, _): (.preconditionFailed, "It has changed on \(title) in the meantime.")
+            case (409, _) where code.contains("Exist"): (.targetExists, "There is something of this name already; nothing was overwritten.")
+            case (413, _): (.tooLarge, "The file is larger than \(title) takes.")
+            case (409, _), (423, _): (.upstreamForbidden, "\(title) does not allow this now (\(code)).")
+            default: (.upstreamBadResponse, "\(title) answered \(status).")
+            }
+        return Problem(kind.0, kind.1, upstream: .init(name: upstream.configuration.name, status: status))
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+import Storage
+
+/// What a write did upstream, as it is repeated here once the upstream said that it is done.
+enum DiskChange: Sendable, Equatable {
+    case deleted(DiskPath)
+    case moved(from: DiskPath, to: DiskPath)
+    case unpublished(DiskPath)
+    case restored(DiskPath)
+    /// Something is new, or another than it was: this row, if it is known how it looks.
+    case appeared(DiskPath, DiskItem?)
+    /// Something may be other than it was.
+    case doubtful
+}
+
+extension DiskStore {
+    /// Repeats a change here: row, lists, bodies and everything below in one transaction. What is stored of the account's lists is to be asked for anew before it counts as fresh.
+    ///
+    /// - Returns: The new revision of the account; nil where it was logged out meanwhile: then nothing is written.
+    @discardableResult
+    func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Int? {
+        let credential = credential(of: account)
+        return try await database.write { [self] db in
+            try db.execute(sql: "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ?", arguments: [account])
+            guard db.changesCount > 0 else { return nil }
+            let owner = Self.owner(account)
+            switch change {
+            case .deleted(let path), .restored(let path):
+                try remove(path, account: account, db)
+            case .moved(let from, let to):
+                try remove(to, account: account, db)
+                try move(from, to, account: account, db)
+            case .unpublished(let path):
+                try db.execute(sql: Self.updateUnpublished, arguments: [account, path.text])
+                try pages.remove(rowKey: path.text, account: owner, screen: "published", in: db)
+            case .appeared(let path, let item):
+                if let item, item.path == path { try keep([item], account: account, at: now, in: db) }
+            case .doubtful: break
+            }
+            try responses.invalidate(credential: credential, in: db)
+            bump(account, after: db)
+            return try Self.nextRevision(account, db)
+        }
+    }
+
+    /// Forgets something that the upstream says is not there (any more).
+    func forget(_ path: DiskPath, account: String) async throws {
+        guard try row(path, account: account) != nil else { return }
+        try await database.write { [self] db in
+            try remove(path, account: account, db)
+            bump(account, after: db)
+        }
+    }
+
+    /// Removes a row, what is below it, their places in all lists, and their bodies.
+    private func remove(_ path: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
+        try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, path.text])
+        try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [account, path.below, Self.end(of: path.below)])
+        try pages.remove(rowKey: path.text, account: owner, in: db)
+        try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
+        try removeLists(of: path, owner: owner, db)
+        for prefix in Self.bodyPrefixes(of: path) {
+            try responses.remove(upstream: Self.bodies, urlPrefix: prefix, credential: credential(of: account), in: db)
+        }
+    }
+
+    /// Lists of a folder that is gone, or has another name now, answer no question any more.
+    private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
+        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [owner, path.text + "\n", path.text + "\u{B}"])
+        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [owner, path.below, Self.end(of: path.below)])
+    }
+
+    private func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
+        try db.cachedStatement(sql: Self.renameItem).execute(arguments: [to.text, to.name, Self.folded(to.name), account, from.text])
+        try db.cachedStatement(sql: Self.moveBelow)
+            .execute(arguments: [to.below, from.below.unicodeScalars.count + 1, account, from.below, Self.end(of: from.below)])
+        if from.parent == to.parent {
+            try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
+        } else {
+            // In another folder now: it leaves the lists of the old one, and stays in those that know no folders.
+            try pages.remove(rowKey: from.text, account: owner, screen: "files", in: db)
+            try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
+        }
+        try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
+        // The lists of the folder itself, and of those below, go on under the new name.
+        for (old, end, new) in [(from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below)] {
+            try db.cachedStatement(sql: Self.moveFolderPages).execute(arguments: [new, old.unicodeScalars.count + 1, owner, old, end])
+        }
+        for (old, new) in zip(Self.bodyPrefixes(of: from), Self.bodyPrefixes(of: to)) {
+            try responses.move(upstream: Self.bodies, urlPrefix: old, to: new, credential: credential(of: account), in: db)
+        }
+    }
+
+    /// The first text behind all that begin with a prefix that ends with a slash: `0` follows the slash in Unicode.
+    static func end(of below: String) -> String { String(Substring(below.unicodeScalars.dropLast())) + "0" }
+
+    static let deleteItem = "DELETE FROM disk_item WHERE account = ? AND path = ?"
+    static let deleteBelow = "DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ?"
+    static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"
+    static let moveBelow = "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"
+    static let updateUnpublished = "UPDATE disk_item SET published = 0, public_url = NULL WHERE account = ? AND path = ?"
+    static let deleteFolderPages = "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
+    static let moveFolderPages = "UPDATE page SET query = ? || substr(query, ?) WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
+}

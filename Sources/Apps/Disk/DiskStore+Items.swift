@@ -1,0 +1,166 @@
+import HTTPTypes
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+/// A row with when the upstream last listed it, and whether its present version is stored here.
+struct DiskRow: Sendable {
+    var item: DiskItem
+    var seenAt: Date
+    var isDownloaded: Bool
+}
+
+/// One page of a list.
+struct DiskPage: Sendable {
+    var rows: [DiskRow]
+    var total: Int?
+    var hasMore: Bool
+}
+
+extension DiskStore {
+    /// One row.
+    func row(_ path: DiskPath, account: String) throws -> DiskRow? {
+        try database.read { try row(path.text, account: account, $0) }
+    }
+
+    private func row(_ path: String, account: String, _ db: Database) throws -> DiskRow? {
+        guard let row = try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, path]), let item = DiskItem(row: row) else {
+            return nil
+        }
+        return DiskRow(item: item, seenAt: Date(diskMilliseconds: row["seen_at"]), isDownloaded: try isDownloaded(item, account: account, db))
+    }
+
+    /// A stored page with its rows; nil where it was never fetched, or was evicted.
+    func page(_ key: PageKey, account: String) throws -> DiskPage? {
+        try database.read { db in
+            guard let page = try pages.page(key, in: db) else { return nil }
+            return DiskPage(rows: try page.rowKeys.compactMap { try row($0, account: account, db) }, total: page.total, hasMore: page.hasMore)
+        }
+    }
+
+    /// Rows whose name contains a text, by name; one more than asked for tells whether more follow.
+    func search(_ text: String, account: String, limit: Int, offset: Int) throws -> (rows: [DiskRow], total: Int) {
+        let needle = Self.folded(text)
+        return try database.read { db in
+            let rows = try Row.fetchAll(db, sql: Self.selectFound, arguments: [account, needle, limit, offset])
+            let total = try Int.fetchOne(db, sql: Self.countFound, arguments: [account, needle]) ?? 0
+            return (
+                try rows.compactMap { row in
+                    guard let item = DiskItem(row: row) else { return nil }
+                    return DiskRow(item: item, seenAt: Date(diskMilliseconds: row["seen_at"]), isDownloaded: try isDownloaded(item, account: account, db))
+                }, total
+            )
+        }
+    }
+
+    /// What searches compare: without case, composed.
+    static func folded(_ text: String) -> String {
+        text.precomposedStringWithCompatibilityMapping.lowercased()
+    }
+
+    static let selectItem = "SELECT * FROM disk_item WHERE account = ? AND path = ?"
+    static let selectFound = """
+        SELECT * FROM disk_item WHERE account = ? AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, ?) > 0 ORDER BY folded, path LIMIT ? OFFSET ?
+        """
+    static let countFound = "SELECT count(*) FROM disk_item WHERE account = ? AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, ?) > 0"
+
+    /// Keeps rows as the upstream lists them now.
+    ///
+    /// - Returns: Whether any of them is new or another than before.
+    @discardableResult
+    func keep(_ items: [DiskItem], account: String, at now: Date, in db: Database) throws -> Bool {
+        let select = try db.cachedStatement(sql: Self.selectItem)
+        let upsert = try db.cachedStatement(sql: Self.upsertItem)
+        var isChanged = false
+        for item in items {
+            if try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init) != item { isChanged = true }
+            try upsert.execute(arguments: [
+                account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size, item.created?.diskMilliseconds,
+                item.modified?.diskMilliseconds, item.mediaType, item.mimeType, item.md5, item.resourceID, item.publicURL, item.isPublished, item.origin,
+                item.deleted?.diskMilliseconds, now.diskMilliseconds,
+            ])
+        }
+        return isChanged
+    }
+
+    static let upsertItem = """
+        INSERT INTO disk_item
+            (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id, public_url, published, origin, deleted, seen_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account, path) DO UPDATE SET
+            name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size, created = excluded.created,
+            modified = excluded.modified, media_type = excluded.media_type, mime_type = excluded.mime_type, md5 = excluded.md5,
+            resource_id = excluded.resource_id, public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
+            deleted = excluded.deleted, seen_at = excluded.seen_at
+        """
+
+    /// Keeps a page and its rows, for the transaction that stores the answer. `epoch` is that of the account before the upstream was asked: what was asked before a change is not taken in after it.
+    /// `changed` hears of the new revision where a page that was known has changed.
+    func admission(
+        _ items: [DiskItem],
+        beside others: [DiskItem] = [],
+        as key: PageKey?,
+        total: Int? = nil,
+        hasMore: Bool = false,
+        account: String,
+        epoch: Int64,
+        at now: Date,
+        changed: @escaping @Sendable (_ revision: Int) -> Void
+    ) -> Resource.Admission {
+        { [self] db in
+            guard try Self.account(account, db)?.epoch == epoch else { throw UpstreamError.notStored }
+            var isChanged = try keep(items + others, account: account, at: now, in: db)
+            var isKnown = true
+            if let key {
+                let old = try pages.page(key, in: db)
+                let new = PageList(key: key, rowKeys: items.map(\.path.text), total: total, hasMore: hasMore, fetchedAt: now)
+                isKnown = old != nil
+                isChanged = isChanged || old.map { !Self.same($0, new) } ?? true
+                try pages.save(new, in: db)
+            }
+            if isChanged {
+                bump(account, after: db)
+                guard isKnown else { return }
+                let revision = try Self.nextRevision(account, db)
+                db.afterNextTransaction { _ in changed(revision) }
+            }
+        }
+    }
+
+    private static func same(_ one: PageList, _ other: PageList) -> Bool {
+        one.total == other.total && one.hasMore == other.hasMore && one.rowKeys.count == other.rowKeys.count
+            && zip(one.rowKeys, other.rowKeys).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    static func nextRevision(_ account: String, _ db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "UPDATE disk_account SET revision = revision + 1 WHERE account = ? RETURNING revision", arguments: [account]) ?? 0
+    }
+}
+
+extension DiskItem {
+    /// Reads a row of table `disk_item`; nil for one that is damaged.
+    init?(row: Row) {
+        let text: String = row["path"]
+        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = Kind(rawValue: row["kind"]) else { return nil }
+        self.init(path: path, kind: kind, name: row["name"])
+        size = row["size"]
+        created = (row["created"] as Int64?).map(Date.init(diskMilliseconds:))
+        modified = (row["modified"] as Int64?).map(Date.init(diskMilliseconds:))
+        mediaType = row["media_type"]
+        mimeType = row["mime_type"]
+        md5 = row["md5"]
+        resourceID = row["resource_id"]
+        publicURL = row["public_url"]
+        isPublished = row["published"]
+        origin = row["origin"]
+        deleted = (row["deleted"] as Int64?).map(Date.init(diskMilliseconds:))
+    }
+}
+
+extension DiskStore {
+    /// When the upstream gave a page; nil where none is stored.
+    func pageDate(_ key: PageKey) throws -> Date? {
+        try database.read { try pages.page(key, in: $0)?.fetchedAt }
+    }
+}

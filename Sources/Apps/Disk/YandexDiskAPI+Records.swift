@@ -1,0 +1,151 @@
+import HTTPTypes
+import Foundation
+
+/// `Disk`: the account and its space.
+struct DiskInfoRecord: Decodable, Sendable {
+    struct User: Decodable, Sendable {
+        let uid: String
+        let login: String?
+        let displayName: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case uid, login
+            case displayName = "display_name"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            // Documented as a text; a number is taken too.
+            if let text = try? container.decode(String.self, forKey: .uid) { uid = text } else { uid = String(try container.decode(Int.self, forKey: .uid)) }
+            login = try? container.decode(String.self, forKey: .login)
+            displayName = try? container.decode(String.self, forKey: .displayName)
+        }
+    }
+
+    let totalSpace: Int
+    let usedSpace: Int
+    let trashSize: Int?
+    let user: User?
+
+    private enum CodingKeys: String, CodingKey {
+        case user
+        case totalSpace = "total_space"
+        case usedSpace = "used_space"
+        case trashSize = "trash_size"
+    }
+}
+
+/// `Link`.
+struct LinkRecord: Decodable, Sendable {
+    let href: String
+    let operationID: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case href
+        case operationID = "operation_id"
+    }
+}
+
+/// `Operation`.
+struct OperationRecord: Decodable, Sendable {
+    let status: String
+}
+
+/// What the API says of an error.
+struct ErrorRecord: Decodable, Sendable {
+    let error: String?
+    let description: String?
+}
+
+/// `Resource`: everything but path, name and type may be missing.
+struct ResourceRecord: Decodable, Sendable {
+    let item: DiskItem?
+    /// What kind it is, also where the rest was left out.
+    let kind: DiskItem.Kind?
+    let embedded: Embedded?
+    /// Address of the small picture. To be used at once and never kept.
+    let preview: String?
+
+    struct Embedded: Decodable, Sendable {
+        let items: [DiskItem]
+        let total: Int?
+
+        private enum CodingKeys: CodingKey { case items, total }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).compactMap { $0.value?.item }
+            total = try? container.decode(Int.self, forKey: .total)
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, name, type, size, created, modified, md5, deleted, preview
+        case mediaType = "media_type"
+        case mimeType = "mime_type"
+        case resourceID = "resource_id"
+        case publicKey = "public_key"
+        case publicURL = "public_url"
+        case originPath = "origin_path"
+        case embedded = "_embedded"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) -> String? { try? container.decode(String.self, forKey: key) }
+        func date(_ key: CodingKeys) -> Date? { text(key).flatMap(UpstreamTime.date) }
+        kind = text(.type).flatMap(DiskItem.Kind.init)
+        embedded = try container.decodeIfPresent(Embedded.self, forKey: .embedded)
+        preview = text(.preview)
+        guard let path = text(.path).flatMap({ DiskPath($0) ?? DiskPath($0, scheme: .trash) }), let kind else {
+            item = nil
+            return
+        }
+        var item = DiskItem(path: path, kind: kind, name: text(.name))
+        item.size = kind == .file ? (try? container.decode(Int.self, forKey: .size)).flatMap { $0 < 0 ? nil : $0 } : nil
+        item.created = date(.created)
+        item.modified = date(.modified)
+        item.mediaType = text(.mediaType)
+        item.mimeType = text(.mimeType)
+        item.md5 = text(.md5)
+        item.resourceID = text(.resourceID)
+        item.publicURL = text(.publicURL)
+        item.isPublished = item.publicURL != nil || text(.publicKey) != nil
+        item.origin = text(.originPath)
+        item.deleted = date(.deleted)
+        self.item = item
+    }
+}
+
+/// `{"items": […], "limit": …}`: the lists without a total.
+struct FlatListRecord: Decodable, Sendable {
+    let items: [DiskItem]
+
+    private enum CodingKeys: CodingKey { case items }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).compactMap { $0.value?.item }
+    }
+}
+
+/// A list item that may be anything: one of the wrong shape is left out, it must not take the others with it.
+private struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
+    let value: Value?
+
+    init(from decoder: any Decoder) throws {
+        value = try? Value(from: decoder)
+    }
+}
+
+/// Times as the API writes them: `2024-07-10T16:47:49+00:00`, without fractions, with a numeric offset.
+enum UpstreamTime {
+    static func date(_ text: String) -> Date? {
+        try? Date(
+            text,
+            strategy: Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().time(includingFractionalSeconds: text.contains(".")).timeZone(
+                separator: .colon
+            )
+        )
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import Upstream
+
+/// What the upstream made of a request to change something.
+enum WriteOutcome: Sendable, Equatable {
+    /// It is done.
+    case done
+    /// It goes on; the address tells how it stands.
+    case underWay(operation: String)
+}
+
+/// The upstream refused, with its own word for why.
+struct DiskRefusal: Error, Sendable, Equatable {
+    let status: Int
+    /// The API's code, such as `DiskNotFoundError`; empty where it gave none.
+    let code: String
+}
+
+// What is not kept: writes, links, operations.
+extension YandexDiskAPI {
+    func makeFolder(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
+        try await write(.put, url("/resources", [("path", path.text)]), token)
+    }
+
+    func delete(_ path: DiskPath, permanently: Bool, _ token: String) async throws -> WriteOutcome {
+        try await write(.delete, url("/resources", [("path", path.text), ("permanently", String(permanently))]), token)
+    }
+
+    /// `action` is `move` or `copy`.
+    func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws -> WriteOutcome {
+        try await write(.post, url("/resources/\(action)", [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]), token)
+    }
+
+    /// `availableFor`: seconds after which the link is to end, where the account may have such links.
+    func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> WriteOutcome {
+        var body: [UInt8]?
+        if let availableUntil { body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8) }
+        return try await write(.put, url("/resources/publish", [("path", path.text)]), token, body: body)
+    }
+
+    func unpublish(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
+        try await write(.put, url("/resources/unpublish", [("path", path.text)]), token)
+    }
+
+    func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> WriteOutcome {
+        var query = [("path", path.text), ("overwrite", String(overwrite))]
+        if let name { query.append(("name", name)) }
+        return try await write(.put, url("/trash/resources/restore", query), token)
+    }
+
+    /// One file or folder as it is now.
+    func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
+        let record: ResourceRecord = try await read(itemURL(path), token)
+        guard let item = record.item else { throw UpstreamError.badAnswer(status: .ok, reason: "not what Yandex Disk promises") }
+        return item
+    }
+
+    /// The account that a token belongs to.
+    func info(_ token: String) async throws -> DiskInfoRecord { try await read(url(""), token) }
+
+    /// Where a file's bytes are: a secret that opens the file to anybody for some hours.
+    func downloadLink(_ path: DiskPath, _ token: String) async throws -> String {
+        let link: LinkRecord = try await read(url("/resources/download", [("path", path.text)]), token)
+        return link.href
+    }
+
+    /// Where a small picture is, and which version of the file it is of.
+    func previewLink(_ path: DiskPath, size: PreviewSize, _ token: String) async throws -> (href: String?, item: DiskItem?) {
+        let fields = (Self.itemFields + ["preview"]).joined(separator: ",")
+        let query = [("path", path.text), ("limit", "0"), ("preview_size", size.text), ("preview_crop", String(size.isCropped)), ("fields", fields)]
+        let record: ResourceRecord = try await read(url("/resources", query), token)
+        return (record.preview, record.item)
+    }
+
+    func uploadLink(_ path: DiskPath, overwrite: Bool, _ token: String) async throws -> LinkRecord {
+        try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
+    }
+
+    /// How an operation stands. `operation` is what ``WriteOutcome/underWay(operation:)`` gave; only its last part is used, below the configured address.
+    func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
+        let record: OperationRecord = try await read(url("/operations/\(DiskPath.encoded(operation))"), token)
+        switch record.status {
+        case "success": return .done
+        case "failed", "failure": return .failed
+        default: return .running
+        }
+    }
+
+    private func write(_ method: HTTPRequest.Method, _ url: String, _ token: String, body: [UInt8]? = nil) async throws -> WriteOutcome {
+        var fields = headerFields(token)
+        if body != nil { fields[.contentType] = "application/json" }
+        let answer = try await upstream.call(OutgoingRequest(method: method, url: url, headerFields: fields, body: body))
+        try Self.check(answer)
+        guard answer.status == .accepted else { return .done }
+        let link: LinkRecord = try Self.decoded(answer)
+        guard let id = Self.operationID(in: link.href) else { throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity") }
+        return .underWay(operation: id)
+    }
+
+    private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {
+        let answer = try await upstream.call(OutgoingRequest(url: url, headerFields: headerFields(token)))
+        try Self.check(answer)
+        return try Self.decoded(answer)
+    }
+
+    /// 2xx passes; else what the upstream says, in the words of the API.
+    private static func check(_ answer: IncomingAnswer) throws {
+        guard answer.status.kind != .successful else { return }
+        guard answer.status.kind == .clientError else { throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)") }
+        let record = try? JSONDecoder().decode(ErrorRecord.self, from: Data(answer.body))
+        throw DiskRefusal(status: answer.status.code, code: record?.error ?? "")
+    }
+
+    /// `…/operations/<id>`, or `operations?id=<id>` as older answers have it.
+    static func operationID(in href: String) -> String? {
+        guard let components = URLComponents(string: href) else { return nil }
+        let id = components.queryItems?.first { $0.name == "id" }?.value ?? components.path.split(separator: "/").last.map(String.init)
+        return id.flatMap { $0.isEmpty || $0 == "operations" || $0.utf8.count > 256 ? nil : $0 }
+    }
+}
+
+/// The size of a small picture, in one of the upstream's spellings.
+struct PreviewSize: Sendable, Equatable {
+    /// `S`, `XL`, `120x120`, `128x`, …
+    let text: String
+    /// Width and height both given: cut to them.
+    let isCropped: Bool
+
+    static let standard = PreviewSize(text: "120x120", isCropped: true)
+
+    /// Nil for what is no size, or larger than a screen needs.
+    init?(_ text: String) {
+        if ["S", "M", "L", "XL", "XXL", "XXXL", "XXXS", "XXS", "XS"].contains(text) {
+            self.init(text: text, isCropped: false)
+            return
+        }
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        let numbers = sides.map { side in side.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(side) : nil }
+        guard sides.count <= 2, zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }), text != "x", !text.isEmpty
+        else { return nil }
+        self.init(text: text, isCropped: sides.count == 2 && !sides.contains(""))
+    }
+
+    private init(text: String, isCropped: Bool) {
+        self.text = text
+        self.isCropped = isCropped
+    }
+}

@@ -1,0 +1,25 @@
+import Screens
+import Upstream
+
+extension DocumentService {
+    /// `GET /v1/pdf/welcome`.
+    @Sendable func welcome(_ request: ScreenRequest) async throws -> Reply {
+        let profile = try request.profile()
+        let validity = store.validity(profile: profile)
+        return try welcome(isSeen: try store.isWelcomeSeen(profile: profile), request, validity: validity)
+    }
+
+    /// `PUT /v1/pdf/welcome {"seen": true}`.
+    @Sendable func noteWelcome(_ request: ScreenRequest) async throws -> Reply {
+        let profile = try request.profile()
+        guard case .bool(let isSeen) = try await request.jsonObject().values["seen"] else {
+            throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
+        }
+        try await store.setWelcomeSeen(isSeen, profile: profile)
+        return try welcome(isSeen: isSeen, request, validity: nil)
+    }
+
+    private func welcome(isSeen: Bool, _ request: ScreenRequest, validity: Validity?) throws -> Reply {
+        try screen(WelcomeScreen(seen: isSeen), "pdf.welcome", links: Links(self: request.selfLink), validity: validity)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// One product as the API sends it. Strangers write to that API: every field may be missing, null, of another type or full of anything.
+struct ProductRecord: Decodable, Sendable {
+    /// Nil where it cannot be shown: without an id, a title or a price.
+    let product: Product?
+
+    private enum Key: String, CodingKey {
+        case id, title, price, description, category, images, creationAt
+    }
+
+    private enum CategoryKey: String, CodingKey {
+        case id, name
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        guard let id = try? fields.decode(Int.self, forKey: .id), id > 0, let title = Self.text(fields, .title, longest: Product.longestTitle),
+            let price = Self.price(fields)
+        else {
+            product = nil
+            return
+        }
+        product = Product(
+            id: id,
+            title: title,
+            description: Self.text(fields, .description, longest: Product.longestDescription) ?? "",
+            price: price,
+            category: Self.category(fields),
+            images: ImageAddresses.clean(((try? fields.decode([Tolerant<String>].self, forKey: .images)) ?? []).compactMap(\.value)),
+            madeAt: Self.text(fields, .creationAt, longest: 64)
+        )
+    }
+
+    /// Without NUL, at which SQLite would end a text; nil where nothing is to be seen.
+    private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key, longest: Int) -> String? {
+        guard let text = try? fields.decode(String.self, forKey: key) else { return nil }
+        let plain = String(text.replacing("\0", with: "").prefix(longest))
+        return plain.allSatisfy(\.isWhitespace) ? nil : plain
+    }
+
+    /// A number, or a text of one.
+    private static func price(_ fields: KeyedDecodingContainer<Key>) -> Price? {
+        if let number = try? fields.decode(Decimal.self, forKey: .price) { return Price(number) }
+        return (try? fields.decode(String.self, forKey: .price)).flatMap { Price(text: $0.trimmingCharacters(in: .whitespaces)) }
+    }
+
+    private static func category(_ fields: KeyedDecodingContainer<Key>) -> Product.Category? {
+        guard let category = try? fields.nestedContainer(keyedBy: CategoryKey.self, forKey: .category),
+            let id = try? category.decode(Int.self, forKey: .id), id > 0
+        else { return nil }
+        let name = ((try? category.decode(String.self, forKey: .name)) ?? "").replacing("\0", with: "")
+        return Product.Category(id: id, name: String(name.prefix(Product.longestTitle)))
+    }
+}
+
+/// One category as the API sends it.
+struct CategoryRecord: Decodable, Sendable {
+    let category: Product.Category
+
+    private enum Key: String, CodingKey {
+        case id, name
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        let name = try fields.decode(String.self, forKey: .name).replacing("\0", with: "")
+        category = Product.Category(id: try fields.decode(Int.self, forKey: .id), name: String(name.prefix(Product.longestTitle)))
+        guard category.id > 0, !category.name.allSatisfy(\.isWhitespace) else {
+            throw DecodingError.dataCorruptedError(forKey: .name, in: fields, debugDescription: "no id or no name")
+        }
+    }
+}
+
+/// A list item that may be anything.
+struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
+    let value: Value?
+
+    init(from decoder: any Decoder) throws {
+        // An item of the wrong shape is skipped by whoever reads the list; it must not take the others with it.
+        value = try? Value(from: decoder)
+    }
+}

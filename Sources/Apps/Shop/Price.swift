@@ -1,0 +1,45 @@
+import Foundation
+
+/// A price in dollars, exact: sums of fractional prices have no rounding errors.
+struct Price: Sendable, Hashable, Comparable, Codable {
+    let amount: Decimal
+
+    /// Most that counts as a price; sums of a whole list of these are still exact.
+    private static let most = Decimal(sign: .plus, exponent: 30, significand: 1)
+
+    /// Nil for what is no price: negative, not a number, or beyond what can be computed exactly.
+    init?(_ amount: Decimal) {
+        guard !amount.isNaN, amount >= 0, amount <= Self.most else { return nil }
+        self.amount = amount
+    }
+
+    /// Digits with at most one point between them, as in `9` and `9.99`.
+    init?(text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), text.utf8.count <= 40,
+            let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        else { return nil }
+        self.init(amount)
+    }
+
+    /// As the app writes it: `44$`, `19.99$`.
+    var text: String { "\(amount)$" }
+
+    /// The nearest binary number, for comparisons in SQL.
+    var approximation: Double { Double(amount.description) ?? 0 }
+
+    static func < (a: Price, b: Price) -> Bool { a.amount < b.amount }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let price = Price(try container.decode(Decimal.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a price")
+        }
+        self = price
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(amount)
+    }
+}

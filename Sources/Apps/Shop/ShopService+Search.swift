@@ -1,0 +1,152 @@
+import Foundation
+import HTTPCaching
+import Screens
+import Upstream
+
+extension ShopService {
+    /// Rows of a page where nobody says.
+    static let defaultLimit = 10
+
+    /// `GET /v1/shop/search`.
+    @Sendable func search(_ request: ScreenRequest) async throws -> Reply {
+        let profile = try request.profile()
+        let page = try request.query.page(defaultLimit: Self.defaultLimit)
+        let demand = try request.demand()
+        let isSaved = try request.query.flag("saved")
+        let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
+        // Before the upstream is asked: what was typed is remembered whatever comes of it.
+        if page.offset == 0 { try await store.note(query, profile, at: clock.now()) }
+        let ownValidity = store.validity(profile)
+        let result: Findings
+        do {
+            result = try await find(query, page, demand)
+        } catch let error as UpstreamError {
+            throw failure(error)
+        }
+        let quantities = try store.quantities(of: result.products.map(\.id), profile)
+        let rows = result.products.map { SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category)) }
+        var shown = Page(page, count: rows.count, total: nil, hasMore: result.hasMore)
+        // Pages follow at distances of `limit`, also where one of them is not full.
+        shown.nextOffset = result.hasMore ? page.offset + page.limit : nil
+        let provenance = result.provenance
+        let meta = Meta(
+            screen: "shop.search",
+            state: rows.isEmpty && !result.hasMore && page.offset == 0 ? .empty : .content,
+            provenance: provenance,
+            partial: result.isPartial ? true : nil,
+            banner: provenance.offline ? .shopOffline : nil,
+            page: shown
+        )
+        let screen = SearchScreen(query, items: rows, retry: query.link(limit: page.limit, offset: page.offset) + "&refresh=1")
+        return try Reply.screen(
+            Envelope(
+                data: screen,
+                meta: meta,
+                links: Links(self: request.selfLink, next: shown.nextOffset.map { query.link(limit: page.limit, offset: $0) })
+            ),
+            provenance: provenance,
+            now: clock.now(),
+            validity: isSaved ? nil : result.validity?.and(ownValidity)
+        ).byProfile()
+    }
+
+    /// The last search again; it replaces everything but the page.
+    private func saved(_ request: ScreenRequest, _ profile: String) throws -> SearchQuery {
+        for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
+            throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
+        }
+        return try store.settings(profile) ?? SearchQuery()
+    }
+
+    /// What was found for a page.
+    struct Findings: Sendable {
+        var products: [Product]
+        var hasMore: Bool
+        var provenance: Provenance
+        var validity: Validity?
+        /// Found among what was ever seen, not asked of the upstream.
+        var isPartial = false
+    }
+
+    /// A page of what is looked for: from the upstream or stored answers of it, as far as they go; else from everything that was ever seen.
+    func find(_ query: SearchQuery, _ page: PageRequest, _ demand: Demand) async throws -> Findings {
+        let catalogueQuery = CatalogueQuery(query)
+        let start = try store.start(of: query, page, isExact: catalogueQuery.isExact)
+        let lastFetch = try store.lastFetch()
+        var walk = CatalogueWalk(limit: page.limit, from: start.position, skipping: start.skipping, isExact: catalogueQuery.isExact)
+        var account: (provenance: Provenance, validity: Validity?)?
+        while true {
+            switch walk.next {
+            case .done(let position):
+                if let position { try await store.note(position, of: query, page, isExact: catalogueQuery.isExact, at: clock.now()) }
+                // A page asks for one part at least.
+                guard let account else { throw UpstreamError.notStored }
+                return Findings(products: walk.products, hasMore: position != nil, provenance: account.provenance, validity: account.validity)
+            case .ask(let offset, let limit):
+                let part = try await self.part(of: catalogueQuery, offset: offset, limit: limit, demand, standIn: lastFetch)
+                guard let rows = part.products else { return try seen(query, page, part.provenance) }
+                if let before = account {
+                    let validity = before.validity.flatMap { earlier in part.validity.map { earlier.and($0) } }
+                    account = (before.provenance.combined(with: part.provenance), validity)
+                } else {
+                    account = (part.provenance, part.validity)
+                }
+                walk.take(rows.map { $0.flatMap { query.matches($0) ? $0 : nil } })
+            }
+        }
+    }
+
+    /// Everything that was ever seen, searched here.
+    private func seen(_ query: SearchQuery, _ page: PageRequest, _ standIn: Provenance) throws -> Findings {
+        let found = try store.search(query, page)
+        let shown = found.prefix(page.limit)
+        var provenance = standIn
+        if let oldest = shown.map(\.fetchedAt).min() {
+            provenance.fetchedAt = oldest
+            if provenance.cacheStatus?.timeToLive != nil {
+                provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
+            }
+        }
+        return Findings(products: shown.map(\.product), hasMore: found.count > page.limit, provenance: provenance, validity: nil, isPartial: true)
+    }
+
+    private struct Part {
+        /// In the upstream's order, nil for rows that cannot be shown; nil altogether where the upstream could not be asked and nothing of it is stored.
+        var products: [Product?]?
+        var provenance: Provenance
+        var validity: Validity?
+    }
+
+    private func part(of query: CatalogueQuery, offset: Int, limit: Int, _ demand: Demand, standIn: Date?) async throws -> Part {
+        var resource = api.products(query, offset: offset, limit: limit, save: store.save(fetchedAt: clock.now))
+        resource.bundledAt = standIn
+        // The stored answer may be evicted between the look and the opening of its file; the second look then fetches it.
+        for _ in 0..<2 {
+            let validity = Validity(of: store.catalogueChanges)
+            let reading = try await api.upstream.read(resource, demand)
+            guard let answer = reading.answer else { return Part(products: nil, provenance: reading.provenance) }
+            guard let body = try await store.bytes(of: answer) else { continue }
+            let ids = CatalogueAPI.ids(in: body)
+            var known = try store.products(ids.compactMap { $0 })
+            let returned = known.values.filter(\.isGone).map(\.product.id)
+            if reading.provenance.source == .upstream, !returned.isEmpty {
+                try await store.markPresent(returned)
+                for id in returned { known[id]?.isGone = false }
+            }
+            let products = ids.map { id in id.flatMap { known[$0] }.flatMap { $0.isGone ? nil : $0.product } }
+            return Part(products: products, provenance: reading.provenance, validity: reading.validity?.and(validity))
+        }
+        throw UpstreamError.notStored
+    }
+}
+
+extension Provenance {
+    /// The account of an answer that is made from two: as bad as the worse of them, as old as the older.
+    func combined(with other: Provenance) -> Provenance {
+        var combined = other.severity > severity ? other : self
+        combined.fetchedAt = [fetchedAt, other.fetchedAt].compactMap { $0 }.min()
+        return combined
+    }
+
+    private var severity: Int { (offline ? 4 : 0) + (stale ? 2 : 0) + (source == .cache ? 1 : 0) }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+/// A product with what is known about the knowledge of it.
+struct KnownProduct: Sendable, Equatable {
+    var product: Product
+    /// The upstream has said that there is none of this id.
+    var isGone: Bool
+    var fetchedAt: Date
+}
+
+extension ShopStore {
+    /// What an answer's products do to the tables, for the transaction that stores the answer: products, search and the snapshots on lists change together.
+    func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
+        let changes = catalogueChanges
+        return { products, db in
+            let time = now()
+            var hasChanged = false
+            for product in products where try Self.save(product, at: time, db) { hasChanged = true }
+            if hasChanged { db.afterNextTransaction { _ in changes.bump() } }
+        }
+    }
+
+    /// - Returns: Whether anything that is shown has changed.
+    private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Bool {
+        let known = try known(product.id, db)
+        if let known, known.product == product, !known.isGone {
+            try db.cachedStatement(sql: "UPDATE shop_product SET fetched_at = ? WHERE id = ?").execute(arguments: [time.millisecondsSince1970, product.id])
+            return false
+        }
+        let columns = try product.columns
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO shop_product (title, description, price, category_id, category_name, images, made_at, id, gone, fetched_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+                ON CONFLICT (id) DO UPDATE SET title = excluded.title, description = excluded.description, price = excluded.price,
+                    category_id = excluded.category_id, category_name = excluded.category_name, images = excluded.images, made_at = excluded.made_at,
+                    gone = 0, fetched_at = excluded.fetched_at
+                """
+        ).execute(arguments: columns + [product.id, time.millisecondsSince1970])
+        try index(product, db)
+        // A list keeps what was put on it: only the same product takes its place there.
+        try db.cachedStatement(
+            sql: """
+                UPDATE shop_list_item SET title = ?, description = ?, price = ?, category_id = ?, category_name = ?, images = ?, made_at = ?
+                WHERE product_id = ? AND (title = ? OR made_at = ?)
+                """
+        ).execute(arguments: columns + [product.id, product.title, product.madeAt])
+        return true
+    }
+
+    /// Puts a product into the search, in place of what was there under its id. By hand: in a trigger, SQLite lets nobody write to a virtual table whose schema
+    /// is not trusted.
+    private static func index(_ product: Product, _ db: Database) throws {
+        let folded = SearchText.indexed(product.title)
+        if try indexedTitle(product.id, db) != folded {
+            try removeText(product.id, db)
+            try db.cachedStatement(sql: "INSERT INTO shop_text (rowid, folded) VALUES (?, ?)").execute(arguments: [product.id, folded])
+        }
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO shop_search (id, folded, category_id, price) VALUES (?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET folded = excluded.folded, category_id = excluded.category_id, price = excluded.price
+                """
+        ).execute(arguments: [product.id, folded, product.category?.id, product.price.approximation])
+    }
+
+    private static func indexedTitle(_ id: Int, _ db: Database) throws -> String? {
+        try String.fetchOne(try db.cachedStatement(sql: "SELECT folded FROM shop_search WHERE id = ?"), arguments: [id])
+    }
+
+    /// FTS5 has to be told what it indexed, to forget it: its content is in another table.
+    private static func removeText(_ id: Int, _ db: Database) throws {
+        guard let indexed = try indexedTitle(id, db) else { return }
+        try db.cachedStatement(sql: "INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', ?, ?)").execute(arguments: [id, indexed])
+    }
+
+    /// A product, whether or not it is gone; nil for one that was never seen.
+    func product(_ id: Int) throws -> KnownProduct? {
+        try database.read { try Self.known(id, $0) }
+    }
+
+    /// The products of these ids that are there, by id.
+    func products(_ ids: [Int]) throws -> [Int: KnownProduct] {
+        try database.read { db in
+            try ids.reduce(into: [:]) { found, id in found[id] = try Self.known(id, db) }
+        }
+    }
+
+    static func known(_ id: Int, _ db: Database) throws -> KnownProduct? {
+        try Row.fetchOne(try db.cachedStatement(sql: selectProduct), arguments: [id]).map {
+            KnownProduct(product: try Product(row: $0, id: id), isGone: $0["gone"], fetchedAt: Date(millisecondsSince1970: $0["fetched_at"]))
+        }
+    }
+
+    static let selectProduct = "SELECT * FROM shop_product WHERE id = ?"
+
+    /// Notes that the upstream has no such product: search forgets it, lists keep it.
+    func markGone(_ id: Int) async throws {
+        let wasThere = try await database.write { db in
+            try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0").execute(arguments: [id])
+            guard db.changesCount > 0 else { return false }
+            try Self.removeText(id, db)
+            try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
+            return true
+        }
+        if wasThere { catalogueChanges.bump() }
+    }
+
+    /// Notes that the upstream has these products again, as it had them: it confirmed an answer that names them.
+    func markPresent(_ ids: [Int]) async throws {
+        try await database.write { db in
+            for id in ids {
+                guard let known = try Self.known(id, db), known.isGone else { continue }
+                try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0 WHERE id = ?").execute(arguments: [id])
+                try Self.index(known.product, db)
+            }
+        }
+        catalogueChanges.bump()
+    }
+
+    /// When anything of the catalogue was last fetched; nil before the first time.
+    func lastFetch() throws -> Date? {
+        try database.read { try Int64.fetchOne(try $0.cachedStatement(sql: Self.selectLastFetch)) }.map { Date(millisecondsSince1970: $0) }
+    }
+
+    static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
+
+    /// What an answer's categories do to the tables.
+    func saveCategories() -> @Sendable ([Product.Category], Database) throws -> Void {
+        let changes = catalogueChanges
+        return { categories, db in
+            try db.execute(sql: "DELETE FROM shop_category")
+            for (position, category) in categories.enumerated() {
+                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, position) VALUES (?, ?, ?)")
+                    .execute(arguments: [category.id, category.name, position])
+            }
+            db.afterNextTransaction { _ in changes.bump() }
+        }
+    }
+
+    /// The categories in the upstream's order.
+    func categories() throws -> [Product.Category] {
+        try database.read { db in
+            try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map { Product.Category(id: $0["id"], name: $0["name"]) }
+        }
+    }
+}
+
+extension Product {
+    /// Title to `made_at`, as three tables have them.
+    var columns: StatementArguments {
+        get throws {
+            let addresses = String(decoding: try JSONEncoder().encode(images), as: UTF8.self)
+            return [title, description, price.amount.description, category?.id, category?.name, addresses, madeAt]
+        }
+    }
+
+    init(row: Row, id: Int) throws {
+        let category = (row["category_id"] as Int?).map { Category(id: $0, name: row["category_name"] ?? "") }
+        guard let price = Price(text: row["price"]) else {
+            throw StorageError.damagedDatabase(path: "shop_product", detail: "product \(id) has no price")
+        }
+        self.init(
+            id: id,
+            title: row["title"],
+            description: row["description"],
+            price: price,
+            category: category,
+            images: try JSONDecoder().decode([String].self, from: Data((row["images"] as String).utf8)),
+            madeAt: row["made_at"]
+        )
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+
+extension Upstream {
+    /// Sends a request whose answer is not kept: a write, a link that is used once, a body that passes by.
+    ///
+    /// Redirects are followed for GET and HEAD, credentials leave for no other origin, and the upstream's health is told as with every request.
+    /// - Returns: The answer, 3xx and 4xx included.
+    /// - Throws: ``UpstreamError/failing(status:retryAfter:)`` for 5xx, 408 and 429; ``UpstreamError/unreachable(_:)`` and others.
+    public func call(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingAnswer {
+        try await send(request)
+    }
+
+    /// The same with bodies in parts. Every status is an answer here, because the bodies of other hosts say nothing of the upstream. Nothing is tried twice.
+    ///
+    /// The total timeout ends with the answer's head; `headTimeout` takes its place where a body goes out, which takes the time that its client takes.
+    public func stream(_ request: StreamedRequest, headTimeout: Duration? = nil) async throws(UpstreamError) -> StreamedAnswer {
+        var request = request
+        for _ in 0...Exchange.maximumRedirects {
+            let target = exchange.targets.target(of: request.url)
+            if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
+            let answer = try await streamed(request, at: target, within: headTimeout ?? configuration.totalTimeout)
+            guard [301, 302, 303, 307, 308].contains(answer.status.code), request.method == .get || request.method == .head,
+                let location = answer.headerFields[.location]
+            else { return answer }
+            guard let url = TargetRules.resolve(location: location, from: request.url) else {
+                throw .badAnswer(status: answer.status, reason: "a redirect to nowhere")
+            }
+            request.url = url
+        }
+        throw .badAnswer(status: nil, reason: "more than \(Exchange.maximumRedirects) redirects")
+    }
+
+    private func streamed(
+        _ request: StreamedRequest,
+        at target: TargetRules.Target,
+        within total: Duration
+    ) async throws(UpstreamError) -> StreamedAnswer {
+        var request = request
+        if target != .ownOrigin {
+            request.headerFields[.authorization] = nil
+            request.headerFields[.cookie] = nil
+        }
+        let limits = TransportLimits(
+            total: total,
+            maximumBytes: configuration.maximumAnswerBytes,
+            publicAddressesOnly: exchange.targets.needsPublicAddress(target)
+        )
+        do throws(UpstreamError) {
+            let answer = try await exchange.transport.stream(request, within: limits)
+            exchange.onAttempt(.success(answer.status))
+            if target == .ownOrigin { health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields))) }
+            return answer
+        } catch {
+            // A client that left, or that stopped sending, says nothing of the upstream.
+            if !Task.isCancelled, error != .badAnswer(status: nil, reason: UpstreamError.requestCutShort) {
+                exchange.onAttempt(.failure(error))
+                if target == .ownOrigin { health.heed(.failure(error)) }
+            }
+            throw error
+        }
+    }
+}
+
+extension UpstreamError {
+    /// Whether the client's own body broke off while it was passed on.
+    public var isRequestCutShort: Bool { self == .badAnswer(status: nil, reason: Self.requestCutShort) }
+}

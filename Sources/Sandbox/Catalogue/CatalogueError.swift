@@ -1,0 +1,70 @@
+import HTTPTypes
+
+/// The errors of the catalogue: three shapes, whatever the layer of the server was that noticed.
+enum CatalogueError: Error, Equatable {
+    /// No such row: 400, not 404. `condition` is what was looked for.
+    case missing(entity: String, relations: Bool, condition: JSONValue)
+    /// The database refused.
+    case queryFailed(message: String, code: String)
+    /// What was sent is not acceptable: a list of messages.
+    case invalid([String])
+    /// A path that should hold a number does not: one message.
+    case notNumeric
+    /// No such route.
+    case unknownRoute
+    /// The server stumbled.
+    case crash
+
+    func answer(to request: UpstreamRequest) -> Answer {
+        let path = "/api/v1/\(request.path.joined(separator: "/"))"
+        switch self {
+        case .missing(let entity, let relations, let condition):
+            var sought = JSONObject()
+            if relations {
+                sought["relations"] = ["category"]
+                sought["where"] = condition
+            } else if let members = condition.object {
+                sought = members
+            }
+            let message = "Could not find any entity of type \"\(entity)\" matching: \(JSONValue.object(sought).indented())"
+            return database(path, name: "EntityNotFoundError", message: message)
+        case .queryFailed(let message, let code):
+            return database(path, name: "QueryFailedError", message: message, code: code)
+        case .invalid(let messages):
+            return .json(.badRequest, ["message": .array(messages.map { .string($0) }), "error": "Bad Request", "statusCode": 400])
+        case .notNumeric:
+            return .json(.badRequest, ["message": "Validation failed (numeric string is expected)", "error": "Bad Request", "statusCode": 400])
+        case .unknownRoute:
+            return .json(.notFound, ["message": .string("Cannot \(request.method.rawValue) \(path)"), "error": "Not Found", "statusCode": 404])
+        case .crash:
+            return .json(.internalServerError, ["statusCode": 500, "message": "Internal server error"])
+        }
+    }
+
+    private func database(_ path: String, name: String, message: String, code: String? = nil) -> Answer {
+        var body = JSONObject(members: [
+            .init(name: "path", value: .string(path)), .init(name: "timestamp", value: .string(Catalogue.seededAt)),
+            .init(name: "name", value: .string(name)), .init(name: "message", value: .string(message)),
+        ])
+        if let code { body["code"] = .string(code) }
+        return .json(.badRequest, .object(body))
+    }
+}
+
+extension JSONValue {
+    /// As `JSON.stringify(value, null, 4)` writes it.
+    func indented(_ depth: Int = 0) -> String {
+        let (inner, outer) = (String(repeating: " ", count: 4 * (depth + 1)), String(repeating: " ", count: 4 * depth))
+        switch self {
+        case .array(let values) where !values.isEmpty:
+            return "[\n" + values.map { inner + $0.indented(depth + 1) }.joined(separator: ",\n") + "\n\(outer)]"
+        case .object(let object) where !object.members.isEmpty:
+            let members = object.members.map { member in
+                "\(inner)\(String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)): \(member.value.indented(depth + 1))"
+            }
+            return "{\n" + members.joined(separator: ",\n") + "\n\(outer)}"
+        default:
+            return String(decoding: serialized(), as: UTF8.self)
+        }
+    }
+}

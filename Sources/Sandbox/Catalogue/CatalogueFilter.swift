@@ -1,0 +1,75 @@
+import Foundation
+
+/// The filters of the product list with their surprises, as the server's source has them (product.service.ts of fake-api-backend).
+struct CatalogueFilter: Sendable {
+    private let title: String
+    private let price: Double
+    private let minimum: Double
+    private let maximum: Double
+    private let category: Double?
+    private let categorySlug: String
+    /// Which rows of the selection: only where both were given and make sense, else all of them.
+    private let window: (offset: Int, limit: Int)?
+
+    /// - Throws: 400 for what the server checks; most it does not.
+    init(_ query: [RequestTarget.QueryItem]) throws(CatalogueError) {
+        title = Self.text("title", query)
+        price = Self.number("price", query)
+        minimum = Self.number("price_min", query)
+        maximum = Self.number("price_max", query)
+        categorySlug = Self.text("categorySlug", query)
+        category = query.contains { $0.name == "categoryId" } ? Self.number("categoryId", query) : nil
+        window = Self.window(query)
+        var messages: [String] = []
+        if minimum < 0 { messages.append("price_min must not be less than 0") }
+        if category?.isNaN == true { messages.append("categoryId must be a number conforming to the specified constraints") }
+        guard messages.isEmpty else { throw .invalid(messages) }
+    }
+
+    /// `limit` and `offset` count only together; alone, zero or negative they are as if they were not there.
+    static func window(_ query: [RequestTarget.QueryItem]) -> (offset: Int, limit: Int)? {
+        let (limit, offset) = (number("limit", query), number("offset", query))
+        guard query.contains(where: { $0.name == "offset" }), limit > 0, offset >= 0, let rows = Int(exactly: limit), let start = Int(exactly: offset) else {
+            return nil
+        }
+        return (start, rows)
+    }
+
+    /// The rows that the server would send.
+    func select(from rows: CatalogueData.Rows) -> [CatalogueProduct] {
+        let categoryID = categorySlug.isEmpty ? category.map { Int(exactly: $0) ?? -1 } : rows.categories.first { $0.slug == categorySlug }?.id ?? -1
+        let pattern = title.isEmpty ? nil : LikePattern("%\(title)%")
+        var skipped = 0
+        var selected: [CatalogueProduct] = []
+        for product in rows.products where matches(product, categoryID, pattern) {
+            if let window {
+                if selected.count == window.limit { break }
+                skipped += 1
+                if skipped <= window.offset { continue }
+            }
+            selected.append(product)
+        }
+        return selected
+    }
+
+    private func matches(_ product: CatalogueProduct, _ categoryID: Int?, _ pattern: LikePattern?) -> Bool {
+        if let categoryID, product.categoryID != categoryID { return false }
+        if !isTruthy(minimum) && !isTruthy(maximum) {
+            if isTruthy(price), Double(product.price) != price { return false }
+        } else if isTruthy(minimum) && isTruthy(maximum) && !isTruthy(price) {
+            guard let own = Double(product.price), own >= minimum, own <= maximum else { return false }
+        }
+        return pattern?.matches(product.title) ?? true
+    }
+
+    /// JavaScript's idea of a number that counts.
+    private func isTruthy(_ number: Double) -> Bool { number != 0 && !number.isNaN }
+
+    private static func text(_ name: String, _ query: [RequestTarget.QueryItem]) -> String { query.last { $0.name == name }?.value ?? "" }
+
+    /// `Number(text)` of JavaScript, as far as it matters: nothing is 0, anything strange NaN.
+    private static func number(_ name: String, _ query: [RequestTarget.QueryItem]) -> Double {
+        let text = text(name, query).trimmingCharacters(in: .whitespaces)
+        return text.isEmpty ? 0 : Double(text) ?? .nan
+    }
+}

@@ -1,0 +1,344 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import NIOCore
+import Screens
+import Storage
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Files, their content and their pictures over HTTP")
+struct ContentTests {
+    private static let large = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
+    @Test("DISK-21 the file view has name, date, viewer and the actions share, link, delete, rename")
+    func view() async throws {
+        let disk = MadeDisk()
+        for name in ["a.pdf", "b.docx", "c.jpg", "d.zip"] { disk.put("disk:/\(name)") }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for (name, viewer) in [("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported")] {
+                let answer = try await app.get("/v1/disk/file?path=/\(name)", as: token)
+                answer.expectScreen("disk.file")
+                #expect(answer["data.name"] == .string(name))
+                #expect(answer["data.created_text"] == "21.04.2024 10:57")
+                #expect(answer["data.viewer"] == .string(viewer))
+                #expect(answer.all("id", in: "data.actions") == ["share", "link", "delete", "rename"])
+                #expect(answer.all("enabled", in: "data.actions") == [true, true, true, true])
+                #expect((answer["data.alert.title"] == "Not supported format") == (viewer == "unsupported"))
+                #expect(answer["data.actions.2.confirm.message"] == (viewer == "image" ? "Current image will be deleted" : "Current file will be deleted"))
+            }
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.goAway()
+            let offline = try await app.get("/v1/disk/file?path=/a.pdf&refresh=1", as: token)
+            #expect(offline["meta.offline"] == true)
+            #expect(offline.all("enabled", in: "data.actions") == [false, false, false, false])
+            try await app.get("/v1/disk/file?path=/never.pdf", as: token).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test("DISK-22 content is byte-exact, with type, name, version and length; the second time it comes from the store", arguments: [0, 1, 90_000, 700_001])
+    func content(length: Int) async throws {
+        let disk = MadeDisk()
+        let bytes = Array(Self.large.prefix(length))
+        disk.put("disk:/a b.pdf", bytes: bytes, mimeType: "application/pdf")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token)
+            #expect(first.status == 200)
+            #expect(Array(first.body) == bytes)
+            #expect(first.headerFields[.contentType] == "application/pdf")
+            #expect(first.headerFields[.contentLength] == "\(length)")
+            #expect(first.headerFields[.acceptRanges] == "bytes")
+            #expect(first.headerFields[.eTag] == "\"\(MadeDisk.md5(bytes))\"")
+            #expect(first.headerFields[.contentDisposition] == #"inline; filename="a b.pdf"; filename*=UTF-8''a%20b.pdf"#)
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
+            let links = disk.asked.count { $0.contains("/resources/download") }
+            let second = try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token)
+            #expect(Array(second.body) == bytes)
+            #expect(second.cacheStatus == "larder; hit")
+            #expect(disk.asked.count { $0.contains("/resources/download") } == links)
+            #expect(try await app.get("/v1/disk/files", as: token)["data.items.0.downloaded"] == true)
+            let head = try await app.ask(.head, "/v1/disk/file/content?path=/a%20b.pdf", as: token)
+            #expect(head.status == 200 && head.body.isEmpty && head.headerFields[.contentLength] == "\(length)")
+            let tag = try #require(first.headerFields[.eTag])
+            #expect(try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token, [.ifNoneMatch: tag]).status == 304)
+        }
+    }
+
+    @Test("DISK-22 a range is answered with 206, stored or not, from an upstream that knows ranges or not", arguments: [true, false], [true, false])
+    func ranges(isStored: Bool, knowsRanges: Bool) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.large)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            if isStored { _ = try await app.get("/v1/disk/file/content?path=/a.bin", as: token) }
+            if !knowsRanges {
+                disk.intercept { (request) in
+                    request.url.hasPrefix("https://downloader.test") ? IncomingAnswer(status: .ok, body: Self.large) : nil
+                }
+            }
+            for (range, expected) in [("bytes=100-299999", 100..<300_000), ("bytes=-5", 699_996..<700_001), ("bytes=700000-", 700_000..<700_001)] {
+                let answer = try await app.get("/v1/disk/file/content?path=/a.bin", as: token, [.range: range])
+                #expect(answer.status == 206)
+                #expect(Array(answer.body) == Array(Self.large[expected]))
+                #expect(answer.headerFields[.contentRange] == "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/700001")
+            }
+            let beyond = try await app.get("/v1/disk/file/content?path=/a.bin", as: token, [.range: "bytes=700001-"])
+            beyond.expectProblem("bad-range", 416)
+            #expect(beyond.headerFields[.contentRange] == "bytes */700001")
+            #expect(try await app.get("/v1/disk/files", as: token)["data.items.0.downloaded"] == .bool(isStored), "a part is not the whole")
+        }
+    }
+
+    @Test("DISK-24 a stored file opens offline; same-named files in two folders do not mix; a changed one is fetched anew")
+    func versions() async throws {
+        let disk = MadeDisk()
+        for folder in ["x", "y"] {
+            disk.makeFolder("disk:/\(folder)")
+            disk.put("disk:/\(folder)/same.txt", "of \(folder)")
+        }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for folder in ["x", "y"] { #expect(try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token).text == "of \(folder)") }
+            disk.put("disk:/x/same.txt", "changed")
+            app.clock.advance(by: .seconds(6))
+            #expect(try await app.get("/v1/disk/file/content?path=/x/same.txt", as: token).text == "changed")
+            disk.goAway()
+            app.clock.advance(by: .seconds(6))
+            for (folder, text) in [("x", "changed"), ("y", "of y")] {
+                let answer = try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token)
+                #expect(answer.text == text)
+                #expect(answer.cacheStatus == "larder; hit; detail=offline")
+            }
+        }
+    }
+
+    @Test("a link that does not work any more is asked for once again; twice is a problem", arguments: [(1, 410), (1, 500), (1, 403), (2, 410), (2, 500)])
+    func staleLink(failures: Int, status: Int) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt", "text")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let left = Counter(failures)
+            disk.intercept { (request) in
+                guard request.url.hasPrefix("https://downloader.test"), left.take() else { return nil }
+                return IncomingAnswer(status: .init(code: status), headerFields: [.contentType: "text/html"], body: Array("<html>".utf8))
+            }
+            let answer = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
+            if failures == 1 { #expect(answer.text == "text") } else { answer.expectProblem("upstream-bad-response", 502) }
+            #expect(disk.asked.count { $0.contains("/resources/download") } == 2)
+            #expect(!answer.text.contains("signature"))
+        }
+    }
+
+    @Test(
+        "links lead to listed hosts only",
+        arguments: ["https://evil.test/x", "http://169.254.169.254/latest", "file:///etc/passwd", "https://downloader.test@evil.test/"]
+    )
+    func foreignLink(href: String) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt", "text")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { (request) in request.url.contains("/resources/download") ? .json(#"{"href":"\#(href)"}"#) : nil }
+            try await app.get("/v1/disk/file/content?path=/a.txt", as: token).expectProblem("upstream-bad-response", 502)
+            #expect(!disk.requests.contains { $0.url.hasPrefix(href) })
+        }
+    }
+
+    @Test("what breaks off, is too short, or is another file than was announced, is not stored", arguments: ["short", "other", "broken"])
+    func damaged(kind: String) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.large)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            disk.change { state in
+                state.bodyParts = { url, bytes in
+                    guard url.contains("/file?") else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                    switch kind {
+                    case "short": return ByteStream(ByteBuffer(bytes: bytes.dropLast()))
+                    case "other": return ByteStream(ByteBuffer(bytes: bytes.reversed()))
+                    default: return MadeBody.breaking(after: bytes.prefix(300_000))
+                    }
+                }
+            }
+            let answer = try? await app.get("/v1/disk/file/content?path=/a.bin", as: token)
+            #expect(answer?.body != Data(Self.large))
+            #expect(try await app.get("/v1/disk/file?path=/a.bin", as: token)["data.downloaded"] == false)
+            disk.change { $0.bodyParts = nil }
+            #expect(try await app.get("/v1/disk/file/content?path=/a.bin", as: token).body == Data(Self.large))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: app.database.directory.path + "/blobs").filter { $0.hasSuffix(".part") } == [])
+        }
+    }
+
+    @Test("DISK-22 a file that the cache has no room for passes all the same, and is not stored")
+    func beyondBudget() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.large)
+        try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 500_000))) { app in
+            let token = try await app.logIn()
+            for _ in 0..<2 {
+                let answer = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
+                #expect(Array(answer.body) == Self.large)
+                #expect(answer.cacheStatus == "larder; fwd=uri-miss")
+            }
+        }
+    }
+
+    @Test("DISK-11 a preview comes through the server and is stored by version; a failed one is a placeholder that is not stored")
+    func preview() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.jpg", mediaType: "image")
+        disk.put("disk:/plain.txt")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.intercept { (request) in request.url.contains("/preview?") ? IncomingAnswer(status: .init(code: 500)) : nil }
+            let failed = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
+            #expect(failed.status == 200 && failed.headerFields[.cacheControl] == "no-store")
+            #expect(failed.cacheStatus?.contains("detail=placeholder") == true)
+            disk.intercept(nil)
+            let first = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
+            #expect(Array(first.body) == MadeDisk.png && first.headerFields[.contentType] == "image/png")
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(disk.asked.contains { $0.contains("preview_size=120x120") && $0.contains("preview_crop=true") })
+            disk.goAway()
+            let stored = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
+            #expect(Array(stored.body) == MadeDisk.png && stored.cacheStatus == "larder; hit")
+            #expect(try await app.get("/v1/disk/file/preview?path=/a.jpg&size=L", as: token).cacheStatus?.contains("placeholder") == true)
+            disk.intercept(nil)
+            #expect(try await app.get("/v1/disk/file/preview?path=/plain.txt", as: token).cacheStatus?.contains("placeholder") == true)
+            try await app.get("/v1/disk/file/preview?path=/none.jpg", as: token).expectProblem("not-found", 404)
+        }
+    }
+
+    @Test("other apps read and write files of an account by functions")
+    func exchange() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.large)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let files = DiskFiles(app.service)
+            let account = try files.account(of: [.authorization: "Bearer \(token)"])
+            #expect(throws: Problem.self) { try files.account(of: [:]) }
+            for _ in 0..<2 {
+                let content = try await files.content("/a.bin", account: account)
+                var bytes: [UInt8] = []
+                for try await part in content.parts { bytes += part.readableBytesView }
+                #expect(bytes == Self.large && content.length == Self.large.count && content.name == "a.bin")
+            }
+            #expect(try await files.upload(ByteStream(ByteBuffer(string: "new")), length: 3, to: "disk:/new.txt", account: account))
+            #expect(disk.change { $0.nodes["disk:/new.txt"]?.bytes } == Array("new".utf8))
+            await #expect(throws: Problem.self) {
+                try await files.upload(ByteStream(ByteBuffer(string: "x")), length: 1, to: "disk:/new.txt", account: account)
+            }
+        }
+    }
+}
+
+/// So many times.
+final class Counter: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ count: Int) {
+        left = Mutex(count)
+    }
+
+    func take() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+    }
+}
+
+/// Bodies that end badly, or wait.
+enum MadeBody {
+    struct Broken: Error {}
+
+    static func breaking(after bytes: some Collection<UInt8>) -> ByteStream {
+        let buffer = ByteBuffer(bytes: bytes)
+        return ByteStream {
+            var isFirst = true
+            return {
+                guard isFirst else { throw Broken() }
+                isFirst = false
+                return buffer
+            }
+        }
+    }
+
+    /// Gives the first half, then waits for the gate.
+    static func waiting(_ bytes: [UInt8], at gate: Gate) -> ByteStream {
+        ByteStream {
+            var step = 0
+            return {
+                step += 1
+                switch step {
+                case 1: return ByteBuffer(bytes: bytes.prefix(bytes.count / 2))
+                case 2:
+                    try await gate.pass()
+                    return ByteBuffer(bytes: bytes.dropFirst(bytes.count / 2))
+                default: return nil
+                }
+            }
+        }
+    }
+}
+
+/// A door that a test opens, and at which it sees whether somebody waits. Whoever is cancelled leaves.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+        var last = 0
+        var watchers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func pass() async throws {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let watchers: [CheckedContinuation<Void, Never>]? = state.withLock { state in
+                    guard !state.isOpen, !Task.isCancelled else { return nil }
+                    state.waiting[number] = continuation
+                    defer { state.watchers = [] }
+                    return state.watchers
+                }
+                guard let watchers else { return Task.isCancelled ? continuation.resume(throwing: CancellationError()) : continuation.resume() }
+                for watcher in watchers { watcher.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [:] }
+            return state.waiting.values
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func somebodyWaits() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.waiting.isEmpty { state.watchers.append(continuation) }
+                return !state.waiting.isEmpty
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import NIOCore
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Downloads over HTTP")
+struct DownloadScreenTests {
+    private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+    private func start(_ app: DiskApp, _ token: String, _ path: String = "/a.bin") async throws -> (Exchanged, String) {
+        let answer = try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"\#(path)"}"#)
+        guard case .string(let id) = answer["data.id"] else { return (answer, "") }
+        return (answer, id)
+    }
+
+    /// The made Disk with one file whose body waits in the middle.
+    private func held(_ gate: Gate) -> MadeDisk {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.bytes)
+        disk.change { $0.bodyParts = { url, bytes in url.contains("/file?") ? MadeBody.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes)) } }
+        return disk
+    }
+
+    @Test("DISK-23 202 with Location, then progress that grows, then done with the content; asked twice it is one job")
+    func progress() async throws {
+        let gate = Gate()
+        let disk = held(gate)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let (first, id) = try await start(app, token)
+            first.expectScreen("disk.file", status: 202)
+            #expect(first.headerFields[.location] == "/v1/disk/downloads/\(id)")
+            #expect(first["meta.state"] == "loading")
+            await gate.somebodyWaits()
+            let (second, other) = try await start(app, token)
+            #expect(second.status == 202 && other == id)
+            let running = try await app.get("/v1/disk/downloads/\(id)", as: token)
+            #expect(running.status == 202 && running["meta.state"] == "loading")
+            #expect(running["data.status"] == "running")
+            #expect(running["data.progress"] == 0.5 && running["data.bytes_done"] == 200_000 && running["data.bytes_total"] == 400_000)
+            #expect(running["data.content_url"] == .null)
+            gate.open()
+            await app.events.published("job", containing: #""status":"done""#)
+            let done = try await app.get("/v1/disk/downloads/\(id)", as: token)
+            #expect(done.status == 200 && done["meta.state"] == "content" && done["data.status"] == "done" && done["data.progress"] == 1)
+            let content = try text(done["data.content_url"])
+            disk.goAway()
+            #expect(try await app.get(content, as: token).body == Data(Self.bytes))
+            let events = app.events.published.filter { $0.kind == "job" }
+            #expect(events.allSatisfy { $0.audience == .account(app: "disk", account: "1130") })
+            #expect(events.first?.json.contains(#""status":"queued","percent":0"#) == true)
+            #expect(events.contains { $0.json.contains(#""status":"running","percent":50"#) })
+            #expect(events.last?.json.contains(#""status":"done","percent":100"#) == true)
+            #expect(disk.asked.count { $0.contains("downloader.test/file") } == 1)
+            let (again, _) = try await start(app, token)
+            #expect(again.status == 202 && again["data.status"] == "done")
+        }
+    }
+
+    @Test("DISK-23 a failure is failed, with its reason; the next request is a new job")
+    func failure() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.bytes)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { (request) in request.url.contains("downloader.test") ? IncomingAnswer(status: .init(code: 500)) : nil }
+            let (_, id) = try await start(app, token)
+            await app.events.published("job", containing: #""status":"failed""#)
+            let failed = try await app.get("/v1/disk/downloads/\(id)", as: token)
+            #expect(
+                failed.status == 200 && failed["data.status"] == "failed" && failed["data.failure"] == "upstream-unavailable"
+                    && failed["data.content_url"] == .null
+            )
+            disk.intercept(nil)
+            let (_, next) = try await start(app, token)
+            #expect(next != id)
+            await app.events.published("job", containing: #""id":"\#(next)","status":"done""#)
+        }
+    }
+
+    @Test("a token that is revoked in the middle of a download: the job fails and says why, and nothing is kept")
+    func revoked() async throws {
+        let gate = Gate()
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.bytes)
+        disk.change { state in
+            state.bodyParts = { url, bytes in
+                guard url.contains("/file?") else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                return ByteStream {
+                    var step = 0
+                    return {
+                        step += 1
+                        guard step > 1 else { return ByteBuffer(bytes: bytes.prefix(100_000)) }
+                        try await gate.pass()
+                        throw MadeBody.Broken()
+                    }
+                }
+            }
+        }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            await gate.somebodyWaits()
+            disk.change { $0.tokens = [:] }
+            gate.open()
+            await app.events.published("job", containing: #""status":"failed""#)
+            let row = try #require(try app.store.download(id, account: "1130"))
+            #expect(row.status == .failed && row.failure == .sessionExpired)
+            #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "upstream-session-expired")
+            try await app.get("/v1/disk/file/content?path=/a.bin", as: token).expectProblem("upstream-session-expired", 401)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: app.database.directory.path + "/blobs") == [])
+        }
+    }
+
+    @Test("DISK-33 logging out during a download ends it; nothing of it stays, and what still comes is not stored")
+    func logout() async throws {
+        let gate = Gate()
+        let disk = held(gate)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            await gate.somebodyWaits()
+            #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
+            #expect(app.service.queue.job(id) == nil)
+            gate.open()
+            let again = try await app.logIn()
+            try await app.get("/v1/disk/downloads/\(id)", as: again).expectProblem("not-found", 404)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT (SELECT count(*) FROM disk_download) + (SELECT count(*) FROM blob)") } == 0)
+        }
+    }
+
+    @Test("logging out while a client reads a file stores nothing of it")
+    func logoutDuringContent() async throws {
+        let gate = Gate()
+        let disk = held(gate)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            async let content = app.get("/v1/disk/file/content?path=/a.bin", as: token)
+            await gate.somebodyWaits()
+            _ = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token)
+            gate.open()
+            _ = try? await content
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne($0, sql: "SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob) + (SELECT count(*) FROM disk_item)")
+                } == 0
+            )
+        }
+    }
+
+    @Test("a job that ran when the server was ended is taken up again, never stuck")
+    func resumed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let gate = Gate()
+        let disk = held(gate)
+        let (box, job) = (TokenBox(), TokenBox())
+        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+            box.token = try await app.logIn()
+            job.token = try await start(app, box.token).1
+            await gate.somebodyWaits()
+        }
+        disk.change { $0.bodyParts = nil }
+        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+            let before = try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)
+            #expect(before["data.status"] == "running" || before["data.status"] == "queued")
+            try await app.service.resumeDownloads()
+            await app.events.published("job", containing: #""status":"done""#)
+            #expect(try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)["data.status"] == "done")
+        }
+    }
+
+    @Test("a file that changes while it is fetched fails the job; its old version is not taken for the new one")
+    func changed() async throws {
+        let gate = Gate()
+        let disk = held(gate)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            await gate.somebodyWaits()
+            #expect(try await app.ask(.patch, "/v1/disk/file?path=/a.bin", as: token, json: #"{"name":"b.bin"}"#).status == 200)
+            gate.open()
+            await app.events.published("job", containing: #""status":"failed""#)
+            #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "file-changed")
+            #expect(try await app.get("/v1/disk/file?path=/b.bin", as: token)["data.downloaded"] == false)
+        }
+    }
+
+    @Test("so many at a time; the others wait for their turn")
+    func places() async throws {
+        let gate = Gate()
+        let disk = held(gate)
+        disk.put("disk:/b.bin", bytes: Array("b".utf8))
+        try await DiskApp.run(disk, DiskApp.Settings(downloads: 1)) { app in
+            let token = try await app.logIn()
+            _ = try await start(app, token)
+            await gate.somebodyWaits()
+            let (_, second) = try await start(app, token, "/b.bin")
+            #expect(try await app.get("/v1/disk/downloads/\(second)", as: token)["data.status"] == "queued")
+            gate.open()
+            await app.events.published("job", containing: #""id":"\#(second)","status":"done""#)
+        }
+    }
+
+    @Test("a file that the cache has no room for fails, and says so")
+    func tooLarge() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.bin", bytes: Self.bytes)
+        try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 1000))) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            await app.events.published("job", containing: #""status":"failed""#)
+            #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "too-large")
+        }
+    }
+
+    @Test("what cannot be downloaded is said at once; nobody sees another's job")
+    func refused() async throws {
+        let disk = MadeDisk()
+        disk.change { $0.tokens["other"] = "2240" }
+        disk.makeFolder("disk:/f")
+        disk.put("disk:/a.bin", bytes: Self.bytes)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for (body, status) in [
+                (#"{"path":"/f"}"#, 422), (#"{}"#, 422), (#"{"path":1}"#, 422), (#"{"path":"a"}"#, 422), ("[]", 400), (#"{"path":"/none"}"#, 404),
+            ] {
+                #expect(try await app.ask(.post, "/v1/disk/downloads", as: token, json: body).status == status, "\(body)")
+            }
+            let (_, id) = try await start(app, token)
+            try await app.get("/v1/disk/downloads/\(id)", as: try await app.logIn("other")).expectProblem("not-found", 404)
+            await app.events.published("job", containing: #""status":"done""#)
+            disk.put("disk:/b.bin")
+            disk.goAway()
+            try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/b.bin"}"#).expectProblem("upstream-unavailable", 503)
+        }
+    }
+}

@@ -1,0 +1,376 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Lists over HTTP")
+struct ListScreenTests {
+    @Test("DISK-10 a row has everything that the app shows, formatted as it does, with fallbacks for what is missing")
+    func row() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/big.bin", bytes: [1], mediaType: "data", mimeType: nil, size: 3_221_225_472)
+        disk.put("disk:/photo.jpg", mediaType: "image", mimeType: "image/jpeg")
+        disk.makeFolder("disk:/docs")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let answer = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
+            answer.expectScreen("disk.files")
+            let names: Set<String> = [
+                "type", "name", "path", "size", "size_text", "created", "created_text", "modified", "media_type", "mime_type", "icon", "viewer", "preview_url",
+                "published", "public_url", "downloaded", "href",
+            ]
+            for index in 0..<3 { #expect(answer.names(in: "data.items.\(index)") == names) }
+            #expect(DiskApp.names(answer) == ["big.bin", "docs", "photo.jpg"])
+            #expect(answer["data.items.0.size"] == 3_221_225_472)
+            #expect(answer["data.items.0.size_text"] == "3.00 GB")
+            #expect(answer["data.items.0.created"] == "2024-04-21T10:57:13Z")
+            #expect(answer["data.items.0.created_text"] == "21.04.2024 19:57")
+            #expect(answer["data.items.0.mime_type"] == .null)
+            #expect(answer["data.items.1.type"] == "dir")
+            #expect(answer["data.items.1.size_text"] == "Unknown size")
+            #expect(answer["data.items.1.icon"] == "folder")
+            #expect(answer["data.items.1.href"] == "/v1/disk/files?path=disk%3A%2Fdocs")
+            #expect(answer["data.items.2.preview_url"] == "/v1/disk/file/preview?path=disk%3A%2Fphoto.jpg&size=120x120")
+            #expect(!answer.text.contains("downloader"))
+            disk.intercept { (request) in
+                request.url.contains("last-uploaded")
+                    ? .json(#"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},{"path":"no","type":"file"}]}"#) : nil
+            }
+            let poor = try await app.get("/v1/disk/recent", as: token)
+            #expect(poor["data.items.0.created_text"] == "Unknown date")
+            #expect(poor["data.items.0.size_text"] == "Unknown size")
+            #expect(poor["meta.page.count"] == 1)
+        }
+    }
+
+    @Test("DISK-12 recent is paged although the upstream knows no offset: pages follow each other without overlap and without gap")
+    func recentPages() async throws {
+        let disk = MadeDisk()
+        for number in 1...7 { disk.put("disk:/\(number).txt") }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            var names: [String] = []
+            var target: String? = "/v1/disk/recent?limit=3"
+            while let next = target {
+                let answer = try await app.get(next, as: token)
+                names += DiskApp.names(answer)
+                #expect(answer["meta.page.total"] == .null)
+                if case .string(let link) = answer["links.next"] { target = link } else { target = nil }
+            }
+            #expect(names == (1...7).reversed().map { "\($0).txt" })
+            #expect(disk.asked.filter { $0.contains("last-uploaded") }.map { $0.firstMatch(of: /limit=(\d+)/).map { String($0.1) } } == ["4", "7", "10"])
+            #expect(
+                disk.asked.filter { $0.contains("last-uploaded") }.allSatisfy {
+                    !$0.contains("offset=") && $0.contains("media_type=document%2Cimage%2Cspreadsheet")
+                }
+            )
+            let past = try await app.get("/v1/disk/recent?limit=100&offset=9223372036854775807", as: token)
+            #expect(past.status == 200 && DiskApp.names(past) == [] && past["meta.page.has_more"] == false)
+            #expect(disk.asked.last?.contains("limit=1000") == true)
+        }
+    }
+
+    @Test("DISK-15 pages fetched online are all there offline; a later one evicts none; DISK-14 with the notification")
+    func pagesOffline() async throws {
+        let disk = MadeDisk()
+        for number in 1...6 { disk.put("disk:/\(number).txt") }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for screen in ["recent", "files"] { for offset in [0, 2, 4] { _ = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token) } }
+            disk.goAway()
+            app.clock.advance(by: .seconds(60))
+            for screen in ["recent", "files"] {
+                var names: [String] = []
+                for offset in [0, 2, 4] {
+                    let answer = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token)
+                    #expect(answer.status == 200)
+                    #expect(answer["meta.offline"] == true && answer["meta.stale"] == true && answer["meta.source"] == "cache")
+                    #expect(
+                        answer["meta.banner"] == .object(["code": "offline", "text": "No internet. Loading cache data.", "dismiss": "after_s", "after_s": 3])
+                    )
+                    #expect(answer.age == "60")
+                    names += DiskApp.names(answer)
+                }
+                #expect(Set(names).count == 6)
+            }
+            try await app.get("/v1/disk/recent?limit=3", as: token).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test("DISK-13 what was listed outlives the process")
+    func restart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let disk = MadeDisk()
+        disk.put("disk:/kept.txt")
+        let box = TokenBox()
+        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+            box.token = try await app.logIn()
+            for screen in ["recent", "files", "profile"] { _ = try await app.get("/v1/disk/\(screen)", as: box.token) }
+        }
+        disk.goAway()
+        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+            for screen in ["recent", "files"] {
+                let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: box.token)
+                #expect(DiskApp.names(answer) == ["kept.txt"])
+                #expect(answer["meta.offline"] == true)
+            }
+            #expect(try await app.get("/v1/disk/profile", as: box.token)["data.total_text"] == "10 GB")
+        }
+    }
+
+    @Test("DISK-16 5xx and 429: the stored rows, stale and not offline", arguments: [500, 502, 503, 429])
+    func failing(status: Int) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for screen in ["recent", "files", "published", "profile"] { _ = try await app.get("/v1/disk/\(screen)", as: token) }
+            disk.answer(status)
+            for screen in ["recent", "files", "published", "profile"] {
+                let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
+                #expect(answer.status == 200 && answer["meta.stale"] == true && answer["meta.offline"] == false && answer["meta.banner"] == .null)
+            }
+        }
+    }
+
+    @Test(
+        "DISK-16 401, 403 and 404 are news that no stored copy hides",
+        arguments: [(401, "upstream-session-expired"), (403, "upstream-forbidden"), (404, "not-found")]
+    )
+    func refusals(status: Int, code: String) async throws {
+        let disk = MadeDisk()
+        disk.makeFolder("disk:/f")
+        disk.put("disk:/f/a.txt")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
+            disk.answer(status)
+            for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
+                try await app.get("/v1/disk/\(target)&refresh=1", as: token).expectProblem(code, status)
+            }
+        }
+    }
+
+    @Test("DISK-16 what the upstream says is gone is shown nowhere any more")
+    func gone() async throws {
+        let disk = MadeDisk()
+        disk.makeFolder("disk:/f")
+        disk.put("disk:/f/a.txt")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for target in ["files", "files?path=/f", "recent"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
+            disk.change { $0.nodes = $0.nodes.filter { !$0.key.hasPrefix("disk:/f") } }
+            try await app.get("/v1/disk/files?path=/f&refresh=1", as: token).expectProblem("not-found", 404)
+            disk.goAway()
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == [])
+            #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)) == [])
+            try await app.get("/v1/disk/file?path=/f/a.txt", as: token).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    static let names = ["Загрузки", "a b", "a+b", "a#b", "50%", "a&b=c", "what?", "👩‍👩‍👧 emoji", "a:b", "e\u{301}", "\u{E9}", "%2F", "quote\"s'\\", "tab\there"]
+
+    @Test("DISK-17 a folder of any name opens, to any depth, and its content is byte-exact", arguments: names)
+    func folders(name: String) async throws {
+        let disk = MadeDisk()
+        let path = "disk:/\(name)/\(name)/\(name)"
+        disk.makeFolder("disk:/\(name)")
+        disk.makeFolder("disk:/\(name)/\(name)")
+        disk.put(path, name)
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/disk/files", as: token)
+            let href = try text(first["data.items.0.href"])
+            let second = try await app.get(href, as: token)
+            let deeper = try text(second["data.items.0.href"])
+            #expect(second["data.folder.parent"] == "disk:/")
+            let third = try await app.get(deeper, as: token)
+            #expect(third["data.items.0.path"] == .string(path))
+            let file = try text(third["data.items.0.href"])
+            let view = try await app.get(file, as: token)
+            let content = try text(view["data.content_url"])
+            #expect(try await app.get(content, as: token).body == Data(name.utf8))
+            disk.goAway()
+            #expect(try await app.get(deeper, as: token, [.cacheControl: "no-cache"]).status == 200)
+            #expect(try await app.get(content, as: token).body == Data(name.utf8))
+        }
+    }
+
+    @Test("DISK-18 a folder that was never seen is 503 offline; the seen one is there")
+    func unseen() async throws {
+        let disk = MadeDisk()
+        for folder in ["seen", "unseen"] { disk.makeFolder("disk:/\(folder)") }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for target in ["files", "files?path=/seen"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
+            disk.goAway()
+            let problem = try await app.get("/v1/disk/files?path=/unseen", as: token)
+            problem.expectProblem("upstream-unavailable", 503)
+            #expect(problem["offline"] == true && problem["retryable"] == true)
+            let seen = try await app.get("/v1/disk/files?path=/seen", as: token)
+            #expect(seen.status == 200 && seen["meta.state"] == "empty")
+        }
+    }
+
+    @Test(
+        "illegal parameters are 400 and ask nobody",
+        arguments: [
+            "files?path=", "files?path=a", "files?path=trash:/", "files?path=/a//b", "files?path=/../b", "files?path=%00", "files?path=/a%00",
+            "files?sort=color", "files?sort=--name", "files?limit=0", "files?limit=101", "files?offset=-1", "files?limit=x", "files?path=/a&path=/b",
+            "files?tz=Mars/Base",
+            "recent?media_type=movies", "recent?media_type=image,", "published?type=both", "search?query=", "search", "file", "file/content",
+            "file/preview?path=/a&size=x",
+        ]
+    )
+    func illegal(target: String) async throws {
+        try await DiskApp.run { app in
+            let token = try await app.logIn()
+            let asked = app.disk.requests.count
+            try await app.get("/v1/disk/\(target)", as: token).expectProblem("invalid-parameter", 400)
+            #expect(app.disk.requests.count == asked)
+        }
+    }
+
+    @Test("a file is no folder: 409, also offline")
+    func notAFolder() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            try await app.get("/v1/disk/files?path=/a.txt", as: token).expectProblem("not-a-folder", 409)
+            disk.goAway()
+            try await app.get("/v1/disk/files?path=/a.txt&refresh=1", as: token).expectProblem("not-a-folder", 409)
+        }
+    }
+
+    @Test("DISK-19 published: paged, flagged, stored; nothing published is an empty state with text and refresh")
+    func published() async throws {
+        let disk = MadeDisk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let none = try await app.get("/v1/disk/published", as: token)
+            none.expectScreen("disk.published")
+            #expect(none["meta.state"] == "empty")
+            #expect(none["data.empty.text"] == "You do not have any published files yet")
+            #expect(none["data.empty.button"] == "Refresh")
+            #expect(none["data.actions.0.id"] == "refresh")
+            for number in 1...3 { disk.put("disk:/\(number).txt") }
+            disk.makeFolder("disk:/folder")
+            disk.put("disk:/folder/in.txt")
+            disk.change { state in for key in ["disk:/1.txt", "disk:/3.txt", "disk:/folder"] { state.nodes[key]?.publicURL = "https://yadi.sk/d/\(key.count)" }
+            }
+            let first = try await app.get("/v1/disk/published?limit=2&refresh=1", as: token)
+            #expect(DiskApp.names(first) == ["1.txt", "3.txt"])
+            #expect(first["data.items.0.published"] == true)
+            #expect(first["data.items.0.public_url"] == "https://yadi.sk/d/11")
+            #expect(first["meta.page.has_more"] == true && first["data.empty"] == nil)
+            let second = try await app.get("/v1/disk/published?limit=2&offset=2", as: token)
+            #expect(DiskApp.names(second) == ["folder"] && second["meta.page.has_more"] == false)
+            #expect(DiskApp.names(try await app.get("/v1/disk/published?type=dir", as: token)) == ["folder"])
+            #expect(DiskApp.names(try await app.get("/v1/disk/published?type=file", as: token)) == ["1.txt", "3.txt"])
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
+            disk.goAway()
+            app.clock.advance(by: .seconds(9))
+            #expect(DiskApp.names(try await app.get("/v1/disk/published?limit=2&offset=2", as: token)) == ["folder"])
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
+        }
+    }
+
+    @Test("a list that changes between page 1 and page 2: every page is what the upstream had when it was asked, and no row is kept twice")
+    func changingList() async throws {
+        let disk = MadeDisk()
+        for name in ["b", "c", "d", "e"] { disk.put("disk:/\(name)") }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2", as: token)) == ["b", "c"])
+            disk.put("disk:/a")
+            let second = try await app.get("/v1/disk/files?limit=2&offset=2", as: token)
+            #expect(DiskApp.names(second) == ["c", "d"])
+            #expect(second["meta.page.total"] == 5)
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&refresh=1", as: token)) == ["a", "b"])
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&offset=4", as: token)) == ["e"])
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'") } == 5)
+            #expect(app.events.published.contains { $0.kind == "screen-changed" && $0.json.contains("disk.files") })
+        }
+    }
+
+    @Test(
+        "an answer that is not what Yandex promises takes no good copy's place",
+        arguments: ["[]", "{}", "null", "<html>", #"{"items":{}}"#, #"{"type":"dir","path":"disk:/"}"#]
+    )
+    func nonsense(body: String) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for screen in ["recent", "files"] { _ = try await app.get("/v1/disk/\(screen)", as: token) }
+            disk.intercept { (_) in .json(body) }
+            for screen in ["recent", "files"] {
+                let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
+                #expect(DiskApp.names(answer) == ["a.txt"])
+                #expect(answer["meta.stale"] == true)
+            }
+            try await app.get("/v1/disk/published", as: token).expectProblem("upstream-bad-response", 502)
+        }
+    }
+
+    @Test("only-if-cached asks nobody: 504 where nothing is stored")
+    func onlyIfCached() async throws {
+        try await DiskApp.run { app in
+            app.disk.put("disk:/a.txt")
+            let token = try await app.logIn()
+            let asked = app.disk.requests.count
+            let fields: HTTPFields = [.cacheControl: "only-if-cached"]
+            for target in ["recent", "files", "published", "trash", "file?path=/a.txt", "file/content?path=/a.txt", "file/preview?path=/a.txt"] {
+                try await app.get("/v1/disk/\(target)", as: token, fields).expectProblem("not-in-cache", 504)
+            }
+            #expect(app.disk.requests.count == asked)
+            _ = try await app.get("/v1/disk/files", as: token)
+            #expect(try await app.get("/v1/disk/files", as: token, fields).status == 200)
+        }
+    }
+
+    @Test("a list has an ETag that a 304 answers, and that changes when the list does")
+    func conditional() async throws {
+        try await DiskApp.run { app in
+            app.disk.put("disk:/a.txt")
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            let first = try await app.get("/v1/disk/files", as: token)
+            let tag = try #require(first.headerFields[.eTag])
+            #expect(try await app.get("/v1/disk/files", as: token, [.ifNoneMatch: tag]).status == 304)
+            app.disk.put("disk:/b.txt")
+            #expect(try await app.get("/v1/disk/files?refresh=1", as: token, [.ifNoneMatch: tag]).status == 200)
+        }
+    }
+
+    @Test("DISK-34 search finds names by any part of them, in any case, online in all files, offline in what is known, and says which")
+    func search() async throws {
+        let disk = MadeDisk()
+        disk.makeFolder("disk:/Отчёты")
+        for path in ["disk:/Отчёты/Отчёт за МАЙ.pdf", "disk:/report.txt", "disk:/100%_sure.txt"] { disk.put(path) }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let found = try await app.get("/v1/disk/search?query=\("отчёт за май".q)", as: token)
+            found.expectScreen("disk.search")
+            #expect(DiskApp.names(found) == ["Отчёт за МАЙ.pdf"])
+            #expect(found["meta.partial"] == false)
+            #expect(DiskApp.names(try await app.get("/v1/disk/search?query=%25_", as: token)) == ["100%_sure.txt"])
+            #expect(try await app.get("/v1/disk/search?query=zzz", as: token)["meta.state"] == "empty")
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.goAway()
+            app.clock.advance(by: .seconds(3600))
+            let offline = try await app.get("/v1/disk/search?query=\("ОТЧЁТ".q)&limit=1", as: token)
+            #expect(DiskApp.names(offline) == ["Отчёт за МАЙ.pdf"])
+            #expect(offline["meta.page.total"] == 2 && offline["meta.page.has_more"] == true)
+            #expect(offline["meta.partial"] == true && offline["meta.offline"] == true)
+        }
+    }
+}

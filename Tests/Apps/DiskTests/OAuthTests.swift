@@ -1,0 +1,164 @@
+import AppTestKit
+import Crypto
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Login with a code, refresh and revocation")
+struct OAuthTests {
+    /// Yandex OAuth with one code, one refresh token, and tokens that the Disk knows.
+    private static func oauth(_ disk: MadeDisk, expiresIn: Int = 31_536_000) -> ScriptedUpstream {
+        let issued = Mutex(0)
+        return ScriptedUpstream { (request) throws(UpstreamError) in
+            let form = form(of: request)
+            switch (request.url, form["grant_type"]) {
+            case ("https://oauth.test/token", "authorization_code"):
+                guard form["code"] == "1234567" else { return .json(#"{"error":"bad_verification_code","error_description":"d"}"#, status: .badRequest) }
+            case ("https://oauth.test/token", "refresh_token"):
+                guard form["refresh_token"]?.hasPrefix("refresh") == true else { return .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
+            default: return .json(#"{"status":"ok"}"#)
+            }
+            let number = issued.withLock { count in
+                count += 1
+                return count
+            }
+            disk.change { $0.tokens = ["access\(number)": "1130"] }
+            return .json(#"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","expires_in":\#(expiresIn),"token_type":"bearer"}"#)
+        }
+    }
+
+    private static func form(of request: OutgoingRequest) -> [String: String] {
+        var items: [String: String] = [:]
+        for item in String(decoding: request.body ?? [], as: UTF8.self).split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1)
+            items[String(parts[0])] = parts.count > 1 ? String(parts[1]).removingPercentEncoding : ""
+        }
+        return items
+    }
+
+    private static let client = YandexOAuthAPI.Client(id: "client", secret: "hush+hush", redirectURI: "https://app.test/back")
+
+    @Test("DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once")
+    func codeFlow() async throws {
+        let disk = MadeDisk()
+        let oauth = Self.oauth(disk)
+        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+            let begun = try await app.ask(.post, "/v1/disk/session/authorization")
+            begun.expectScreen("disk.session", status: 201)
+            let (address, state) = (try text(begun["data.authorize_url"]), try text(begun["data.state"]))
+            let items = try #require(URLComponents(string: address)).queryItems ?? []
+            let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+            #expect(address.hasPrefix("https://oauth.test/authorize?"))
+            #expect(query["response_type"] == "code" && query["client_id"] == "client" && query["state"] == state && query["code_challenge_method"] == "S256")
+            #expect(query["redirect_uri"] == "https://app.test/back")
+            #expect(!address.contains("hush"))
+            let login = #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#
+            let opened = try await app.ask(.post, "/v1/disk/session", json: login)
+            #expect(opened.status == 201)
+            let form = Self.form(of: try #require(oauth.requests.last))
+            let verifier = try #require(form["code_verifier"])
+            let challenge = Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=",
+                with: ""
+            )
+            #expect(query["code_challenge"] == challenge && (43...128).contains(verifier.utf8.count))
+            #expect(form["client_secret"] == "hush+hush" && form["grant_type"] == "authorization_code")
+            let again = try await app.ask(.post, "/v1/disk/session", json: login)
+            again.expectProblem("validation-failed", 422)
+            #expect(again["errors.0.pointer"] == "/state")
+            for answer in [begun, opened, again] { for secret in ["access1", "refresh1", "hush", verifier] { #expect(!answer.text.contains(secret)) } }
+            let stored = try app.everythingStored()
+            for secret in ["access1", "refresh1", "hush+hush", verifier, state] { #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)") }
+            #expect(!app.log.all.contains { $0.contains("access1") || $0.contains("hush") || $0.contains(verifier) })
+        }
+    }
+
+    @Test("DISK-05 a code without a state works too, as from the page that shows it; a wrong one is 401; a state that is too old is none")
+    func plainCode() async throws {
+        let disk = MadeDisk()
+        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
+            #expect(try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status == 201)
+            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"7654321"}"#).expectProblem("invalid-credentials", 401)
+            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code"}"#).expectProblem("validation-failed", 422)
+            let state = try await text(app.ask(.post, "/v1/disk/session/authorization")["data.state"])
+            app.clock.advance(by: .seconds(601))
+            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#).expectProblem(
+                "validation-failed",
+                422
+            )
+        }
+    }
+
+    @Test("without an application there is no code flow, and it says which setting is missing")
+    func unconfigured() async throws {
+        try await DiskApp.run { app in
+            let answer = try await app.ask(.post, "/v1/disk/session/authorization")
+            answer.expectProblem("validation-failed", 422)
+            #expect(answer.text.contains("disk.oauth_client_id"))
+        }
+    }
+
+    @Test(
+        "DISK-05 a token that has run out, or that is refused, is refreshed once for all who ask, and what was stored is still there",
+        arguments: [true, false]
+    )
+    func refresh(hasRunOut: Bool) async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt")
+        let oauth = Self.oauth(disk, expiresIn: 3600)
+        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
+            _ = try await app.get("/v1/disk/files", as: token)
+            if hasRunOut { app.clock.advance(by: .seconds(3590)) } else { disk.change { $0.tokens = [:] } }
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for screen in ["recent", "published", "profile", "files?refresh=1", "trash"] {
+                    group.addTask { try await app.get("/v1/disk/\(screen)", as: token).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == [200, 200, 200, 200, 200])
+            #expect(oauth.requests.count { Self.form(of: $0)["grant_type"] == "refresh_token" } == 1)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(DISTINCT credential) FROM stored_response") } == 1)
+        }
+    }
+
+    @Test("DISK-06 a refresh that is refused ends the upstream's session: 401; one that cannot be asked for is 503, and shows nothing stored either")
+    func refreshRefused() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt")
+        let oauth = Self.oauth(disk)
+        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.change { $0.tokens = [:] }
+            oauth.goAway()
+            let unreachable = try await app.get("/v1/disk/files?refresh=1", as: token)
+            unreachable.expectProblem("upstream-unavailable", 503)
+            #expect(unreachable["upstream.name"] == "yandex_oauth")
+            oauth.become { (_) in .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
+            try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
+        }
+    }
+
+    @Test("DISK-05 logging out revokes the token at Yandex, and does not wait for it nor need it")
+    func revocation() async throws {
+        let disk = MadeDisk()
+        let oauth = Self.oauth(disk)
+        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
+            oauth.hold()
+            #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
+            await oauth.requestIsHeld()
+            let request = try #require(oauth.requests.last)
+            #expect(request.url == "https://oauth.test/revoke_token" && Self.form(of: request)["access_token"] == "access1")
+            oauth.release()
+        }
+    }
+}

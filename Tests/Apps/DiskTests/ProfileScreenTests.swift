@@ -1,0 +1,75 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+
+@testable import Disk
+
+@Suite("The profile over HTTP")
+struct ProfileScreenTests {
+    @Test("DISK-07 total, used, available and trash, as numbers and as texts; DISK-09 with the actions published and logout")
+    func profile() async throws {
+        try await DiskApp.run { app in
+            let token = try await app.logIn()
+            let answer = try await app.get("/v1/disk/profile", as: token)
+            answer.expectScreen("disk.profile")
+            #expect(answer["data.total"] == 10_737_418_240 && answer["data.used"] == 3_511_500_000 && answer["data.available"] == 7_225_918_240)
+            #expect(answer["data.trash"] == 1_048_576)
+            #expect(
+                answer["data.total_text"] == "10 GB" && answer["data.used_text"] == "3.27 GB - used" && answer["data.available_text"] == "6.73 GB - available"
+            )
+            #expect(answer.all("id", in: "data.chart") == ["used", "available"])
+            #expect(answer.all("id", in: "data.actions") == ["published", "logout"])
+            #expect(answer["data.actions.0.href"] == "/v1/disk/published")
+            #expect(answer["data.actions.1.confirm.message"] == "Are you sure you want to log out? All local data will be deleted.")
+            #expect(answer["meta.source"] == "upstream")
+            app.disk.change { $0.total = 0 }
+            let nothing = try await app.get("/v1/disk/profile?refresh=1", as: token)
+            #expect(nothing["data.used_fraction"] == 0 && nothing["data.chart.1.fraction"] == 1)
+            app.disk.goAway()
+            let offline = try await app.get("/v1/disk/profile?refresh=1", as: token)
+            #expect(offline.status == 200 && offline["meta.offline"] == true && offline["meta.banner.code"] == "offline")
+        }
+    }
+
+    @Test("DISK-08 the ring is an SVG document of the same numbers")
+    func chart() async throws {
+        try await DiskApp.run { app in
+            let token = try await app.logIn()
+            let answer = try await app.get("/v1/disk/profile/chart.svg", as: token)
+            #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/svg+xml; charset=utf-8")
+            #expect(answer.text.hasPrefix("<svg ") && answer.text.contains("10 GB"))
+            #expect(answer.text.contains(#"stroke-dasharray="164.39 502.65""#))
+            #expect(try XMLCheck.isWellFormed(answer.body))
+        }
+    }
+
+    @Test("an account that turns out to be another's is not taken over")
+    func otherAccount() async throws {
+        try await DiskApp.run { app in
+            let token = try await app.logIn()
+            app.disk.change { $0.tokens["good"] = "9999" }
+            app.clock.advance(by: .seconds(6))
+            let answer = try await app.get("/v1/disk/profile", as: token)
+            #expect(answer["meta.source"] != "upstream")
+            #expect(!answer.text.contains("9999"))
+        }
+    }
+}
+
+/// As much of XML as a picture of Larder's own needs: every element is closed in its turn.
+enum XMLCheck {
+    static func isWellFormed(_ data: Data) throws -> Bool {
+        var open: [Substring] = []
+        let text = String(decoding: data, as: UTF8.self)
+        for tag in text.matches(of: /<(\/?)(\w+)(\s[^<>]*?)?(\/?)>/) {
+            if tag.1 == "/" {
+                guard open.popLast() == tag.2 else { return false }
+            } else if tag.4 != "/" {
+                open.append(tag.2)
+            }
+        }
+        return open.isEmpty
+    }
+}

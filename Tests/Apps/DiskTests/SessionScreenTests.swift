@@ -1,0 +1,262 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Onboarding, login and logout over HTTP")
+struct SessionScreenTests {
+    @Test("DISK-01 a first start shows the onboarding with its three pages")
+    func coldStart() async throws {
+        try await DiskApp.run { app in
+            let launch = try await app.get("/v1/disk/launch")
+            launch.expectScreen("disk.launch")
+            #expect(launch["data.route"] == "onboarding")
+            let onboarding = try await app.get("/v1/disk/onboarding")
+            onboarding.expectScreen("disk.onboarding")
+            #expect(onboarding.all("id", in: "data.pages") == ["documents", "offline", "sharing"])
+            #expect(onboarding["data.button"] == "Next")
+            #expect(onboarding["data.route"] == "login")
+            #expect(app.disk.requests.isEmpty)
+        }
+    }
+
+    @Test("DISK-02 once seen, never again: not after a restart, not after a logout; a reset brings it back")
+    func seen() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await DiskApp.run(.init(), DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+            let answer = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
+            #expect(answer["data.seen"] == true)
+            #expect(try await app.get("/v1/disk/launch")["data.route"] == "login")
+            let token = try await app.logIn()
+            #expect(try await app.get("/v1/disk/launch", as: token)["data.route"] == "home")
+            #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
+            #expect(try await app.get("/v1/disk/launch", as: token)["data.route"] == "login")
+        }
+        try await DiskApp.run(.init(), DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+            let before = try await app.get("/v1/disk/launch")
+            #expect(before["data.route"] == "login")
+            #expect(try await app.ask(.delete, "/v1/disk/onboarding")["data.seen"] == false)
+            #expect(try await app.get("/v1/disk/launch")["data.route"] == "onboarding")
+        }
+    }
+
+    @Test(
+        "what is no flag is refused and changes nothing",
+        arguments: [(#"{}"#, 422), (#"{"seen":1}"#, 422), (#"{"seen":"true"}"#, 422), ("[]", 400), ("", 400)]
+    )
+    func malformedOnboarding(body: String, status: Int) async throws {
+        try await DiskApp.run { app in
+            let answer = try await app.ask(.put, "/v1/disk/onboarding", json: body)
+            #expect(answer.status == status)
+            #expect(try await app.get("/v1/disk/onboarding")["data.seen"] == false)
+        }
+    }
+
+    @Test("DISK-03 every other route answers 401 without a session, and no data, stored or not")
+    func closed() async throws {
+        try await DiskApp.run { app in
+            app.disk.put("disk:/secret.txt")
+            let token = try await app.logIn()
+            #expect(try await app.get("/v1/disk/files", as: token).status == 200)
+            for route in DiskRoutes(service: app.service).routes where route.access != .open {
+                let answer = try await app.ask(route.method, route.path.replacing("{id}", with: "x") + "?path=/secret.txt")
+                answer.expectProblem("session-required", 401)
+                #expect(answer.headerFields[.wwwAuthenticate] == "Bearer")
+                #expect(!answer.text.contains("secret"))
+                try await app.ask(route.method, route.path.replacing("{id}", with: "x"), as: "wrong").expectProblem("session-expired", 401)
+            }
+            let open = DiskRoutes(service: app.service).routes.filter { $0.access == .open }.map { "\($0.method) \($0.path)" }
+            #expect(
+                open == [
+                    "GET /v1/disk/launch", "GET /v1/disk/onboarding", "PUT /v1/disk/onboarding", "DELETE /v1/disk/onboarding",
+                    "POST /v1/disk/session/authorization", "POST /v1/disk/session",
+                ]
+            )
+        }
+    }
+
+    @Test("DISK-04 a token opens a session; it goes to the upstream as OAuth, and is in no answer, no log line, and not in clear on the disk")
+    func token() async throws {
+        let disk = MadeDisk()
+        disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
+        disk.put("disk:/a.txt")
+        try await DiskApp.run(disk) { app in
+            let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_token","access_token":" y0_VerySecretToken "}"#)
+            opened.expectScreen("disk.session", status: 201)
+            #expect(opened.headerFields[.location] == "/v1/disk/session")
+            #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
+            #expect(opened["data.name"] == "login-77")
+            #expect(opened["data.route"] == "home")
+            let bearer = try text(opened["data.token"])
+            var answers = [opened]
+            for target in ["session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt", "trash", "search?query=a"] {
+                answers.append(try await app.get("/v1/disk/\(target)", as: bearer))
+            }
+            #expect(answers.dropFirst().allSatisfy { $0.status == 200 })
+            let own = disk.requests.filter { $0.url.hasPrefix("https://disk.test") }
+            #expect(own.allSatisfy { $0.headerFields[.authorization] == "OAuth y0_VerySecretToken" })
+            #expect(disk.requests.contains { $0.url.hasPrefix("https://downloader.test") && $0.headerFields[.authorization] == nil })
+            disk.goAway()
+            answers.append(try await app.get("/v1/disk/files?refresh=1", as: bearer))
+            for answer in answers {
+                #expect(!answer.text.contains("VerySecret") && !answer.headerFields.contains { $0.value.contains("VerySecret") })
+                #expect(!answer.text.contains("secret=signature"))
+            }
+            #expect(!app.log.all.contains { $0.contains("VerySecret") || $0.contains("signature") })
+            let stored = try app.everythingStored()
+            for secret in ["VerySecret", "secret=signature", bearer] { #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)") }
+            #expect(stored.firstRange(of: Data("disk:/a.txt".utf8)) != nil, "the search does find what is there")
+        }
+    }
+
+    @Test("DISK-06 a token that the upstream refuses opens nothing: 401; out of reach: 503; nonsense: 502")
+    func refusedLogin() async throws {
+        try await DiskApp.run { app in
+            let body = #"{"mode":"oauth_token","access_token":"wrong"}"#
+            try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("invalid-credentials", 401)
+            app.disk.answer(200)
+            try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("upstream-bad-response", 502)
+            app.disk.answer(403)
+            try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("upstream-forbidden", 403)
+            app.disk.goAway()
+            let offline = try await app.ask(.post, "/v1/disk/session", json: body)
+            offline.expectProblem("upstream-unavailable", 503)
+            #expect(offline["offline"] == true)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM disk_account)") } == 0)
+        }
+    }
+
+    @Test(
+        "what is wrong with a login is named",
+        arguments: [
+            (#"{}"#, "/mode"), (#"{"mode":"password"}"#, "/mode"), (#"{"mode":"oauth_token"}"#, "/access_token"),
+            (#"{"mode":"oauth_token","access_token":""}"#, "/access_token"),
+            (#"{"mode":"oauth_token","access_token":"a b"}"#, "/access_token"), (#"{"mode":"oauth_token","access_token":"a\r\nX: y"}"#, "/access_token"),
+            (#"{"mode":"oauth_token","access_token":7}"#, "/access_token"), (#"{"mode":"oauth_code","code":"1"}"#, "/mode"),
+        ]
+    )
+    func malformedLogin(body: String, pointer: String) async throws {
+        try await DiskApp.run { app in
+            let answer = try await app.ask(.post, "/v1/disk/session", json: body)
+            answer.expectProblem("validation-failed", 422)
+            #expect(answer["errors.0.pointer"] == .string(pointer))
+            #expect(app.disk.requests.isEmpty)
+        }
+    }
+
+    @Test("DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again")
+    func revoked() async throws {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt", "text")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for target in ["files", "file/content?path=/a.txt"] { #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200) }
+            disk.change { $0.tokens = [:] }
+            app.clock.advance(by: .seconds(10))
+            let targets = ["files", "recent", "published", "profile", "file?path=/a.txt", "file/content?path=/a.txt", "search?query=a", "trash"]
+            for target in targets {
+                let answer = try await app.get("/v1/disk/\(target)", as: token)
+                answer.expectProblem("upstream-session-expired", 401)
+                #expect(!answer.text.contains("a.txt"))
+            }
+            try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token).expectProblem("upstream-session-expired", 401)
+            disk.goAway()
+            try await app.get("/v1/disk/files", as: token).expectProblem("upstream-session-expired", 401)
+            try await app.get("/v1/disk/files", as: token).expectProblem("upstream-session-expired", 401)
+            disk.intercept(nil)
+            disk.change { $0.tokens["good"] = "1130" }
+            #expect(try await app.get("/v1/disk/files?refresh=1", as: token).status == 200)
+        }
+    }
+
+    @Test("DISK-32 logging out asks first, in these words, and unconfirmed removes nothing", arguments: ["", "?confirm=false", "?confirm=0"])
+    func unconfirmed(query: String) async throws {
+        try await DiskApp.run { app in
+            let token = try await app.logIn()
+            let answer = try await app.ask(.delete, "/v1/disk/session\(query)", as: token)
+            answer.expectProblem("confirmation-required", 409)
+            #expect(answer["dialog.message"] == "Are you sure you want to log out? All local data will be deleted.")
+            #expect(answer["dialog.buttons"] == ["Yes", "No"])
+            #expect(try await app.get("/v1/disk/session", as: token).status == 200)
+        }
+    }
+
+    @Test("DISK-33 logging out removes everything of the account, offline too, and nothing of another; the old token opens nothing")
+    func logout() async throws {
+        let disk = MadeDisk()
+        disk.change { $0.tokens["other"] = "2240" }
+        disk.put("disk:/mine.png", bytes: Array("content of mine".utf8), mediaType: "image", mimeType: "image/png")
+        try await DiskApp.run(disk) { app in
+            _ = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
+            let (mine, second, other) = (try await app.logIn(), try await app.logIn(), try await app.logIn("other"))
+            for token in [mine, other] {
+                for target in ["profile", "files", "recent", "file/content?path=/mine.png", "file/preview?path=/mine.png"] {
+                    #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
+                }
+                #expect(try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/mine.png"}"#).status == 202)
+            }
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: mine)
+            let farewell = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: mine)
+            farewell.expectScreen("disk.session")
+            #expect(farewell["data.route"] == "login")
+            for token in [mine, second] { try await app.get("/v1/disk/files", as: token).expectProblem("session-expired", 401) }
+            #expect(try await app.get("/v1/disk/launch", as: mine)["data.route"] == "login")
+            try app.database.read { db in
+                for table in ["disk_account", "disk_item", "disk_download"] {
+                    let own = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '1130'")
+                    let others = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '2240'") ?? 0
+                    #expect(own == 0 && others > 0, "\(table)")
+                }
+                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE account = 'disk/1130'") == 0)
+                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM sealed_secret WHERE name = 'disk/token/1130'") == 0)
+                #expect(try Int.fetchOne(db, sql: "SELECT count(DISTINCT credential) FROM stored_response") == 1)
+            }
+            let theirs = try await app.get("/v1/disk/file/content?path=/mine.png", as: other)
+            #expect(theirs.text == "content of mine")
+            #expect(try await app.get("/v1/disk/files", as: other)["meta.offline"] == true)
+            #expect(try await app.get("/v1/disk/onboarding")["data.seen"] == true)
+        }
+    }
+
+    @Test("two accounts see their own, whatever the other has stored")
+    func accounts() async throws {
+        let disk = MadeDisk()
+        disk.change { $0.tokens["other"] = "2240" }
+        disk.put("disk:/shared-name.txt", "mine")
+        try await DiskApp.run(disk) { app in
+            let (mine, other) = (try await app.logIn(), try await app.logIn("other"))
+            #expect(try await app.get("/v1/disk/file/content?path=/shared-name.txt", as: mine).text == "mine")
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: mine)
+            try await app.get("/v1/disk/file/content?path=/shared-name.txt", as: other).expectProblem("upstream-unavailable", 503)
+            try await app.get("/v1/disk/file?path=/shared-name.txt", as: other).expectProblem("upstream-unavailable", 503)
+            try await app.get("/v1/disk/files", as: other).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test("DISK-04 the mount of the upstream takes the token of whoever asks, and nobody else's")
+    func mount() async throws {
+        let disk = MadeDisk()
+        disk.change { $0.tokens["other"] = "2240" }
+        try await DiskApp.run(disk) { app in
+            let (mine, other) = (try await app.logIn(), try await app.logIn("other"))
+            #expect(try await app.get("/v1/upstreams/yandex_disk/", as: mine).status == 405, "of the made Disk, which knows no such path")
+            #expect(disk.requests.last?.headerFields[.authorization] == "OAuth good")
+            _ = try await app.get("/v1/upstreams/yandex_disk/resources?path=disk:/", as: other)
+            #expect(disk.requests.last?.headerFields[.authorization] == "OAuth other")
+            _ = try await app.get("/v1/upstreams/yandex_disk/resources?path=disk:/")
+            #expect(disk.requests.last?.headerFields[.authorization] == nil)
+            _ = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: mine)
+            _ = try await app.get("/v1/upstreams/yandex_disk/resources?path=disk:/", as: mine)
+            #expect(disk.requests.last?.headerFields[.authorization] != "OAuth good")
+        }
+    }
+}

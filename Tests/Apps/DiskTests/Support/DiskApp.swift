@@ -1,0 +1,205 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Logging
+import Media
+import Screens
+import Storage
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Disk
+
+/// The real routes of the app over a made Disk, a temporary database and a clock that a test moves.
+struct DiskApp: Sendable {
+    let clock: ManualWallClock
+    let disk: MadeDisk
+    let events: EventStream
+    let database: LarderDatabase
+    let upstream: Upstream
+    let service: DiskService
+    let log: LogLines
+    private let routed: RoutedApp
+
+    struct Settings: Sendable {
+        var operationWait: Duration = .zero
+        var downloads = 4
+        var budget = CacheBudget.unlimited
+        var patience: Duration = .seconds(2)
+        var client: YandexOAuthAPI.Client?
+        var oauth: ScriptedUpstream?
+        var directory: DataDirectory?
+        var media: MediaEngine?
+    }
+
+    static func run(
+        _ disk: MadeDisk = MadeDisk(),
+        clock: ManualWallClock = ManualWallClock(),
+        _ settings: Settings = Settings(),
+        _ test: @Sendable (DiskApp) async throws -> Void
+    ) async throws {
+        let log = LogLines()
+        let logger = Logger(label: "test") { _ in LogLines.Handler(lines: log) }
+        let database = try LarderDatabase(
+            in: try settings.directory ?? .temporary(),
+            migrations: SessionStore.migrations + DiskStore.migrations,
+            logger: logger
+        )
+        let events = EventStream(run: "test", clock: clock.wallClock)
+        let upstream = try upstream("yandex_disk", "https://disk.test/v1/disk", disk, database, clock, logger, patience: settings.patience)
+        upstream.onChange { change in
+            switch change {
+            case .wentDown(let at): events.publish(.connectivity(upstream: "yandex_disk", reachable: false, at: at))
+            case .cameBack(let at): events.publish(.connectivity(upstream: "yandex_disk", reachable: true, at: at))
+            }
+        }
+        let oauth = try upstream_(settings.oauth, database, clock, logger)
+        let secrets = try SealedSecrets(database)
+        let api = YandexDiskAPI(upstream: upstream, freshness: .seconds(5), hasher: try secrets.credentialHasher())
+        let sessions = SessionStore(database)
+        let service = DiskService(
+            api: api,
+            oauth: oauth.flatMap { oauth in settings.client.map { YandexOAuthAPI(upstream: oauth, client: $0) } },
+            store: DiskStore(database, secrets: secrets, api: api),
+            sessions: sessions,
+            events: events,
+            options: .init(operationWait: settings.operationWait, downloads: settings.downloads, budget: settings.budget),
+            media: settings.media,
+            clock: clock.wallClock,
+            logger: logger
+        )
+        var table = RouteTable(DiskRoutes(service: service).routes)
+        table.add(
+            MountRoutes(
+                mounts: [Mount(upstream, hasher: try secrets.credentialHasher())],
+                sessions: sessions,
+                credentials: ["yandex_disk": service.mountCredential]
+            ).routes
+        )
+        try await RoutedApp.run(table, sessions: sessions) { routed in
+            try await test(
+                DiskApp(clock: clock, disk: disk, events: events, database: database, upstream: upstream, service: service, log: log, routed: routed)
+            )
+        }
+        await service.queue.stop()
+        upstream.stop()
+        oauth?.stop()
+        try database.close()
+    }
+
+    private static func upstream_(_ transport: ScriptedUpstream?, _ database: LarderDatabase, _ clock: ManualWallClock, _ logger: Logger) throws -> Upstream? {
+        try transport.map { try upstream("yandex_oauth", "https://oauth.test", $0, database, clock, logger, patience: .seconds(2)) }
+    }
+
+    private static func upstream(
+        _ name: String,
+        _ url: String,
+        _ transport: any Transport,
+        _ database: LarderDatabase,
+        _ clock: ManualWallClock,
+        _ logger: Logger,
+        patience: Duration
+    ) throws -> Upstream {
+        Upstream(
+            configuration: UpstreamConfiguration(
+                name: name,
+                title: name == "yandex_disk" ? "Yandex Disk" : "Yandex OAuth",
+                baseURL: try #require(URL(string: url)),
+                patience: patience,
+                allowedHosts: ["downloader.test", "uploader.test"],
+                hasSessions: name == "yandex_disk",
+                mount: MountOptions(shared: false, maximumStoredBytes: 0)
+            ),
+            transport: transport,
+            database: database,
+            clock: clock.wallClock,
+            jitter: { 0.5 },
+            retries: RetryPolicy(attempts: 1),
+            logger: logger
+        )
+    }
+
+    var store: DiskStore { service.store }
+
+    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ fields: HTTPFields = [:], json: String? = nil) async throws -> Exchanged
+    {
+        try await routed.ask(method, target, as: token, fields, body: json.map { Data($0.utf8) })
+    }
+
+    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String?, _ fields: HTTPFields = [:], bytes: [UInt8]) async throws -> Exchanged {
+        try await routed.ask(method, target, as: token, fields.merging([.contentType: "application/octet-stream"]), body: Data(bytes))
+    }
+
+    func get(_ target: String, as token: String? = nil, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+        try await routed.get(target, as: token, fields)
+    }
+
+    /// Logs in with a token that the Disk knows, and returns Larder's own.
+    func logIn(_ token: String = "good") async throws -> String {
+        let answer = try await ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_token","access_token":"\#(token)"}"#)
+        guard case .string(let bearer) = answer["data.token"] else {
+            Issue.record("no session: \(answer.text)")
+            return ""
+        }
+        return bearer
+    }
+
+    /// Names in the list of an answer.
+    static func names(_ answer: Exchanged) -> [String] {
+        answer.all("name", in: "data.items").compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    /// Everything in the files of the data directory, as bytes.
+    func everythingStored() throws -> Data {
+        try database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        let files = FileManager.default.enumerator(at: URL(filePath: database.directory.path), includingPropertiesForKeys: [.isRegularFileKey])
+        var all = Data()
+        for case let url as URL in files ?? .init() where (try? url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true {
+            all += try Data(contentsOf: url)
+        }
+        return all
+    }
+}
+
+extension HTTPFields {
+    func merging(_ other: HTTPFields) -> HTTPFields { HTTPFields(Array(self) + Array(other)) }
+}
+
+extension String {
+    var q: String { MadeDisk.encoded(self) }
+}
+
+/// What was logged.
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}
+
+/// A text of an answer; a failure of the test where there is none.
+func text(_ value: JSONFields.Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+    guard case .string(let text) = value else {
+        Issue.record("no text: \(String(describing: value))", sourceLocation: sourceLocation)
+        throw NoText()
+    }
+    return text
+}
+
+struct NoText: Error {}

@@ -1,0 +1,217 @@
+import AppTestKit
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Shop
+
+@Suite("Search over HTTP")
+struct SearchScreenTests {
+    @Test("SHOP-01 text: what contains it, whatever the case, Cyrillic included, and nothing else")
+    func text() async throws {
+        try await ShopApp.run { (app) async throws in
+            for q in ["hoodie", "HOODIE", "%20HoOdIe%20"] { #expect(try await app.get("/v1/shop/search?q=\(q)").ids == [2]) }
+            for q in ["лампа", "ЛАМПА", "Лампа"] { #expect(try await app.get("/v1/shop/search?q=\(encoded(q))").ids == [19, 20], "\(q)") }
+            for q in ["étoile", "ÉTOILE", "E\u{301}toile"] { #expect(try await app.get("/v1/shop/search?q=\(encoded(q))").ids == [48], "\(q)") }
+            #expect(try await app.get("/v1/shop/search?q=\(encoded("куртка ЗИМНЯЯ arctic"))").ids == [6])
+            #expect(try await app.get("/v1/shop/search?q=\(encoded("🐈"))").ids == [59])
+        }
+    }
+
+    @Test("SHOP-01 the upstream's wildcards are ordinary characters")
+    func wildcards() async throws {
+        try await ShopApp.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?q=%25&limit=100").ids == [5, 9, 16, 50, 62])
+            #expect(try await app.get("/v1/shop/search?q=_&limit=100").ids == [12, 17, 47, 62])
+            #expect(try await app.get("/v1/shop/search?q=100%25").ids == [5, 50, 62])
+            #expect(try await app.get("/v1/shop/search?q=a%25e").ids == [])
+            #expect(try await app.get("/v1/shop/search?q=%22").ids == [8, 21, 35, 63])
+            #expect(try await app.get("/v1/shop/search?q=%27").ids == [14, 36, 37, 66])
+        }
+    }
+
+    @Test("one answer, whole: fields, texts, meta, links, header")
+    func whole() async throws {
+        try await ShopApp.run { (app) async throws in
+            let answer = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
+            #expect(answer.status == 200)
+            #expect(answer.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
+            #expect(answer.headerFields[.cacheControl] == "private, no-cache")
+            #expect(answer.cacheStatus == "larder; fwd=uri-miss; stored" && answer.age == "0")
+            #expect(answer.ids == [1, 8])
+            #expect(
+                answer.names(in: "data.items.0")
+                    == ["id", "title", "price", "currency", "price_text", "description", "category", "image", "layout", "cart", "href"]
+            )
+            #expect(answer["data.items.0.price"] == 24 && answer["data.items.0.price_text"] == "24$" && answer["data.items.0.currency"] == "USD")
+            #expect(answer["data.items.0.image"] == "/v1/shop/images/1/0" && answer["data.items.0.href"] == "/v1/shop/products/1")
+            #expect(answer["data.items.0.cart.in_list"] == false && answer["data.items.0.cart.quantity"] == 0)
+            #expect(answer["data.query.q"] == "shirt" && answer["data.query.category_id"] == 1 && answer["data.query.price"] == .null)
+            #expect(answer["data.query.price_min"] == 10 && answer["data.query.price_max"] == 90)
+            #expect(answer["meta.screen"] == "shop.search" && answer["meta.state"] == "content" && answer["meta.source"] == "upstream")
+            #expect(answer["meta.partial"] == nil && answer["meta.banner"] == .null)
+            #expect(answer["meta.page.has_more"] == false && answer["meta.page.next_offset"] == .null && answer["links.next"] == .null)
+            #expect(!answer.text.contains("https://"))
+            #expect(app.asked == ["/products?offset=0&limit=11&title=shirt&price_min=10&price_max=90&categoryId=1"])
+            #expect(try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90").cacheStatus == "larder; hit; ttl=30")
+        }
+    }
+
+    @Test("SHOP-03 the layout follows the category, as configured by id or name")
+    func layout() async throws {
+        try await ShopApp.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy { $0 == "wide" })
+            #expect(try await app.get("/v1/shop/search?category_id=3").all("layout", in: "data.items").allSatisfy { $0 == "tile" })
+        }
+        try await ShopApp.run(options: .init(wideCategories: ["FURNITURE"])) { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy { $0 == "tile" })
+            #expect(try await app.get("/v1/shop/search?category_id=3").all("layout", in: "data.items").allSatisfy { $0 == "wide" })
+            #expect(try await app.get("/v1/shop/products/27")["data.layout"] == "wide")
+        }
+    }
+
+    @Test(
+        "SHOP-04 pages do not overlap, miss nothing, keep text and filters, and the last one says so",
+        arguments: ["", "q=e", "q=\(encoded("а"))", "price_max=60", "q=%25", "category_id=2&price_min=20", "q=_&price_min=0", "price_min=0&price_max=40"]
+    )
+    func pages(query: String) async throws {
+        try await ShopApp.run { (app) async throws in
+            let whole = try await app.get("/v1/shop/search?limit=100&\(query)")
+            #expect(whole["meta.page.has_more"] == false && !whole.ids.isEmpty)
+            for limit in [1, 3, 10] {
+                var target = "/v1/shop/search?limit=\(limit)&\(query)"
+                var ids: [Int] = []
+                for page in 0..<100 {
+                    let answer = try await app.get(target)
+                    #expect(answer["meta.page.offset"] == .number(Double(page * limit)))
+                    #expect(answer["data.query"] == whole["data.query"])
+                    ids += answer.ids
+                    guard case .string(let next) = answer["links.next"] else {
+                        #expect(answer["meta.page.has_more"] == false)
+                        break
+                    }
+                    #expect(answer["meta.page.has_more"] == true && answer.ids.count == limit)
+                    target = next
+                }
+                #expect(ids == whole.ids, "limit \(limit)")
+            }
+        }
+    }
+
+    @Test("SHOP-04 a page that nobody came to by the one before it is the same; ten rows unless asked otherwise; past the end is empty")
+    func jump() async throws {
+        try await ShopApp.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search").ids == Array(1...10))
+            #expect(try await app.get("/v1/shop/search?offset=60").ids == Array(61...67))
+            let all = try await app.get("/v1/shop/search?q=\(encoded("а"))&limit=100").ids
+            #expect(try await app.get("/v1/shop/search?q=\(encoded("а"))&limit=4&offset=8").ids == Array(all.dropFirst(8).prefix(4)))
+            let beyond = try await app.get("/v1/shop/search?offset=5000")
+            #expect(beyond.status == 200 && beyond.ids == [] && beyond["meta.page.has_more"] == false)
+        }
+    }
+
+    @Test("rows that are sorted out here are asked for once: pages share the upstream's parts")
+    func parts() async throws {
+        try await ShopApp.run { (app) async throws in
+            for offset in [0, 3, 6] { _ = try await app.get("/v1/shop/search?price_max=60&limit=3&offset=\(offset)") }
+            #expect(app.asked == ["/products?offset=0&limit=200"])
+        }
+    }
+
+    @Test("SHOP-05 the category filter, and the categories of the API with their layout")
+    func categories() async throws {
+        try await ShopApp.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?category_id=4&limit=100").ids == Array(40...52))
+            #expect(try await app.get("/v1/shop/search?category_id=99")["meta.state"] == "empty")
+            try app.control(.put, "categories/5", #"{"name":"asdfvgbhnj"}"#)
+            let answer = try await app.get("/v1/shop/categories")
+            answer.expectScreen("shop.categories")
+            #expect(answer.all("id", in: "data.items") == [1, 2, 3, 4, 5])
+            #expect(answer["data.items.4.name"] == "asdfvgbhnj" && answer["data.items.0.layout"] == "wide" && answer["data.items.2.layout"] == "tile")
+            #expect(answer["data.items.2.href"] == "/v1/shop/search?category_id=3")
+            #expect(try await app.get("/v1/shop/categories").cacheStatus == "larder; hit; ttl=3600")
+        }
+    }
+
+    @Test(
+        "SHOP-06 prices mean what people mean, although the upstream drops half of them",
+        arguments: [
+            ("price_min=300", [21, 28, 29, 35, 36, 38]), ("price_max=5", [58, 59, 62]), ("price_max=0", [58]), ("price_min=0&price_max=0.5", [58, 59]),
+            ("price=0", [58]), ("price=9.99", [12]), ("price=0.50", [59]), ("price_min=5&price_max=7", [55, 62, 66]), ("price_min=0&price=", Array(1...10)),
+            ("q=a&price_max=8", [58, 59, 62]), ("category_id=5&price_max=6", [55, 58, 59, 62]), ("price=59&q=grey&category_id=1", [2]),
+            ("category_id=1&price=45", []), ("price_min=899&price_max=899", [28]),
+        ]
+    )
+    func prices(query: String, expected: [Int]) async throws {
+        try await ShopApp.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?\(query)").ids == expected)
+        }
+    }
+
+    @Test(
+        "SHOP-07 what makes no sense is a problem that names the parameter",
+        arguments: [
+            ("price_min=10&price_max=9", "price_min"), ("price_min=-1", "price_min"), ("price_max=x", "price_max"), ("price=1e3", "price"),
+            ("price=1,5", "price"),
+            ("price=5&price_min=1", "price"), ("price=5&price_max=9", "price"), ("category_id=x", "category_id"), ("category_id=0", "category_id"),
+            ("category_id=-3", "category_id"), ("q=a%00b", "q"), ("q=%02", "q"), ("q=\(String(repeating: "x", count: 5000))", "q"), ("q=a&q=b", "q"),
+            ("limit=0", "limit"), ("limit=101", "limit"), ("offset=-1", "offset"), ("saved=1&q=a", "q"), ("saved=maybe", "saved"), ("price=.", "price"),
+            ("price=99999999999999999999999999999999999999999999", "price"), ("refresh=maybe", "refresh"),
+        ]
+    )
+    func senseless(query: String, parameter: String) async throws {
+        try await ShopApp.run { (app) async throws in
+            let answer = try await app.get("/v1/shop/search?\(query)")
+            answer.expectProblem("invalid-parameter", 400)
+            #expect(answer["errors.0.parameter"] == .string(parameter))
+            #expect(app.transport.requests.isEmpty)
+            #expect(try await app.get("/v1/shop/history")["meta.state"] == "empty")
+        }
+    }
+
+    @Test("a text of two hundred characters is looked for, and what is no UTF-8 is looked for as it is spelled")
+    func odd() async throws {
+        try await ShopApp.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?q=\(String(repeating: "x", count: 200))")["meta.state"] == "empty")
+            #expect(try await app.get("/v1/shop/search?q=%FF").ids == [])
+        }
+    }
+
+    @Test("SHOP-08 nothing found: an empty state with the app's message and a retry that leads back")
+    func nothing() async throws {
+        try await ShopApp.run { (app) async throws in
+            let answer = try await app.get("/v1/shop/search?q=zzz&price_min=3")
+            #expect(answer.status == 200 && answer["meta.state"] == "empty" && answer.ids == [])
+            #expect(answer["data.empty.title"] == "Извините, таких товаров пока нет :(")
+            #expect(answer["data.actions.0.id"] == "retry" && answer["data.actions.0.method"] == "GET")
+            guard case .string(let href) = answer["data.actions.0.href"] else { return #expect(Bool(false), "no way to retry") }
+            try app.control(.put, "products/900", #"{"title":"Zzz top","price":4}"#)
+            #expect(try await app.get(href).ids == [900])
+        }
+    }
+
+    @Test("SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; the retry after recovery succeeds")
+    func failure() async throws {
+        try await ShopApp.run { (app) async throws in
+            app.transport.goAway()
+            let answer = try await app.get("/v1/shop/search?q=mug")
+            answer.expectProblem("upstream-unavailable", 503)
+            #expect(answer["retryable"] == true && answer["offline"] == true)
+            #expect(answer["dialog.title"] == "Что-то пошло не так" && answer["dialog.buttons.0"] == "ОК")
+            #expect(answer["dialog.message"] == "Unable to complete your request. Please check your internet connection.")
+            app.answerAgain()
+            #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
+        }
+        try await ShopApp.run { (app) async throws in
+            app.transport.become { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
+            let answer = try await app.get("/v1/shop/search")
+            answer.expectProblem("upstream-unavailable", 503)
+            #expect(answer["offline"] == false)
+            app.transport.become { (_) throws(UpstreamError) in .json(#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, status: .badRequest) }
+            try await app.get("/v1/shop/search").expectProblem("upstream-bad-response", 502)
+            app.transport.become { (_) throws(UpstreamError) in .json(#"{"products":[]}"#) }
+            try await app.get("/v1/shop/search").expectProblem("upstream-bad-response", 502)
+        }
+    }
+}

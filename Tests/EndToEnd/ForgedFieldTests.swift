@@ -1,0 +1,64 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Fields that Larder sends itself, or to itself, mean nothing in the mouth of an upstream.
+@Suite(.timeLimit(.minutes(2))) struct ForgedFieldTests {
+    /// An upstream that answers everything with the same bytes.
+    private final class FixedUpstream: Sendable {
+        let url: String
+        private let channel: any Channel
+
+        init(_ answer: String) async throws {
+            channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(answer)) }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
+        }
+
+        deinit { channel.close(promise: nil) }
+
+        private final class Handler: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            private let answer: String
+            private var received = ""
+
+            init(_ answer: String) { self.answer = answer }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                received += String(buffer: unwrapInboundIn(data))
+                guard received.hasSuffix("\r\n\r\n") else { return }
+                received = ""
+                context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+            }
+        }
+    }
+
+    private static let internalFields = ["larder-rendering", "larder-own-date", "larder-offline", "larder-anything"]
+
+    @Test(
+        "SRV-11 An upstream's fields of Larder's own names neither have an effect nor leave the server: fetched, stored or kept",
+        arguments: ["max-age=600", "no-store"]
+    )
+    func forged(cacheControl: String) async throws {
+        let upstream = try await FixedUpstream(
+            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nDate: Mon, 05 Jan 2026 10:00:00 GMT\r\nCache-Control: \(cacheControl)\r\nETag: \"a\"\r\nX-Own: yes\r\n"
+                + "Larder-Rendering: 1\r\nlarder-rendering: 2\r\nLarder-Own-Date: Thu, 01 Jan 1970 00:00:00 GMT\r\nLARDER-OFFLINE: ?1\r\nLarder-Anything: x\r\n\r\nbody"
+        )
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        for _ in 0..<4 {
+            // A screen's answer in between: a mark that was forged could name its note.
+            #expect(try await larder.client.get("/v1").status == 200)
+            let answer = try await larder.client.get("/v1/upstreams/spacex/thing")
+            #expect(answer.status == 200 && answer.text == "body" && answer["X-Own"] == "yes")
+            #expect(answer["Date"] == "Mon, 05 Jan 2026 10:00:00 GMT")
+            #expect(answer["Cache-Status"]?.hasPrefix("larder; ") == true)
+            for name in Self.internalFields { #expect(answer[name] == nil, "\(name)") }
+            let head = try await larder.client.send("HEAD", "/v1/upstreams/spacex/thing")
+            for name in Self.internalFields { #expect(head[name] == nil, "\(name) of HEAD") }
+        }
+    }
+}

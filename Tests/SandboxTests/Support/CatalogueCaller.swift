@@ -1,0 +1,33 @@
+import HTTPTypes
+import Testing
+
+@testable import Sandbox
+
+/// Asks a catalogue without a server.
+struct CatalogueCaller {
+    let upstream: Catalogue
+    static let origin = "http://127.0.0.1:4711"
+
+    init(seed: UInt64 = 1) throws { upstream = try Catalogue(seed: seed) }
+
+    func answer(_ method: HTTPRequest.Method = .get, _ path: String, headers: HTTPFields = [:], body: String = "") -> Answer {
+        let target = RequestTarget(path)
+        return upstream.answer(
+            UpstreamRequest(method: method, path: target.segments, query: target.query, headers: headers, body: Array(body.utf8), origin: Self.origin)
+        )
+    }
+
+    func json(_ path: String) throws -> JSONValue { try JSONParser.parse(answer(.get, path).body) }
+
+    func products(_ path: String) throws -> [JSONObject] { try #require(try json(path).array).compactMap(\.object) }
+
+    func ids(_ query: String) throws -> [Int] { try products("/products\(query)").compactMap { $0["id"]?.double.map { Int($0) } } }
+
+    func control(_ method: HTTPRequest.Method, _ path: String, _ body: String) throws -> Answer {
+        do {
+            return try upstream.control(ControlRequest(method: method, path: path.split(separator: "/").map(String.init), body: Array(body.utf8)))
+        } catch {
+            return error.answer
+        }
+    }
+}
