@@ -86,10 +86,13 @@ public struct Gazetteer: Sendable {
 }
 
 extension Place {
+    /// Regions whose names in CLDR are longer than people say them.
+    private static let shortNames = ["CN": "China", "HK": "Hong Kong", "MO": "Macao"]
+
     init(_ city: Gazetteer.City) {
         self.init(
             name: city.name,
-            region: Locale(identifier: "en").localizedString(forRegionCode: city.country) ?? city.country,
+            region: Self.shortNames[city.country] ?? Locale(identifier: "en").localizedString(forRegionCode: city.country) ?? city.country,
             coordinate: city.coordinate,
             source: .gazetteer
         )

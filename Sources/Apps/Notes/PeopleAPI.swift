@@ -13,12 +13,12 @@ public struct PeopleAPI: Sendable {
         /// Path of the schema below the base URL.
         public var path: String
         /// The account's key; empty for none.
-        public var key: String
+        public var key: Secret
         /// People to fetch, 1…5000.
         public var count: Int
 
         /// Creates options; the defaults are those of the app, without its key.
-        public init(path: String = "/api/729a5c80", key: String = "", count: Int = 120) {
+        public init(path: String = "/api/729a5c80", key: Secret = Secret(""), count: Int = 120) {
             self.path = path
             self.key = key
             self.count = count
@@ -40,7 +40,7 @@ public struct PeopleAPI: Sendable {
     /// New people. `replace` is called with them in the transaction that stores the answer.
     func people(replace: @escaping @Sendable ([Person]) -> Resource.Admission) -> Resource {
         var fields: HTTPFields = [.accept: "application/json"]
-        if !options.key.isEmpty { fields[.apiKey] = options.key }
+        if !options.key.isEmpty { fields[.apiKey] = options.key.value }
         return Resource(
             url: upstream.configuration.url(of: "\(options.path)?count=\(options.count)"),
             headerFields: fields,

@@ -98,7 +98,7 @@ struct LarderConfiguration: Sendable {
         placesFreshness = try settings.seconds("freshness.places_s")
         people = PeopleAPI.Options(
             path: try settings.text("people.path"),
-            key: try settings.text("people.key"),
+            key: Secret(try settings.text("people.key")),
             count: try settings.integer("people.count")
         )
         notes = NoteService.Options(

@@ -110,7 +110,7 @@ final class People: SimulatedUpstream {
         case ["people"]:
             try request.require(.put)
             let data = try request.json()
-            state.withLock { $0.data = data == .null ? nil : data }
+            state.withLock { $0.data = data == .null ? JSONValue?.none : .some(data) }
             return .json(.ok, ["people": .integerOrNull(data.array?.count)])
         default:
             throw .notFound("There is no /_sandbox/people/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")

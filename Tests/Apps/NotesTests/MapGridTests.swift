@@ -40,7 +40,7 @@ struct MapGridTests {
         #expect(MapGrid.zoom(wanted: nil, for: .world) == 6 && MapGrid.zoom(wanted: 24, for: .world) == 6 && MapGrid.zoom(wanted: 2, for: .world) == 2)
         #expect(MapGrid.zoom(wanted: 10, for: city) == 10 && MapGrid.zoom(wanted: nil, for: city) == 14)
         let pacific = try #require(BoundingBox("100,-60,-100,60"))
-        #expect(MapGrid.zoom(wanted: nil, for: pacific) == 6)
+        #expect(MapGrid.zoom(wanted: nil, for: pacific) == 7)
         #expect(MapGrid.cells(of: pacific, zoom: 0).columns == [3...3, 0...0])
     }
 

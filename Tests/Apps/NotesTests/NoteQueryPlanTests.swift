@@ -11,7 +11,10 @@ struct NoteQueryPlanTests {
     private func plan(_ sql: String) throws -> [String] {
         try LarderDatabase.temporary(migrations: NoteStore.migrations).read { db in
             let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-            return try Row.fetchAll(statement).map { $0["detail"] }
+            let named = sql.matches(of: /:([a-z_]+)/).map { (String($0.1), nil as Int?) }
+            let unnamed = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
+            let arguments = named.isEmpty ? unnamed : StatementArguments(Dictionary(named, uniquingKeysWith: { first, _ in first }))
+            return try Row.fetchAll(statement, arguments: arguments).map { $0["detail"] }
         }
     }
 

@@ -68,9 +68,9 @@ struct PlacesTests {
         try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in .json(Self.online) }) { app in
             let token = try await app.register()
             let answer = try await app.get("/v1/notes/places?q=Par", as: token)
-            #expect(names(answer).prefix(3) == ["Paris", "Parisian Garden", "Paramaribo"] || names(answer).prefix(2) == ["Paris", "Parisian Garden"])
+            #expect(names(answer).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
             #expect(names(answer).filter { $0 == "Parisian Garden" }.count == 1 && names(answer).count <= 5)
-            #expect(answer["meta.partial"] == false && answer["meta.source"] == "upstream" && answer["data.items.1.region"] == "Lyon, France")
+            #expect(answer["meta.partial"] == false && answer["meta.source"] == "upstream" && answer["data.items.2.region"] == "Lyon, France")
             #expect(app.geocoder.requests.first?.url == "https://geocoder.test/api?q=par&limit=5")
             #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "cache")
             _ = try await app.get("/v1/notes/places?q=pa", as: token)

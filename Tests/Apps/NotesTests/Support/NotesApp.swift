@@ -63,7 +63,7 @@ struct NotesApp: Sendable {
         let sessions = SessionStore(database)
         let service = NoteService(
             store: NoteStore(database),
-            people: PeopleAPI(upstream: peopleUpstream, options: .init(path: "/api/schema", key: key, count: 3)),
+            people: PeopleAPI(upstream: peopleUpstream, options: .init(path: "/api/schema", key: Secret(key), count: 3)),
             geocoder: geocoding == nil ? nil : GeocoderAPI(upstream: geocoderUpstream, freshness: .seconds(3600)),
             gazetteer: try .bundled(),
             sessions: sessions,
