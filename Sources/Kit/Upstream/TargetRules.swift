@@ -2,8 +2,7 @@ import Foundation
 
 /// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public one where that is configured.
 ///
-/// `*.example.org` lists every host below `example.org`, for services that number their hosts. Who uses an upstream on this very machine has put it there,
-/// and its links lead to this machine too: then other ports of the same address count as listed, and loopback addresses may be connected to.
+/// `*.example.org` lists every host below `example.org`, for services that number their hosts.
 struct TargetRules: Sendable {
     let base: URL
     let allowedHosts: Set<String>
@@ -21,18 +20,10 @@ struct TargetRules: Sendable {
     }
 
     /// Whether only public addresses may be connected to there.
-    func needsPublicAddress(_ target: Target) -> Bool { target == .listedHost && !isLocal }
-
-    /// Whether the upstream is on this machine.
-    private var isLocal: Bool {
-        let host = base.host?.lowercased() ?? ""
-        return host == "localhost" || host == "::1" || host == "[::1]"
-            || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
-    }
+    func needsPublicAddress(_ target: Target) -> Bool { target == .listedHost }
 
     private func isListed(_ host: String) -> Bool {
-        if allowedHosts.contains(host) || allowedSuffixes.contains(where: { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }) { return true }
-        return isLocal && host == base.host?.lowercased()
+        allowedHosts.contains(host) || allowedSuffixes.contains { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }
     }
 
     /// How a URL is to be reached.
