@@ -38,10 +38,8 @@ extension ShopService {
 
     /// A product that was ever seen, else the upstream's word for it.
     private func knownProduct(_ id: Int) async throws -> Product {
-        if let known = try store.product(id) {
-            guard !known.isGone else { throw Self.noProduct }
-            return known.product
-        }
+        // One that was gone may be back: the upstream is asked again.
+        if let known = try store.product(id) { return known.isGone ? try await product(id, .refresh).0 : known.product }
         return try await product(id, .usual).0
     }
 
