@@ -45,13 +45,20 @@ struct UploadPacingTests {
                 return ByteBuffer(string: taken == parts ? end : text)
             }
         }
-        try await LoopbackServer.with(.silence, .answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
-            let length = isLengthKnown ? parts * text.utf8.count : nil
-            let request = StreamedRequest(method: .put, url: server.url, headerFields: [:], body: body, bodyLength: length)
-            _ = try await transport.stream(request, within: TransportLimits(total: .seconds(30), maximumBytes: 1, publicAddressesOnly: false))
+        var failure: (any Error)?
+        do {
+            try await LoopbackServer.with(.silence, .answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
+                let length = isLengthKnown ? parts * text.utf8.count : nil
+                let request = StreamedRequest(method: .put, url: server.url, headerFields: [:], body: body, bodyLength: length)
+                _ = try await transport.stream(request, within: TransportLimits(total: .seconds(30), maximumBytes: 1, publicAddressesOnly: false))
+            }
+        } catch {
+            failure = error
         }
+        // Whatever happened: a client that is not shut down ends the process of all tests.
         try await transport.shutdown()
         try await group.shutdownGracefully()
+        if let failure { throw failure }
         let (taken, _, mostAhead) = counts.withLockedValue { $0 }
         #expect(taken == parts + 1)
         #expect(mostAhead == 0, "so many parts at once waited for the event loop")

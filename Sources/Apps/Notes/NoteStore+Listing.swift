@@ -41,7 +41,7 @@ extension NoteStore {
 
     // The account is part of the expression; it is asked for again because an index is no guard.
     static let selectMatching = """
-        SELECT \(NoteOutline.columns) FROM note_text JOIN note ON note.id = note_text.rowid
+        SELECT \(NoteOutline.columns) FROM note_text CROSS JOIN note ON note.id = note_text.rowid
         WHERE note_text MATCH :search AND note.account = :account ORDER BY note.revision DESC LIMIT :limit OFFSET :offset
         """
     static let countMatching = "SELECT count(*) FROM note_text WHERE note_text MATCH :search"
@@ -61,7 +61,7 @@ extension NoteStore {
 
     // The newest are enough to know what somebody means; older places with the same beginning are in the gazetteer or are typed on.
     static let selectPlaces = """
-        SELECT \(NoteOutline.columns) FROM note_text JOIN note ON note.id = note_text.rowid
+        SELECT \(NoteOutline.columns) FROM note_text CROSS JOIN note ON note.id = note_text.rowid
         WHERE note_text MATCH :search AND note.account = :account ORDER BY note_text.rowid DESC LIMIT 200
         """
 }

@@ -12,9 +12,13 @@ final class DirectoryLock: Sendable {
     init(directory: String, file path: String, isTemporary: Bool) throws {
         file = try OpenFile(path, O_RDWR | O_CREAT)
         temporaryFolder = isTemporary ? directory : nil
-        guard retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
-            if errno == EWOULDBLOCK { throw StorageError.directoryInUse(path: directory, pid: try Self.holder(in: file)) }
-            throw StorageError.system(errno, path: path, operation: "flock")
+        var attempts = 0
+        while retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+            guard errno == EWOULDBLOCK else { throw StorageError.system(errno, path: path, operation: "flock") }
+            let holder = try Self.holder(in: file)
+            attempts += 1
+            guard attempts < Self.attempts, Self.isLettingGo(holder) else { throw StorageError.directoryInUse(path: directory, pid: holder) }
+            usleep(Self.pauseMicroseconds)
         }
         guard ftruncate(file.descriptor, 0) == 0 else { throw StorageError.system(errno, path: path, operation: "ftruncate") }
         try Array("\(getpid())\n".utf8).withUnsafeBytes { try file.write($0) }
@@ -23,6 +27,16 @@ final class DirectoryLock: Sendable {
     deinit {
         // A folder below the system's temporary one that cannot be removed is the system's to clear; nobody is left to tell.
         if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
+    }
+
+    private static let attempts = 100
+    private static let pauseMicroseconds: UInt32 = 20_000
+
+    /// Whether the hold may end by itself at once: a child that was started while the lock was held has a copy of it until it becomes another program (fork(2), execve(2)),
+    /// after its parent, this process or one that is no more, has let go.
+    private static func isLettingGo(_ holder: Int32?) -> Bool {
+        guard let holder else { return true }  // It has the lock and has not written yet.
+        return holder == getpid() || (kill(holder, 0) != 0 && errno == ESRCH)
     }
 
     private static func holder(in file: OpenFile) throws -> Int32? {

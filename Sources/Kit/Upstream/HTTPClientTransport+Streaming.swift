@@ -20,11 +20,8 @@ extension HTTPClientTransport {
         outgoing.method = .init(rawValue: request.method.rawValue)
         for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
         var client = limits.publicAddressesOnly ? publicStreaming : streaming
-        if let body = request.body, limits.publicAddressesOnly {
-            // The lanes look at no addresses; this client does.
-            outgoing.body = .stream(Self.marked(body), length: request.bodyLength.map { .known(Int64($0)) } ?? .unknown)
-        } else if let body = request.body {
-            let lane = uploads.next()
+        if let body = request.body {
+            let lane = (limits.publicAddressesOnly ? publicUploads : uploads).next()
             client = lane.client
             let length = request.bodyLength.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
             outgoing.body = .stream(Self.marked(body).paced(by: lane.caughtUp), length: length)

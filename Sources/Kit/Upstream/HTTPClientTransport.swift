@@ -15,6 +15,7 @@ public final class HTTPClientTransport: Transport {
     let streaming: HTTPClient
     let publicStreaming: HTTPClient
     let uploads: Uploads
+    let publicUploads: Uploads
 
     /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
     public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
@@ -34,6 +35,7 @@ public final class HTTPClientTransport: Transport {
         }
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         publicStreaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
+        publicUploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
     }
 
     /// Closes all connections.
@@ -42,6 +44,7 @@ public final class HTTPClientTransport: Transport {
         try await streaming.shutdown()
         try await publicStreaming.shutdown()
         try await uploads.shutdown()
+        try await publicUploads.shutdown()
         try await publicOnly.shutdown()
     }
 
