@@ -137,7 +137,7 @@ struct EverywhereTests {
 
     @Test("SRV-06 A compressed body is the same body with an entity tag of its own; pictures are not compressed")
     func compression() async throws {
-        try await withLarder { larder in
+        try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
             let interview = Interview(larder: larder, transcript: Transcript())
             let member = try await interview.session()
             let zipping = member.merging(["Accept-Encoding": "gzip"]) { own, _ in own }

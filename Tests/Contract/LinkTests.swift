@@ -18,7 +18,7 @@ struct LinkTests {
 
     @Test("SRV-06 The next links lead through the whole list, each ship once and in order, and keep what else was asked")
     func pages() async throws {
-        try await withLarder { larder in
+        try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
             let member = try await Interview(larder: larder, transcript: Transcript()).session()
             let whole = try await ids(from: "/v1/ships", larder, member)
             #expect(whole.count > 10 && Set(whole).count == whole.count)
@@ -34,7 +34,7 @@ struct LinkTests {
     func own(target: String) async throws {
         let document = try OpenAPIDocument.load()
         let links = try #require(document.root.at(pointer: "/components/schemas/Links"))
-        try await withLarder { larder in
+        try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
             let raw = try await larder.raw("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             let own = raw.status == 200 ? try raw.json()["links"] : nil
             let violations = try own.map { try document.validator.violations(of: $0, schema: links) } ?? []

@@ -29,7 +29,8 @@ import Testing
         sandbox.process.signal(SIGKILL)
         await sandbox.process.ended()
 
-        let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream)
+        // Nothing is fresh: that the upstream is away shows in the first answer.
+        let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream + ["--freshness-shop-s", "0"])
         let list = try await second.client.get("/v1/shop/list").json
         let ids = list.data.items.array.compactMap(\.product_id.int)
         #expect(ids.first == 53 && acknowledged.isSubset(of: ids) && Set(ids).count == ids.count)

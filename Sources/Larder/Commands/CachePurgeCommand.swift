@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Logging
 import Screens
-import Ships
 import Storage
 
 /// `larder cache purge`.
@@ -61,7 +60,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
             }
             let quiet = Logger(label: "cache") { LarderLogHandler(label: $0, format: configuration.logFormat, level: .warning) }
             let directory = try DataDirectory(at: configuration.dataDirectory)
-            let database = try LarderDatabase(in: directory, migrations: SessionStore.migrations + ShipStore.migrations, logger: quiet)
+            let database = try LarderDatabase(in: directory, migrations: Composition.migrations, logger: quiet)
             let report = try await purge.run(on: database)
             try database.close()
             StandardOutput.write(PurgeText.text(report, verb: "removed"))

@@ -25,6 +25,7 @@ extension Composition {
         table.add(DiskRoutes(service: service).routes)
         apps.append(("disk", "Yandex Disk"))
         services.append(DiskDownloads(service))
+        diskFiles = DiskFiles(service)
         mountCredentials["yandex_disk"] = { try service.mountCredential($0) }
     }
 }

@@ -12,6 +12,7 @@ extension Composition {
             engine: DocumentEngine(media, scratch: scratch),
             events: events,
             scratch: scratch,
+            disk: diskFiles.map { PDF.DiskFiles($0) },
             options: configuration.pdf,
             clock: clock
         )

@@ -35,6 +35,8 @@ struct Composition {
     var apps: [(app: String, title: String)] = []
     /// The upstreams in use so far.
     var upstreams: [Upstream] = []
+    /// The files of the Disk app, for apps that take them from there or bring them.
+    var diskFiles: Disk.DiskFiles?
     /// What accounts of apps bring along to the mounts of their upstreams, by upstream.
     var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
     /// What runs beside the server.

@@ -54,7 +54,7 @@ struct DocumentTests {
             #expect(statuses.contains { $0.hasPrefix("2") }, "\(operation.key)")
             #expect(statuses.isSuperset(of: ["400", "403", "408", "431"]), "\(operation.key)")
             // Where a session is opened, 401 is about a name and a password.
-            let isOpening = operation.key == "POST /v1/notes/session"
+            let isOpening = ["POST /v1/notes/session", "POST /v1/disk/session"].contains(operation.key)
             #expect((statuses.contains("401") && !isOpening) == (operation.value["security"] != nil), "\(operation.key)")
             if operation.value["requestBody"] != nil { #expect(statuses.isSuperset(of: ["413", "422"]), "\(operation.key)") }
             if !operation.pathParameters.isEmpty { #expect(statuses.contains("404"), "\(operation.key)") }

@@ -33,6 +33,7 @@ enum Conversation {
         try await withLarder(["--upstreams-catalogue-patience-ms", "60000", "--freshness-shop-s", "0"]) { larder in
             try await Interview(larder: larder, transcript: transcript).shopOffline()
         }
+        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsAndDisk() }
         try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).notesUpstreamsRefuse() }
         try await withLarder(["--freshness-ships-s", "0", "--upstreams-spacex-patience-ms", "60000"]) { larder in
             try await Interview(larder: larder, transcript: transcript).upstreamFails()
