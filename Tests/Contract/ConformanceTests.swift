@@ -10,9 +10,13 @@ struct ConformanceTests {
         "POST /v1/disk/session 500 internal": "where the database is gone here, so is the way to the Disk, and that is found out first",
         "GET /v1/shop/images/{id}/{n} 501 tool-missing": "PictureTests shows it; the servers of this interview have vips",
         "GET /v1/shop/list/items/{product_id}/image 501 tool-missing": "as above",
+        "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads, "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads, "POST /v1/pdf/documents/from-disk 422 timed-out": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 501 tool-missing": asOfUploads, "POST /v1/pdf/documents/from-disk 503 overloaded": asOfUploads,
         "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice, "GET /v1/disk/file/pdf 304 ": needsOffice,
         "GET /v1/disk/file/pdf 416 bad-range": needsOffice,
     ]
+    private static let asOfUploads = "a file of the Disk goes the way of an uploaded one: POST /v1/pdf/documents shows it"
     private static let needsOffice = "LibreOffice makes the PDF, and the machines of these tests need not have it"
 
     let document: OpenAPIDocument

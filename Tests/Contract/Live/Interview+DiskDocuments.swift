@@ -9,6 +9,7 @@ extension Interview {
         let save = "POST /v1/pdf/documents/{id}/save-to-disk"
         let created = try await ask(create, member, body: #"{"path":"disk:/Горы.jpg"}"#)
         #expect(created.status == 201, "\(created.text)")
+        for page in ["a4", "a5"] { try await ask(create, query: "?page=\(page)", member, body: #"{"path":"disk:/Горы.jpg"}"#) }
         let location = try #require(created.headers["location"])
         let id = String(location.suffix(16))
         for body in ["[", "{}", #"{"path":7}"#, #"{"path":"nowhere"}"#, #"{"path":"disk:/nowhere.jpg"}"#, #"{"path":"disk:/Документы/Договор.docx"}"#] {
