@@ -14,10 +14,10 @@ struct ConformanceTests {
         "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads, "POST /v1/pdf/documents/from-disk 422 timed-out": asOfUploads,
         "POST /v1/pdf/documents/from-disk 501 tool-missing": asOfUploads, "POST /v1/pdf/documents/from-disk 503 overloaded": asOfUploads,
         "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice, "GET /v1/disk/file/pdf 304 ": needsOffice,
-        "GET /v1/disk/file/pdf 416 bad-range": needsOffice,
+        "GET /v1/disk/file/pdf 416 bad-range": needsOffice, "GET /v1/disk/file/pdf 501 tool-missing": needsOffice,
     ]
     private static let asOfUploads = "a file of the Disk goes the way of an uploaded one: POST /v1/pdf/documents shows it"
-    private static let needsOffice = "LibreOffice makes the PDF, and the machines of these tests need not have it"
+    private static let needsOffice = "LibreOffice makes the PDF, and the machines of these tests may have it or not"
 
     let document: OpenAPIDocument
 
@@ -45,7 +45,9 @@ struct ConformanceTests {
             }
         }
         #expect(documented.subtracting(seen).subtracting(Self.unseen.keys).sorted() == [], "never seen")
-        #expect(seen.intersection(Self.unseen.keys).sorted() == [], "excused, but seen")
+        // What depends on LibreOffice is seen on one machine and not on another.
+        let neverSeen = Self.unseen.filter { $0.value != Self.needsOffice }.keys
+        #expect(seen.intersection(neverSeen).sorted() == [], "excused, but seen")
         #expect(Set(Self.unseen.keys).subtracting(documented).sorted() == [], "excused, but not documented")
     }
 
