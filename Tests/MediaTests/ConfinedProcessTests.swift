@@ -73,10 +73,15 @@ import Testing
 
     @Test("a cancelled one is killed") func cancellation() async throws {
         let scratch = try Scratch()
-        let process = try shell("echo $$ >pid.part; mv pid.part pid; sleep 1000", in: scratch)
+        let pipe = scratch.url("pid").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let process = try shell("echo $$ >pid; sleep 1000", in: scratch)
         let task = Task { try await process.run() }
-        while !FileManager.default.fileExists(atPath: scratch.url("pid").path) { try await Task.sleep(for: .milliseconds(5)) }
-        let pid = try #require(Int32(try String(contentsOf: scratch.url("pid"), encoding: .utf8).dropLast()))
+        // Opening a named pipe to read waits for who writes, so not on the threads of the other tests.
+        let line = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: FileHandle(forReadingAtPath: pipe)?.readDataToEndOfFile()) }
+        }
+        let pid = try #require(line.flatMap { Int32(String(decoding: $0.dropLast(), as: UTF8.self)) })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         while isAlive(pid) { await Task.yield() }
