@@ -10,12 +10,12 @@ public struct YandexOAuthAPI: Sendable {
         /// Its identity.
         public var id: String
         /// Its secret; nil for one that has none.
-        public var secret: String?
+        public var secret: Secret?
         /// Where the browser goes with the code; nil: the address that is registered.
         public var redirectURI: String?
 
         /// Describes an application.
-        public init(id: String, secret: String? = nil, redirectURI: String? = nil) {
+        public init(id: String, secret: Secret? = nil, redirectURI: String? = nil) {
             self.id = id
             self.secret = secret
             self.redirectURI = redirectURI
@@ -89,7 +89,7 @@ public struct YandexOAuthAPI: Sendable {
 
     private func post(_ path: String, _ form: [(String, String)]) async throws -> IncomingAnswer {
         var form = form + [("client_id", client.id)]
-        if let secret = client.secret { form.append(("client_secret", secret)) }
+        if let secret = client.secret { form.append(("client_secret", secret.value)) }
         let request = OutgoingRequest(
             method: .post,
             url: upstream.configuration.url(of: path),

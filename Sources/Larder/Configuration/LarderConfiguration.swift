@@ -68,7 +68,7 @@ struct LarderConfiguration: Sendable {
         dataDirectory = Self.dataDirectory(try settings.text("data.directory"), environment: environment, sandbox: sandbox)
         cacheBudget = CacheBudget(bytes: try settings.integer("cache.budget_mb") << 20)
         upstreams = [:]
-        for upstream in Setting.upstreams where upstream.inUse {
+        for upstream in Setting.upstreams {
             upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings, isSimulated: sandbox)
         }
         renderedBudget = try settings.integer("rendered.budget_mb") << 20
@@ -128,7 +128,7 @@ struct LarderConfiguration: Sendable {
         let (id, secret, redirect) = (
             try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"), try settings.text("disk.oauth_redirect_uri")
         )
-        return id.isEmpty ? nil : .init(id: id, secret: secret.isEmpty ? nil : secret, redirectURI: redirect.isEmpty ? nil : redirect)
+        return id.isEmpty ? nil : .init(id: id, secret: secret.isEmpty ? nil : Secret(secret), redirectURI: redirect.isEmpty ? nil : redirect)
     }
 
     /// Limits of the PDF app: those of the work on pictures and documents, and its own.

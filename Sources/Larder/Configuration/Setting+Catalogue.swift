@@ -1,12 +1,12 @@
 extension Setting {
-    /// Upstreams whose addresses can be set, with the real ones. Those whose app is not part of this version are accepted, so that one environment fits every version, and not used.
-    static let upstreams: [(name: String, title: String, url: String?, inUse: Bool)] = [
-        ("spacex", "SpaceX", "https://api.spacexdata.com", true),
-        ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk", true),
-        ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru", true),
-        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1", true),
-        ("people", "the people API", "https://api.mockaroo.com", true),
-        ("geocoder", "the geocoder", nil, true),
+    /// Upstreams whose addresses can be set, with the real ones.
+    static let upstreams: [(name: String, title: String, url: String?)] = [
+        ("spacex", "SpaceX", "https://api.spacexdata.com"),
+        ("yandex_disk", "Yandex Disk", "https://cloud-api.yandex.net/v1/disk"),
+        ("yandex_oauth", "Yandex OAuth", "https://oauth.yandex.ru"),
+        ("catalogue", "the catalogue", "https://api.escuelajs.co/api/v1"),
+        ("people", "the people API", "https://api.mockaroo.com"),
+        ("geocoder", "the geocoder", nil),
     ]
 
     /// Hosts that the links and pictures of upstreams lead to, as they are known.
@@ -47,7 +47,7 @@ extension Setting {
                     // What Yandex answers is somebody's own.
                     "shared": upstream.name.hasPrefix("yandex_") ? "false" : "true",
                 ],
-                remark: " (\(upstream.title)\(upstream.inUse ? "" : "; its app is not part of this version"))"
+                remark: " (\(upstream.title))"
             )
         }
         + [

@@ -43,7 +43,7 @@ struct OAuthTests {
         return items
     }
 
-    private static let client = YandexOAuthAPI.Client(id: "client", secret: "hush+hush", redirectURI: "https://app.test/back")
+    private static let client = YandexOAuthAPI.Client(id: "client", secret: Secret("hush+hush"), redirectURI: "https://app.test/back")
 
     @Test("DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once")
     func codeFlow() async throws {
