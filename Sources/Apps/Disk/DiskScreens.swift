@@ -2,7 +2,7 @@ import Foundation
 import Screens
 
 /// `GET /v1/disk/launch`: which screen a cold start shows.
-struct LaunchScreen: Encodable, Sendable {
+struct DiskLaunchScreen: Encodable, Sendable {
     enum Route: String, Encodable, Sendable {
         case onboarding, login, home
     }
@@ -25,7 +25,7 @@ struct OnboardingScreen: Encodable, Sendable {
     ]
     let button = "Next"
     /// Where the app goes after the last page.
-    let route: LaunchScreen.Route
+    let route: DiskLaunchScreen.Route
 
     init(seen: Bool, isLoggedIn: Bool) {
         self.seen = seen
@@ -46,7 +46,7 @@ struct AuthorizationScreen: Encodable, Sendable {
 }
 
 /// `GET` and `POST /v1/disk/session`.
-struct SessionScreen: Encodable, Sendable {
+struct DiskSessionScreen: Encodable, Sendable {
     let kind: Session.Kind
     /// Login at Yandex.
     @Nullable var name: String?
@@ -55,7 +55,7 @@ struct SessionScreen: Encodable, Sendable {
     /// The bearer token of Larder; only in the answer that opens the session.
     let token: String?
     /// Where the app goes next.
-    let route = LaunchScreen.Route.home
+    let route = DiskLaunchScreen.Route.home
 
     init(_ session: Session, linkedAt: Date, token: String? = nil) {
         kind = session.kind
@@ -70,7 +70,7 @@ struct SessionScreen: Encodable, Sendable {
 
 /// `DELETE /v1/disk/session`: what the app shows next.
 struct FarewellScreen: Encodable, Sendable {
-    let route = LaunchScreen.Route.login
+    let route = DiskLaunchScreen.Route.login
     @Nullable var alert: String?
 
     init() {

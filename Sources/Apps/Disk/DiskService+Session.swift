@@ -8,8 +8,8 @@ extension DiskService {
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home for whoever has a session.
     @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
         let isLoggedIn = try sessions.knownSession(for: request.headerFields, app: "disk") != nil
-        let route: LaunchScreen.Route = try store.isOnboardingSeen() ? (isLoggedIn ? .home : .login) : .onboarding
-        return try local(LaunchScreen(route: route), "disk.launch", request)
+        let route: DiskLaunchScreen.Route = try store.isOnboardingSeen() ? (isLoggedIn ? .home : .login) : .onboarding
+        return try local(DiskLaunchScreen(route: route), "disk.launch", request)
     }
 
     /// `GET /v1/disk/onboarding`.
@@ -118,7 +118,7 @@ extension DiskService {
         let bearer = try await sessions.open(session)
         let linkedAt = try store.account(uid)?.linkedAt ?? now
         return try local(
-            SessionScreen(session, linkedAt: linkedAt, token: bearer),
+            DiskSessionScreen(session, linkedAt: linkedAt, token: bearer),
             "disk.session",
             request,
             status: .created,
@@ -130,7 +130,7 @@ extension DiskService {
     @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
         let session = try request.requiredSession()
         guard let account = try store.account(session.account) else { throw Self.sessionExpired }
-        return try local(SessionScreen(session, linkedAt: account.linkedAt), "disk.session", request)
+        return try local(DiskSessionScreen(session, linkedAt: account.linkedAt), "disk.session", request)
     }
 
     /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.

@@ -7,25 +7,6 @@ struct NotesLaunchScreen: Encodable, Sendable {
     let route: String
 }
 
-/// `GET` and `POST /v1/notes/session`.
-struct NotesSessionScreen: Encodable, Sendable {
-    let kind: Session.Kind
-    @Nullable var name: String?
-    let createdAt: Date
-    /// The bearer token; only in the answer that opens the session.
-    let token: String?
-    /// Where the app goes next.
-    let route: String
-
-    init(_ session: Session, token: String? = nil) {
-        kind = session.kind
-        _name = Nullable(wrappedValue: session.name)
-        createdAt = session.createdAt
-        self.token = token
-        route = "main"
-    }
-}
-
 /// `DELETE /v1/notes/session`: nothing is asked and nothing is said.
 struct NotesFarewellScreen: Encodable, Sendable {
     let route = "login"

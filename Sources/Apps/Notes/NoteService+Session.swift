@@ -28,7 +28,7 @@ extension NoteService {
             let session = Session(app: "notes", kind: .user, account: "\(account.id)", name: account.name, createdAt: clock.now())
             let token = try await sessions.open(session)
             return try local(
-                NotesSessionScreen(session, token: token),
+                SessionScreen(session, token: token, route: "main"),
                 Meta(screen: "notes.session", provenance: .local),
                 Links(self: "/v1/notes/session"),
                 status: .created,
@@ -102,7 +102,7 @@ extension NoteService {
 
     /// `GET /v1/notes/session`.
     @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
-        let screen = NotesSessionScreen(try request.requiredSession())
+        let screen = SessionScreen(try request.requiredSession(), route: "main")
         return try local(screen, Meta(screen: "notes.session", provenance: .local), Links(self: request.selfLink), validity: .unlimited)
     }
 

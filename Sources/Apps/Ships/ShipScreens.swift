@@ -6,25 +6,6 @@ struct LaunchScreen: Encodable, Sendable {
     let route: String
 }
 
-/// `GET` and `POST /v1/ships/session`.
-struct SessionScreen: Encodable, Sendable {
-    let kind: Session.Kind
-    @Nullable var name: String?
-    let createdAt: Date
-    /// The bearer token; only in the answer that opens the session.
-    let token: String?
-    /// Where the app goes next.
-    let route: String
-
-    init(_ session: Session, token: String? = nil) {
-        kind = session.kind
-        _name = Nullable(wrappedValue: session.name)
-        createdAt = session.createdAt
-        self.token = token
-        route = "list"
-    }
-}
-
 /// `DELETE /v1/ships/session`: what the app shows next.
 struct FarewellScreen: Encodable, Sendable {
     struct Alert: Encodable, Sendable {

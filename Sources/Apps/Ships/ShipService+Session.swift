@@ -55,12 +55,13 @@ extension ShipService {
 
     private func open(_ session: Session, _ request: ScreenRequest) async throws -> Reply {
         let token = try await sessions.open(session)
-        return try local(SessionScreen(session, token: token), "ships.session", request, status: .created, headerFields: [.location: "/v1/ships/session"])
+        let screen = SessionScreen(session, token: token, route: "list")
+        return try local(screen, "ships.session", request, status: .created, headerFields: [.location: "/v1/ships/session"])
     }
 
     /// `GET /v1/ships/session`.
     @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
-        try local(SessionScreen(try request.requiredSession()), "ships.session", request, validity: .unlimited)
+        try local(SessionScreen(try request.requiredSession(), route: "list"), "ships.session", request, validity: .unlimited)
     }
 
     /// `DELETE /v1/ships/session`: users just leave, guests are thanked. Ships stay.
