@@ -8,7 +8,7 @@ extension NoteStore {
         try db.cachedStatement(sql: insertText).execute(arguments: [note.id, account, note.body, note.location.name])
         let (latitude, longitude) = (note.location.coordinate.latitude, note.location.coordinate.longitude)
         try db.cachedStatement(sql: "INSERT INTO note_position VALUES (?, ?, ?, ?, ?, ?, ?)")
-            .execute(arguments: [note.id, longitude, longitude, latitude, latitude, account, account])
+            .execute(arguments: [note.id, longitude, longitude, latitude, latitude, account, Double(account) + 0.5])
     }
 
     /// Takes a note out that is deleted. `note` is as it was entered: the index keeps no texts of its own.

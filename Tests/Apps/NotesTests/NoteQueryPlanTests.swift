@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Logging
 import Screens
 import Storage
 import Testing
@@ -46,6 +47,39 @@ struct NoteQueryPlanTests {
         #expect(cells.contains("SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y>? AND y<?)"), "\(cells)")
     }
 
+    @Test("NOTE-05 a view of a street meets few of the leaves of the R-tree")
+    func leaves() throws {
+        let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
+        try ManyNotes.fill(database, notes: 5_000)
+        let street = try #require(BoundingBox("13.400,52.500,13.410,52.506"))
+        try database.read { db in
+            let leaves = """
+                SELECT count(*) AS total, sum(west <= \(street.east) AND east >= \(street.west) AND south <= \(street.north) AND north >= \(street.south)) AS met
+                FROM (SELECT min(west) AS west, max(east) AS east, min(south) AS south, max(north) AS north
+                      FROM note_position_rowid JOIN note_position ON id = rowid GROUP BY nodeno)
+                """
+            let row = try #require(try Row.fetchOne(db, sql: leaves))
+            let (total, met): (Int, Int) = (row["total"], row["met"])
+            #expect(total > 100 && met > 0 && met * 20 < total, "\(met) of \(total)")
+        }
+    }
+
+    @Test("NOTE-05 positions entered by an earlier version are found by the same view")
+    func earlier() throws {
+        let (directory, log) = (try DataDirectory.temporary(), Logger(label: "test"))
+        let earlier = try LarderDatabase(in: directory, migrations: NoteStore.migrations.filter { $0.name < "notes/005" }, logger: log)
+        try ManyNotes.fill(earlier, notes: 100)
+        try earlier.write { try $0.execute(sql: "UPDATE note_position SET account_to = account_from") }
+        let before = try NoteStore(earlier).map(.world, zoom: nil, account: 1).pins.map(\.id)
+        #expect(before.count == 100)
+        try earlier.close()
+
+        let database = try LarderDatabase(in: directory, migrations: NoteStore.migrations, logger: log)
+        let long = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note_position WHERE account_to = account_from + 0.5") }
+        #expect(long == 100)
+        #expect(try NoteStore(database).map(.world, zoom: nil, account: 1).pins.map(\.id) == before)
+    }
+
     @Test(
         "NOTE-08 NOTE-09 words are looked up in the full-text index, and notes by their number",
         arguments: [NoteStore.selectMatching, NoteStore.selectPlaces]
@@ -59,41 +93,5 @@ struct NoteQueryPlanTests {
     @Test("NOTE-06 people come in the order of their index")
     func people() throws {
         #expect(try plan(NoteStore.selectPeople) == ["SCAN notes_person USING INDEX notes_person_by_name"])
-    }
-}
-
-/// Figures, not judgements: `LARDER_BENCH=1 swift test --filter NoteMapBench` prints how long the map takes over 100,000 notes.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["LARDER_BENCH"] != nil), .serialized) struct NoteMapBench {
-    @Test("NOTE-05 latency of views of the map, lists and searches over 100,000 notes")
-    func latency() throws {
-        let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
-        try ManyNotes.fill(database, notes: 100_000)
-        let store = NoteStore(database)
-        let street = try #require(BoundingBox("13.400,52.500,13.410,52.506"))
-        let city = try #require(BoundingBox("13.0,52.3,13.8,52.7"))
-        let pacific = try #require(BoundingBox("150,-50,-120,50"))
-        for (name, box, zoom) in [
-            ("street", street, nil), ("city", city, nil), ("city at 11", city, 11), ("pacific", pacific, nil), ("world", .world, nil),
-            ("world at 2", .world, 2),
-        ] {
-            var items = 0
-            let times = try Self.measure {
-                let map = try store.map(box, zoom: zoom, account: 1)
-                items = map.pins.count + map.clusters.count
-            }
-            print("map \(name): \(items) items, \(times)")
-        }
-        print("list:", try Self.measure { _ = try store.list(account: 1, page: .init(limit: 100), search: nil) })
-        print("search:", try Self.measure { _ = try store.list(account: 1, page: .init(limit: 100), search: SearchQuery("walk dog42")) })
-        print("places:", try Self.measure { _ = try store.places(SearchQuery("place 12"), account: 1, limit: 5) })
-    }
-
-    /// Median and 99th percentile of 1000 calls, after 50 that warm up.
-    private static func measure(_ body: () throws -> Void) throws -> String {
-        for _ in 0..<50 { try body() }
-        let clock = ContinuousClock()
-        let times = try (0..<1000).map { _ in try clock.measure(body) }.sorted()
-        func microseconds(_ duration: Duration) -> Int { Int(duration / .microseconds(1)) }
-        return "p50 \(microseconds(times[500])) µs, p99 \(microseconds(times[990])) µs"
     }
 }
