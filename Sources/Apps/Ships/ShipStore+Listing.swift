@@ -30,13 +30,13 @@ struct ShipListing: Sendable {
             total = (row?["total"] ?? 0) - hidden
         }
 
-        private static let select = """
+        static let select = """
             SELECT
                 max((SELECT content FROM ship_revision),
                     coalesce((SELECT max(revision) FROM ship_of_account WHERE account = :account), 0)) AS revision,
                 (SELECT count(*) FROM (\(ShipStore.selectHidden)) AS mine JOIN ship ON ship.id = mine.ship_id
                     WHERE ship.removed_revision IS NULL) AS hidden,
-                (SELECT count(*) FROM ship WHERE removed_revision IS NULL) AS total
+                (SELECT present FROM ship_revision) AS total
             """
     }
 

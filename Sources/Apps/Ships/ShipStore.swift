@@ -55,6 +55,23 @@ public struct ShipStore: Sendable {
             "ships/002 list pinned",
             sql: "UPDATE stored_response SET pinned = 1 WHERE upstream = 'spacex' AND method = 'GET' AND url LIKE '%/v4/ships'"
         ),
+        // Every page tells how many ships there are. A ship that comes back replaces its row, which no trigger hears of: as a removed one it did not count.
+        SchemaMigration(
+            "ships/003 counted",
+            sql: """
+                ALTER TABLE ship_revision ADD COLUMN present INTEGER NOT NULL DEFAULT 0;
+                UPDATE ship_revision SET present = (SELECT count(*) FROM ship WHERE removed_revision IS NULL);
+                CREATE TRIGGER ship_came AFTER INSERT ON ship WHEN new.removed_revision IS NULL BEGIN
+                    UPDATE ship_revision SET present = present + 1;
+                END;
+                CREATE TRIGGER ship_removed AFTER UPDATE OF removed_revision ON ship BEGIN
+                    UPDATE ship_revision SET present = present + (new.removed_revision IS NULL) - (old.removed_revision IS NULL);
+                END;
+                CREATE TRIGGER ship_deleted AFTER DELETE ON ship WHEN old.removed_revision IS NULL BEGIN
+                    UPDATE ship_revision SET present = present - 1;
+                END;
+                """
+        ),
     ]
 
     let database: LarderDatabase

@@ -71,6 +71,40 @@ struct ListingTests {
         #expect(!plan.contains { $0.contains("TEMP B-TREE") })
     }
 
+    @Test("how many ships there are is looked up, not counted")
+    func countsPlan() throws {
+        let plan = try plan(ShipListing.Counts.select, ["account": "me"])
+        #expect(plan.contains("SCAN ship_revision") && !plan.contains { $0.hasPrefix("SCAN ship ") || $0 == "SCAN ship" }, "\(plan)")
+    }
+
+    @Test("the number of ships follows all that comes and goes")
+    func counts() throws {
+        func expectCounted(_ count: Int) throws {
+            let (kept, counted) = try store.database.read { db in
+                (
+                    try ShipListing.Counts(db, account: "me").total,
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM ship WHERE removed_revision IS NULL")
+                )
+            }
+            #expect(kept == count && counted == count)
+        }
+        func write(_ sql: String) throws { try store.database.write { try $0.execute(sql: sql) } }
+        try merge(MadeShips.fleet)
+        try expectCounted(4)
+        // As ships of the snapshot that the upstream does not know.
+        try write("UPDATE ship SET from_snapshot = 1 WHERE id IN ('a1', 'b0b')")
+        try merge([MadeShips.carl, MadeShips.dora])
+        try expectCounted(2)
+        try merge([MadeShips.alma, MadeShips.carl])
+        try expectCounted(3)
+        try write("UPDATE ship SET removed_revision = 9 WHERE id = 'a1'")
+        try expectCounted(2)
+        try write("UPDATE ship SET removed_revision = NULL WHERE id = 'a1'; DELETE FROM ship WHERE id = 'b0b'")
+        try expectCounted(3)
+        try write("DELETE FROM ship")
+        try expectCounted(0)
+    }
+
     @Test("details are one search by key")
     func detailsPlan() throws {
         let plan = try plan(ShipStore.selectShip, ["account": "me", "id": "a1"])
