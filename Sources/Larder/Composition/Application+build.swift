@@ -101,7 +101,10 @@ struct LarderApplication: Sendable {
                 availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
             ),
             services: [events, maintenance] + composition.services,
-            onServerRunning: { channel in await onListening(channel.localAddress) },
+            onServerRunning: { channel in
+                await channel.accept(atATime: Self.burst(of: configuration.limits.connections), logger: logger)
+                await onListening(channel.localAddress)
+            },
             eventLoopGroupProvider: .shared(group),
             logger: logger
         )
@@ -115,11 +118,28 @@ struct LarderApplication: Sendable {
         )
     }
 
+    /// How many connections are accepted at a time. NIO's own four let the last of hundreds that come at once wait for dozens of turns of the event loop, each as long as all that are
+    /// there already keep it busy. Since the limit of connections is looked at between two bursts, a burst is a small part of it.
+    private static func burst(of connections: Int) -> UInt {
+        UInt(min(128, max(1, connections / 16)))
+    }
+
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and closes.
     func close() async throws {
         for mount in mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }
         for transport in transports { try await transport.shutdown() }
         try database.close()
+    }
+}
+
+extension Channel {
+    /// Sets how many connections a listening channel accepts between two looks at those that are there.
+    fileprivate func accept(atATime burst: UInt, logger: Logger) async {
+        do {
+            try await setOption(.maxMessagesPerRead, value: burst).get()
+        } catch {
+            logger.warning("connections are accepted four at a time", metadata: ["error": "\(error)"])
+        }
     }
 }
