@@ -4,9 +4,9 @@ import json, subprocess, time, urllib.request
 from processes import CLIENT_CORE, SERVER_CORE, Server, wait_for
 
 
-def call(method, url, body=None):
+def call(method, url, body=None, headers=None):
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
+    request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"} | (headers or {}))
     with urllib.request.urlopen(request, timeout=30) as answer:
         text = answer.read()
         return json.loads(text) if text else None
@@ -19,8 +19,8 @@ class Sandbox(Server):
         super().__init__([path, "sandbox", "--sandbox-port", "0", "--log-level", "error"], CLIENT_CORE, stdout=subprocess.PIPE, text=True)
         self.base = self.process.stdout.readline().split()[-1]
 
-    def fault(self, name):
-        call("PUT", f"{self.base}/_sandbox/upstreams/spacex/fault", {"fault": name})
+    def fault(self, name, upstream="spacex"):
+        call("PUT", f"{self.base}/_sandbox/upstreams/{upstream}/fault", {"fault": name})
 
     def release(self):
         call("POST", f"{self.base}/_sandbox/upstreams/spacex/release")
@@ -38,7 +38,7 @@ class Larder(Server):
         begin = time.monotonic()
         super().__init__(
             [path, "serve", "--http-port", "0", "--data-directory", folder, "--log-level", "error", "--http-connections", "4096",
-             "--upstreams-spacex-url", f"{sandbox.base}/spacex", "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600", *settings],
+             "--upstreams-spacex-url", f"{sandbox.base}/spacex", "--upstreams-catalogue-url", f"{sandbox.base}/catalogue", "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600", *settings],
             SERVER_CORE, stdout=subprocess.PIPE, text=True)
         self.base = self.process.stdout.readline().split()[-1]
         wait_for(self.base + "/health/live")

@@ -1,7 +1,8 @@
 """How long a page takes when the database is small, and when it is large."""
-import http.client, random, sqlite3, statistics, time
+import random, sqlite3
 
 from larder import Larder
+from latency import latencies
 from processes import wait_for
 
 PAGE = 50
@@ -22,18 +23,8 @@ INSERT INTO stored_body SELECT id, zeroblob(200) FROM stored_response WHERE url 
 """
 
 
-def _latencies(base, headers, path, seconds=3):
-    """Median and 99th percentile in milliseconds of requests one after another, on one connection."""
-    connection = http.client.HTTPConnection(base.removeprefix("http://"))
-    times, end = [], time.monotonic() + seconds
-    while time.monotonic() < end or len(times) < 20:
-        begin = time.perf_counter()
-        connection.request("GET", path(), headers=headers)
-        answer = connection.getresponse()
-        answer.read()
-        times.append((time.perf_counter() - begin) * 1000)
-        assert answer.status == 200 and "hit" in answer.headers["Cache-Status"], (path(), answer.status, answer.headers["Cache-Status"])
-    return f"{statistics.median(times):.2f} / {statistics.quantiles(times, n=100)[98]:.2f}"
+def _is_hit(answer):
+    return "hit" in answer.headers["Cache-Status"]
 
 
 def pages(executable, folder, sandbox, mount, counts=(1_000, 1_000_000)):
@@ -51,9 +42,9 @@ def pages(executable, folder, sandbox, mount, counts=(1_000, 1_000_000)):
         database.close()
         larder = Larder(executable, data, sandbox, *settings)
         cells = [
-            _latencies(larder.base, own, lambda: f"/v1/ships?limit={PAGE}"),
-            _latencies(larder.base, own, lambda: f"/v1/ships?limit={PAGE}&offset={rows // 2}"),
-            _latencies(larder.base, {}, lambda: f"{mount}?copy={random.randint(1, rows)}"),
+            latencies(larder, own, lambda: f"/v1/ships?limit={PAGE}", is_right=_is_hit),
+            latencies(larder, own, lambda: f"/v1/ships?limit={PAGE}&offset={rows // 2}", is_right=_is_hit),
+            latencies(larder, {}, lambda: f"{mount}?copy={random.randint(1, rows)}", is_right=_is_hit),
         ]
         print(f"| {rows} | {' | '.join(cells)} |", flush=True)
         larder.stop()

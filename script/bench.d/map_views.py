@@ -1,0 +1,56 @@
+"""How long views of the map, lists and searches take over many notes of one account."""
+import math, random, sqlite3
+
+from larder import Larder, call
+from latency import latencies
+
+DEEPEST = 14  # The zoom whose cells the rows name.
+VIEWS = {
+    "map, a street": "map?bbox=13.400,52.500,13.410,52.506",
+    "map, a city": "map?bbox=13.0,52.3,13.8,52.7",
+    "map, a city at zoom 11": "map?bbox=13.0,52.3,13.8,52.7&zoom=11",
+    "map, an ocean across the antimeridian": "map?bbox=150,-50,-120,50",
+    "map, the world": "map",
+    "map, the world at zoom 2": "map?zoom=2",
+    "list": "?limit=100",
+    "search": "?limit=100&q=walk%20dog42",
+}
+
+
+def _cell(latitude, longitude):
+    """The cell of the deepest grid: Web Mercator, four cells a tile."""
+    side = 1 << (DEEPEST + 2)
+    sine = math.sin(math.radians(latitude))
+    y = 0.5 - math.log((1 + sine) / (1 - sine)) / (4 * math.pi)
+    return tuple(max(0, min(side - 1, math.floor(share * side))) for share in ((longitude + 180) / 360, y))
+
+
+def _notes(count):
+    """Half of them in one city, half all over the world."""
+    chance = random.Random(11)
+    for number in range(1, count + 1):
+        latitude, longitude = (chance.uniform(52.3, 52.7), chance.uniform(13, 13.8)) if number % 2 else (chance.uniform(-60, 75), chance.uniform(-180, 180))
+        body = f"note number {number} of a long walk with dog{number % 100}"
+        yield (number, body, body, latitude, longitude, f"Place {number % 500}", *_cell(latitude, longitude), number * 1000, number * 1000, number)
+
+
+def map_views(executable, folder, sandbox, notes=100_000):
+    data = f"{folder}/map"
+    larder = Larder(executable, data, sandbox)
+    session = call("POST", f"{larder.base}/v1/notes/session", {"mode": "register", "username": "anna", "password": "bench"})
+    larder.stop()
+    with sqlite3.connect(f"{data}/larder.sqlite") as database:
+        database.executemany("INSERT INTO note VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _notes(notes))
+        database.execute("INSERT INTO note_text (rowid, account, body, location_name) SELECT id, account, body, location_name FROM note")
+        database.execute("INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note")
+        database.execute("UPDATE notes_account SET revision = ?", [notes])
+    database.close()
+
+    larder = Larder(executable, data, sandbox, "--rendered-budget-mb", "0")
+    own = {"Authorization": f"Bearer {session['data']['token']}"}
+    print(f"\n| view of {notes} notes | p50 / p99 ms |\n|---|---|")
+    for name, target in VIEWS.items():
+        path = "/v1/notes" + ("/" + target if target.startswith("map") else target)
+        latencies(larder, own, lambda: path, count=50)
+        print(f"| {name} | {latencies(larder, own, lambda: path, count=1000)} |", flush=True)
+    larder.stop()
