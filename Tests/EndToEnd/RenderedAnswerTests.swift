@@ -86,6 +86,32 @@ import Testing
         #expect(try await guest.get(path).status == 401)
     }
 
+    @Test("SRV-07 a kept answer of a mount is the one that the cache gives, with the origin's Date, until there is a newer one")
+    func mount() async throws {
+        let started = try await Self.start()
+        let client = started.larder.client
+        let first = try await client.get(MountTests.ships)
+        let tag = try #require(first["ETag"])
+        let questions: [(method: String, headers: [String: String], status: Int)] = [
+            ("GET", [:], 200), ("GET", ["Range": "bytes=0-9"], 206), ("HEAD", [:], 200), ("GET", ["If-None-Match": tag], 304),
+        ]
+        for (method, headers, status) in questions {
+            let kept = try await started.kept(client, MountTests.ships, headers, method: method)
+            let hits = try await started.hits()
+            let routed = try await client.send(method, MountTests.ships, headers.merging(["X-Request-Id": "own"]) { own, _ in own })
+            #expect(try await started.hits() == hits && kept.status == status && routed.status == status)
+            #expect(kept.body == routed.body && Self.fields(kept) == Self.fields(routed))
+            #expect(kept["Date"] == first["Date"] && routed["Date"] == first["Date"])
+            #expect(kept["Age"].flatMap { Int($0) } != nil && kept["Cache-Status"]?.wholeMatch(of: /larder; hit; ttl=(29[0-9]|300)/) != nil)
+        }
+        _ = try await started.sandbox.control.put("/spacex/ships/70ca451a41196adb40260072", #"{"name":"Renamed Meanwhile"}"#)
+        #expect(try await started.kept(client, MountTests.ships).body == first.body)
+        let reloaded = try await client.get(MountTests.ships, ["Cache-Control": "no-cache"])
+        #expect(reloaded.text.contains("Renamed Meanwhile"))
+        #expect(try await client.get(MountTests.ships).body == reloaded.body)
+        #expect(try await started.kept(client, MountTests.ships).body == reloaded.body)
+    }
+
     @Test("without a budget nothing is kept, and everything is answered")
     func switchedOff() async throws {
         let started = try await Self.start(["--rendered-budget-mb", "0"])

@@ -25,6 +25,9 @@ public struct RequestDirectives: Sendable, Equatable {
     /// How stale an answer may be when the origin fails, in seconds; an invalid one permits nothing. RFC 5861 §4.
     public var staleIfError: Int?
 
+    /// Of a request that says nothing about caches.
+    public static let none = RequestDirectives([:])
+
     /// Reads the header fields of a request.
     public init(_ fields: HTTPFields) {
         let control = CacheControl(fields)

@@ -34,6 +34,7 @@ extension Mount {
         let responses = upstream.responses
         let (name, credential, request) = (storeName, inquiry.credential, inquiry.judged.headerFields)
         let answer = StoredAnswer(upstream: name, credential: credential, response: response, body: body)
+        defer { changes[response.url].bump() }
         try await upstream.database.write { db in
             let others = try responses.responses(upstream: name, method: .get, url: response.url, credential: credential, in: db)
             for other in others where other.credential == credential && other.response.matches(request) {
@@ -46,6 +47,7 @@ extension Mount {
     /// Takes over what a 304 or a HEAD says of stored answers; those that may not be kept any more go. RFC 9111 §4.3.4, §4.3.5.
     func keep(_ updates: [FreshenedResponse], of candidates: [StoredAnswer]) async throws {
         let responses = upstream.responses
+        defer { for update in updates { changes[update.stored.url].bump() } }
         try await upstream.database.write { db in
             for update in updates {
                 let old = candidates[update.index]
@@ -72,6 +74,7 @@ extension Mount {
     /// Makes everything stored under these URLs doubtful.
     func invalidate(_ keys: [String]) async throws {
         let (responses, name) = (upstream.responses, storeName)
+        defer { for key in keys { changes[key].bump() } }
         try await upstream.database.write { db in
             for key in keys { try responses.invalidate(upstream: name, url: key, in: db) }
         }

@@ -14,6 +14,8 @@ public final class Mount: Sendable {
     let policy: Policy
     let hasher: CredentialHasher
     let flights = MountFlights()
+    /// Bumped when what is stored under a URL changes.
+    let changes = ChangeStamps()
     private let background = NIOLockedValueBox(BackgroundTasks())
 
     /// Mounts an upstream. `hasher` makes credentials into keys of the store.
@@ -45,6 +47,7 @@ public final class Mount: Sendable {
         var isUnreadable = false
         var mayCollapse = inquiry.mayCollapse
         while true {
+            let look = look(for: inquiry)
             let stored = inquiry.readsStore && !isUnreadable ? try candidates(for: inquiry) : []
             let plan: Relay
             switch decision(inquiry, stored) {
@@ -57,7 +60,9 @@ public final class Mount: Sendable {
                 }
                 if let validation = reuse.revalidation { revalidate(inquiry, Relay(validation: validation, candidates: stored)) }
                 let isOffline = !upstream.reachability.isReachable
-                return served(inquiry, reuse, body, account: reuse.status, isOffline: isOffline)
+                var answer = served(inquiry, reuse, body, account: reuse.status, isOffline: isOffline)
+                answer.validity = validity(of: reuse, stored[reuse.index], inquiry, since: look)
+                return answer
             case .validate(let validation):
                 if leavesAlone(inquiry), validation.fallback.contains(.unreachable),
                     let answer = try await standIn(inquiry, validation, stored[validation.index], detail: "offline", isTried: false)

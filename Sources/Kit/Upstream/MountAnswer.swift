@@ -17,6 +17,8 @@ public struct MountAnswer: Sendable {
     public var head: HTTPResponse
     /// Body.
     public var body: Body
+    /// For how long the same request would get the same answer; nil for one that must not be kept.
+    public var validity: Validity?
 
     /// Creates an answer.
     public init(head: HTTPResponse, body: Body) {

@@ -21,6 +21,8 @@ struct MountInquiry: Sendable {
     let body: ByteStream?
     let bodyLength: Int?
     let directives: RequestDirectives
+    /// Whether Larder brings along a token of the account that asks.
+    let isOnBehalf: Bool
 
     init(_ request: MountRequest, to upstream: UpstreamConfiguration, hasher: CredentialHasher) throws(UpstreamError) {
         url = upstream.url(of: request.encodedTarget)
@@ -54,6 +56,7 @@ struct MountInquiry: Sendable {
         self.fields = fields
         body = request.body
         bodyLength = request.bodyLength
+        isOnBehalf = request.credential != nil
         directives = RequestDirectives(request.headerFields)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
 import NIOCore
 public import Upstream
 
@@ -72,7 +73,9 @@ public struct MountRoutes: Sendable {
         }
         guard MountRequest.isBelowBase(target) else { throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..") }
         do {
+            let ownValidity = sessions.validity(for: request.headers)
             let answer = try await mount.answer(try await inquiry(request, method, target: target, of: mount))
+            if let validity = answer.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
             return MountResponse.make(answer)
         } catch let error as UpstreamError {
             throw UpstreamFailure(error, of: mount.upstream)

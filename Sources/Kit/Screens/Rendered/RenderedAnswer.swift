@@ -14,7 +14,8 @@ final class RenderedAnswer: Sendable {
 
     /// Keeps what went out; nil where that cannot be given again.
     init?(_ bytes: ByteBuffer, note: RenderingNote) {
-        guard let head = RenderedHead(bytes), note.validity.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
+        guard let head = RenderedHead(bytes, keepsDate: note.hasOwnDate) else { return nil }
+        guard note.validity.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard note.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
         headCount = head.count

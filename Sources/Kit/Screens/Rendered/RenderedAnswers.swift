@@ -92,4 +92,6 @@ public final class RenderedAnswers: Sendable {
 struct RenderingNote: Sendable {
     let validity: Validity
     let record: RequestRecord
+    /// Whether its `Date` is that of another origin, which stays.
+    var hasOwnDate = false
 }

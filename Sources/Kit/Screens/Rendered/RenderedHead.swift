@@ -18,7 +18,8 @@ struct RenderedHead: Sendable, Equatable {
     var contentLength: Int?
 
     /// Takes apart what these bytes begin with; nil for what cannot be given again: no whole head, a body of unknown length, two members of `Cache-Status`.
-    init?(_ bytes: ByteBuffer) {
+    /// With `keepsDate` the `Date` is one of the fields that stay.
+    init?(_ bytes: ByteBuffer, keepsDate: Bool = false) {
         let view = bytes.readableBytesView
         var lines: [Substring] = []
         guard let end = Self.endOfHead(view) else { return nil }
@@ -31,6 +32,7 @@ struct RenderedHead: Sendable, Equatable {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let (name, value) = (String(line[..<colon]), line[line.index(after: colon)...])
             switch name.lowercased() {
+            case "date" where keepsDate: fixed += Array("\(line)\r\n".utf8)
             case "date" where date == nil: date = name
             case "x-request-id" where requestID == nil: requestID = name
             case "age" where age == nil: age = name
@@ -38,10 +40,12 @@ struct RenderedHead: Sendable, Equatable {
             case "cache-status":
                 let parts = value.split(separator: "ttl=", omittingEmptySubsequences: false)
                 guard parts.count <= 2 else { return nil }
-                guard parts.count == 2, timeToLive == nil else {
+                guard parts.count == 2 else {
                     fixed += Array("\(line)\r\n".utf8)
                     continue
                 }
+                // Which of two would be Larder's?
+                guard timeToLive == nil else { return nil }
                 timeToLive = ("\(name):\(parts[0])ttl=", String(parts[1].drop { $0 == "-" || $0.isNumber }) + "\r\n")
             case "content-length":
                 contentLength = Int(value.drop { $0 == " " })

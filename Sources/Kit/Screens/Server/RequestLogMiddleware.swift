@@ -31,7 +31,7 @@ struct RequestLogMiddleware: RouterMiddleware {
         record.note(duration, logger: context.logger)
         response.headers[.rendering] = nil
         if let rendered, let validity = context.validity.withLockedValue({ $0 }) {
-            response.headers[.rendering] = rendered.expect(RenderingNote(validity: validity, record: record))
+            response.headers[.rendering] = rendered.expect(RenderingNote(validity: validity, record: record, hasOwnDate: response.headers.contains(.ownDate)))
         }
         return response
     }
