@@ -33,6 +33,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "larder", targets: ["Larder"]),
+        .executable(name: "larder-confine", targets: ["Confine"]),
         .executable(name: "larder-pdf-worker", targets: ["PDFWorker"]),
     ],
     dependencies: [
@@ -145,13 +146,17 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["MediaFormats", subprocess, systemPackage],
+            dependencies: ["MediaFormats", subprocess, systemPackage, crypto],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
         // What the server and its worker both read: heads of pictures, descriptions of jobs.
         .target(name: "MediaFormats", path: "Sources/Kit/MediaFormats", swiftSettings: strict),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // Becomes another program that sees no files but its own: every child of the server is started through it.
+        .executableTarget(name: "Confine", dependencies: ["CLandlock"], swiftSettings: strict),
+        .systemLibrary(name: "CLandlock"),
 
         // Parses photos and PDFs, one process a job, so that the server never does.
         .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"], swiftSettings: strict),
@@ -230,6 +235,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "MediaTests", dependencies: ["Media", "CZlib", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",

@@ -9,12 +9,53 @@ import Testing
     private func shell(_ script: String, in scratch: Scratch, limits: ChildLimits = limits, environment: [String: String] = [:]) throws -> ConfinedProcess {
         ConfinedProcess(
             prlimit: try scratch.tools.path(of: .prlimit),
-            executable: "/bin/sh",
+            confine: try scratch.tools.path(of: .confine),
+            executable: "/bin/bash",
             arguments: ["-c", script],
             folder: scratch.folder.path,
+            isStrict: true,
             limits: limits,
             environment: environment
         )
+    }
+
+    @Test("it sees no files but the system's, its folder and what it was given, and changes its folder only") func files() async throws {
+        let (scratch, elsewhere) = (try Scratch(), try Scratch())
+        let (given, other) = (try elsewhere.write("given".utf8, to: "given"), try elsewhere.write("other".utf8, to: "other"))
+        var process = try shell(
+            """
+            cat "\(given.path)"; cat "\(other.path)"; ls "\(elsewhere.folder.path)"; cat /etc/shadow /proc/1/environ; ls / /tmp "$HOME/.."
+            echo x >>"\(given.path)"; echo x >"\(elsewhere.url("new").path)"; rm -f "\(given.path)"; : >/tmp/larder-escaped-$$
+            cp /bin/true runs && ./runs && echo ran
+            echo inside >file; mkdir deep; mv file deep/file; cat deep/file
+            """,
+            in: scratch
+        )
+        process.reads = [given.path]
+        let outcome = try await process.run()
+        #expect(String(decoding: outcome.output, as: UTF8.self) == "giveninside\n", "\(outcome.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.folder.path).sorted() == ["given", "other"])
+        #expect(try String(contentsOf: given, encoding: .utf8) == "given")
+        for denied in ["given", "other", "new", "shadow", "environ", "runs"] {
+            #expect(outcome.errors.split(separator: "\n").contains { $0.contains(denied) && $0.contains("denied") }, "\(denied): \(outcome.errors)")
+        }
+    }
+
+    @Test("it reaches nobody by TCP") func network() async throws {
+        let scratch = try Scratch()
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, length) == 0 && getsockname(listener, $0, &length) == 0 }
+        }
+        try #require(isOpen && listen(listener, 8) == 0)
+        let call = "exec 3<>/dev/tcp/127.0.0.1/\(UInt16(bigEndian: address.sin_port)) && echo reached"
+        #expect(try await scratch.text(of: "bash", ["-c", call]) == "reached\n")
+        let outcome = try await shell(call, in: scratch).run()
+        #expect(outcome.output.isEmpty && outcome.errors.contains("Permission denied"), "\(outcome)")
     }
 
     @Test("its output, its errors and its code come back") func ordinaryEnd() async throws {

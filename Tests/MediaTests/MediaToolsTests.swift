@@ -16,9 +16,15 @@ import Testing
         try program(scratch.url("two/vips"))
         try program(scratch.url("two/larder-pdf-worker"))
         try program(scratch.url("bin/larder-pdf-worker"))
+        try program(scratch.url("bin/larder-confine"))
         let path = "\(scratch.url("one").path):\(scratch.url("two").path)"
         let tools = MediaTools.find(searchPath: path, executable: scratch.url("bin/larder").path)
-        #expect(tools.paths == [.vips: scratch.url("two/vips").path, .pdfWorker: scratch.url("bin/larder-pdf-worker").path])
+        #expect(
+            tools.paths == [
+                .vips: scratch.url("two/vips").path, .pdfWorker: scratch.url("bin/larder-pdf-worker").path,
+                .confine: scratch.url("bin/larder-confine").path,
+            ]
+        )
         #expect(throws: MediaError.toolMissing(.pdftoppm)) { try tools.path(of: .pdftoppm) }
         let elsewhere = MediaTools.find(searchPath: path, executable: scratch.url("nowhere/larder").path)
         #expect(elsewhere.paths[.pdfWorker] == scratch.url("two/larder-pdf-worker").path)

@@ -43,6 +43,28 @@ import Testing
         #expect(scratch.leftovers.isEmpty)
     }
 
+    @Test("it can read its own document and no other, whatever it is told") func confined() async throws {
+        let elsewhere = try Scratch()
+        let secret = try elsewhere.write("PRIVATE".utf8, to: "private")
+        let (scratch, engine) = try engine("cat in.docx '\(secret.path)' >in.pdf 2>&1")
+        let file = try scratch.write(docx, to: "a.docx")
+        try await engine.office.convert(file, format: .docx, to: scratch.url("out.pdf"))
+        let said = String(decoding: try Data(contentsOf: scratch.url("out.pdf")), as: UTF8.self)
+        #expect(said.contains("rest") && said.contains("Permission denied") && !said.contains("PRIVATE"), "\(said)")
+    }
+
+    @Test("where it cannot be confined it is not run, and that is told") func unconfined() async throws {
+        let (scratch, _) = try engine("echo x >in.pdf")
+        let confine = try scratch.write("#!/bin/sh\necho 'larder-confine: unsupported' >&2; exit 125\n".utf8, to: "confine")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: confine.path)
+        var paths = scratch.tools.paths
+        (paths[.soffice], paths[.confine]) = (scratch.url("soffice").path, confine.path)
+        let engine = try MediaEngine(tools: MediaTools(paths: paths), folder: scratch.url("work"))
+        let file = try scratch.write(docx, to: "a.docx")
+        await #expect(throws: MediaError.unconfined(.soffice)) { try await engine.office.convert(file, format: .docx, to: scratch.url("a.pdf")) }
+        #expect(!FileManager.default.fileExists(atPath: scratch.url("a.pdf").path))
+    }
+
     @Test("that it ends with 0 means nothing: what counts is the file") func noResult() async throws {
         let (scratch, engine) = try engine("exit 0")
         let file = try scratch.write(docx, to: "a.docx")
@@ -59,6 +81,24 @@ import Testing
         await #expect(throws: MediaError.unsupported("a file that is not \(format.rawValue.uppercased())")) {
             try await engine.office.convert(file, format: format, to: scratch.url("out.pdf"))
         }
+    }
+
+    @Test("its socket is known by the profile, and is gone with the job") func pipe() async throws {
+        #expect(OfficePipe.path(profile: "file:///tmp/cw/profile", user: 0) == "/tmp/OSL_PIPE_0_SingleOfficeIPC_edf3c6cdd0fe5cb3ca50b2e72dfdfd")
+        let (scratch, engine) = try engine(
+            """
+            profile=${1#-env:UserInstallation=}; echo "$profile" >in.pdf
+            sum=$(printf %s "$profile" | iconv -t utf-16le | md5sum | sed 's/ .*//; s/../&\\n/g' | sed '/^$/d; s/^0//' | tr -d '\\n')
+            perl -MSocket -e 'socket(S,PF_UNIX,SOCK_STREAM,0);bind(S,sockaddr_un($ARGV[0]))or die $!' "/tmp/OSL_PIPE_$(id -u)_SingleOfficeIPC_$sum" 2>>in.pdf
+            ls -d "/tmp/OSL_PIPE_$(id -u)_SingleOfficeIPC_$sum" >>in.pdf 2>&1; echo x 2>>in.pdf >/tmp/larder-escaped-$$
+            """
+        )
+        let file = try scratch.write(docx, to: "a.docx")
+        try await engine.office.convert(file, format: .docx, to: scratch.url("out.pdf"))
+        let lines = try String(contentsOf: scratch.url("out.pdf"), encoding: .utf8).split(separator: "\n").map(String.init)
+        let path = OfficePipe.path(profile: lines[0], user: getuid())
+        #expect(lines.dropFirst().first == path && lines.last?.contains("ermission denied") == true, "\(lines)")
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test("formats by the ending of a name") func formats() {

@@ -161,6 +161,8 @@ extension DiskService {
             Problem(.toolMissing, "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures.")
         case .toolMissing(let tool):
             Problem(.toolMissing, "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture.")
+        case .unconfined:
+            Problem(.toolMissing, "Office files are converted only where the kernel can keep LibreOffice from other files (Landlock, Linux 5.13 or later).")
         case .overloaded: Problem(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
         case .tooLarge: Problem(.tooLarge, "The file is too large to be shown as a picture.")
         case .noSuchPage(let number): Problem.notFound("The file has no page \(number).")

@@ -130,7 +130,7 @@ extension DocumentEngineError {
         case .encrypted: self = .encrypted(source: source)
         case .tooManyPages(let limit): self = .tooManyPages(source: source, limit: limit)
         case .unsupported: self = .unsupported(source: source)
-        case .noSuchPage, .failed: return nil
+        case .noSuchPage, .unconfined, .failed: return nil
         }
     }
 }

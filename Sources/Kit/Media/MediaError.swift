@@ -2,6 +2,8 @@
 public enum MediaError: Error, Sendable, Equatable {
     /// A program that this needs is not installed.
     case toolMissing(MediaTool)
+    /// A program that must not run unconfined, on a kernel that cannot confine it.
+    case unconfined(MediaTool)
     /// Too many jobs wait already; come again later.
     case overloaded
     /// The job took more wall or processor time than its limit.

@@ -11,7 +11,7 @@ import Testing
 struct PageTests {
     /// The engine with the programs of this machine.
     private static func engine(without missing: MediaTool? = nil) throws -> MediaEngine {
-        let found = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: "/usr/bin/none")
+        let found = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
         let paths = found.paths.filter { $0.key != missing }
         return try MediaEngine(
             tools: MediaTools(paths: paths),

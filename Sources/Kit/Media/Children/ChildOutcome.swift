@@ -28,6 +28,9 @@ public struct ChildOutcome: Sendable, Equatable {
         }
     }
 
+    /// Whether it was not started, because it could not be confined.
+    var isUnconfined: Bool { ending == .exited(125) && errors.hasPrefix("larder-confine: ") }
+
     /// Programs say in these words that they got no memory, and then abort.
     private var toldOfMemory: Bool {
         let text = errors.lowercased()

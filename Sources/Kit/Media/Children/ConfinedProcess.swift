@@ -2,18 +2,27 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// A program that reads what strangers have made: started through prlimit(1) with limits on memory, processor time, file size and open files, in a session of
-/// its own, in a folder of its own, with an environment that holds nothing but what is given here. Whatever happens, its whole process group is killed.
+/// A program that reads what strangers have made: started through prlimit(1) with limits on memory, processor time, file size and open files, and through larder-confine, which leaves it
+/// no files but the system's, those given to it and its folder, and no TCP; in a session of its own, with an environment that holds nothing but what is given here.
+/// Whatever happens, its whole process group is killed.
 ///
-/// A program that leaves the group by setsid(2) escapes the kill, not the limits.
+/// A program that leaves the group by setsid(2) escapes the kill, not the limits and the confinement.
 struct ConfinedProcess: Sendable {
     /// Absolute path of prlimit(1).
     var prlimit: String
+    /// Absolute path of larder-confine.
+    var confine: String
     /// Absolute path of the program.
     var executable: String
     var arguments: [String]
     /// Working directory, home and folder of temporary files.
     var folder: String
+    /// Absolute paths of files elsewhere that it may read.
+    var reads: [String] = []
+    /// Whether it may run only where the kernel can confine it (Landlock, Linux 5.13).
+    var isStrict = false
+    /// Absolute path of a folder in which it may make sockets.
+    var sockets: String?
     var limits: ChildLimits
     /// Beside the locale, the path and the folders.
     var environment: [String: String] = [:]
@@ -29,7 +38,7 @@ struct ConfinedProcess: Sendable {
         options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))]
         let result = try await Subprocess.run(
             .path(FilePath(prlimit)),
-            arguments: Arguments(limits.arguments + ["--", executable] + arguments),
+            arguments: Arguments(limits.arguments + ["--", confine] + confinement + ["--", executable] + arguments),
             environment: .custom(variables),
             workingDirectory: FilePath(folder),
             platformOptions: options,
@@ -74,6 +83,10 @@ struct ConfinedProcess: Sendable {
         case .signaled(let signal): ending = collected.isLate ? .deadline : .signaled(signal)
         }
         return ChildOutcome(ending: ending, output: collected.output ?? [], errors: String(decoding: collected.errors ?? [], as: UTF8.self))
+    }
+
+    private var confinement: [String] {
+        (isStrict ? ["--strict"] : []) + (sockets.map { ["--sockets", $0] } ?? []) + reads.flatMap { ["--read", $0] } + ["--folder", folder]
     }
 
     private enum Event: Sendable {

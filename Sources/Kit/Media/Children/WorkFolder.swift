@@ -1,11 +1,19 @@
 import Foundation
+import Synchronization
 
 /// The private folder of one job: names in it are Larder's own, so that no program takes a part of a name for an option. It goes with all that is in it.
-struct WorkFolder: Sendable {
+final class WorkFolder: Sendable {
     private static let prefix = "job-"
 
     /// Absolute path.
     let path: String
+    /// Files elsewhere that are known here.
+    private let links = Mutex<[String]>([])
+
+    private init(path: String) { self.path = path }
+
+    /// Absolute paths of the files elsewhere that are known here: whoever works in the folder may read them.
+    var linked: [String] { links.withLock(\.self) }
 
     /// Absolute path of a file in it.
     func path(_ name: String) -> String { "\(path)/\(name)" }
@@ -27,7 +35,9 @@ struct WorkFolder: Sendable {
 
     /// Makes a file known here under a name of Larder's own.
     func link(_ file: URL, as name: String) throws -> String {
-        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: file.absoluteURL.path)
+        let destination = file.absoluteURL.path
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: destination)
+        links.withLock { $0.append(destination) }
         return path(name)
     }
 }

@@ -29,9 +29,14 @@ struct Workbench: Sendable {
         let limits = limits(of: tool)
         let process = ConfinedProcess(
             prlimit: try tools.path(of: .prlimit),
+            confine: try tools.path(of: .confine),
             executable: try tools.path(of: tool),
             arguments: arguments,
             folder: folder.path,
+            reads: folder.linked,
+            // LibreOffice opens what documents name: it is told not to, but does so in formats that nobody thought of.
+            isStrict: tool == .soffice,
+            sockets: tool == .soffice ? OfficePipe.folder : nil,
             limits: limits,
             environment: environment
         )
@@ -42,6 +47,7 @@ struct Workbench: Sendable {
                 throw MediaError.failed(tool, "\(error)")
             }
         }
+        if outcome.isUnconfined { throw tool == .soffice ? MediaError.unconfined(tool) : .failed(tool, outcome.errors) }
         if let error = outcome.failure(of: tool, limits: limits) { throw error }
         return outcome
     }
@@ -52,7 +58,7 @@ struct Workbench: Sendable {
 
     private func limits(of tool: MediaTool) -> ChildLimits {
         switch tool {
-        case .vips, .prlimit: limits.vips
+        case .vips, .prlimit, .confine: limits.vips
         case .pdftoppm: limits.pdftoppm
         case .soffice: limits.soffice
         case .pdfWorker: limits.pdfWorker

@@ -27,11 +27,11 @@ enum OfficeProfile {
             """
     }
 
-    /// Writes a profile into a job's folder and gives the argument that makes LibreOffice use it.
+    /// Writes a profile into a job's folder and gives its URL.
     static func make(in folder: WorkFolder) throws -> String {
         let user = folder.path("profile/user")
         try FileManager.default.createDirectory(atPath: user, withIntermediateDirectories: true)
         try Data(registry.utf8).write(to: URL(filePath: "\(user)/registrymodifications.xcu"))
-        return "-env:UserInstallation=\(URL(filePath: folder.path("profile")).absoluteString)"
+        return URL(filePath: folder.path("profile"), directoryHint: .notDirectory).absoluteString
     }
 }

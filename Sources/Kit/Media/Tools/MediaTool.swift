@@ -2,6 +2,8 @@
 public enum MediaTool: String, Sendable, CaseIterable {
     /// Sets the limits of all the others.
     case prlimit
+    /// Takes from all the others what they have no business with: files beside their own, the network.
+    case confine
     /// Decodes and scales pictures.
     case vips
     /// Draws pages of PDFs.
@@ -12,12 +14,22 @@ public enum MediaTool: String, Sendable, CaseIterable {
     case pdfWorker
 
     /// Name of its executable.
-    public var executable: String { self == .pdfWorker ? "larder-pdf-worker" : rawValue }
+    public var executable: String {
+        switch self {
+        case .pdfWorker: "larder-pdf-worker"
+        case .confine: "larder-confine"
+        case .prlimit, .vips, .pdftoppm, .soffice: rawValue
+        }
+    }
+
+    /// Whether it is built with Larder and belongs beside it.
+    var isOwn: Bool { self == .pdfWorker || self == .confine }
 
     /// The Debian package that has it; what to do where it is part of Larder.
     public var package: String {
         switch self {
         case .prlimit: "util-linux"
+        case .confine: "larder-confine (built with Larder; it belongs beside larder)"
         case .vips: "libvips-tools"
         case .pdftoppm: "poppler-utils"
         case .soffice: "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
@@ -29,6 +41,7 @@ public enum MediaTool: String, Sendable, CaseIterable {
     public var purpose: String {
         switch self {
         case .prlimit: "limits of all the others"
+        case .confine: "keeping all the others to their files, and off the network"
         case .vips: "decoding and scaling pictures"
         case .pdftoppm: "pictures of pages"
         case .soffice: "previews of office files"

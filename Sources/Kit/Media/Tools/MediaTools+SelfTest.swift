@@ -70,7 +70,7 @@ extension MediaEngine {
 extension MediaTool {
     var versionArguments: [String] {
         switch self {
-        case .prlimit, .vips, .soffice, .pdfWorker: ["--version"]
+        case .prlimit, .confine, .vips, .soffice, .pdfWorker: ["--version"]
         case .pdftoppm: ["-v"]
         }
     }

@@ -26,7 +26,7 @@ public struct MediaTools: Sendable, Equatable {
             if tool == .pdfWorker, let pdfWorker, !pdfWorker.isEmpty {
                 candidates = [URL(filePath: pdfWorker).absoluteURL.path]
             } else {
-                candidates = ((tool == .pdfWorker ? [beside] : []) + folders).map { "\($0)/\(tool.executable)" }
+                candidates = ((tool.isOwn ? [beside] : []) + folders).map { "\($0)/\(tool.executable)" }
             }
             paths[tool] = candidates.first { isProgram($0) }
         }

@@ -1,0 +1,76 @@
+import CLandlock
+import Glibc
+
+/// Landlock, by which a process gives up rights for good, for itself and whatever it starts. Source: docs.kernel.org, "Landlock: unprivileged access control" (userspace-api/landlock).
+enum Landlock {
+    /// Accesses to files, by the bits of `struct landlock_ruleset_attr`.
+    struct Rights: OptionSet {
+        let rawValue: UInt64
+
+        static let execute = Rights(rawValue: 1 << 0)
+        static let writeFile = Rights(rawValue: 1 << 1)
+        static let readFile = Rights(rawValue: 1 << 2)
+        static let readFolder = Rights(rawValue: 1 << 3)
+        static let makeSocket = Rights(rawValue: 1 << 9)
+        /// To move a file into another folder; since version 2.
+        static let refer = Rights(rawValue: 1 << 13)
+        /// Since version 3.
+        static let truncate = Rights(rawValue: 1 << 14)
+
+        /// All that versions know: before 2 a move between folders is always denied, before 3 truncation cannot be.
+        static func known(to version: Int) -> Rights {
+            Rights(rawValue: (1 << 13) - 1).union(version >= 2 ? .refer : []).union(version >= 3 ? .truncate : [])
+        }
+
+        /// Those that a file can have.
+        static let ofFiles: Rights = [.execute, .writeFile, .readFile, .truncate]
+
+        static let reading: Rights = [.readFile, .readFolder]
+        static let programs: Rights = [.readFile, .readFolder, .execute]
+        static let device: Rights = [.readFile, .writeFile]
+        /// Everything but what makes devices (bits 6 and 11), and the running of what was written.
+        static let everything = known(to: .max).subtracting([.execute, Rights(rawValue: 1 << 6), Rights(rawValue: 1 << 11)])
+    }
+
+    /// Why a process cannot be restricted.
+    enum Failure: Error {
+        /// The kernel has no Landlock, or it is switched off.
+        case unsupported
+        /// A call failed.
+        case failed(call: String, number: Int32)
+    }
+
+    /// The version of its interface; 0 where there is none.
+    static var version: Int {
+        max(0, Int(larder_landlock_create_ruleset(nil, 0, 1)))
+    }
+
+    /// Denies this process all files but those granted, TCP from version 4 on, and from version 6 on signals and abstract sockets beyond itself.
+    static func restrict(to grants: [Grant]) throws(Failure) {
+        let version = version
+        guard version > 0 else { throw .unsupported }
+        let known = Rights.known(to: version)
+        // Files; both directions of TCP; both scopes. A kernel takes as much of it as its version has.
+        var attributes: (UInt64, UInt64, UInt64) = (known.rawValue, 0b11, 0b11)
+        let ruleset = larder_landlock_create_ruleset(&attributes, version >= 6 ? 24 : version >= 4 ? 16 : 8, 0)
+        guard ruleset >= 0 else { throw .failed(call: "landlock_create_ruleset", number: errno) }
+        defer { close(ruleset) }
+        for grant in grants { try add(grant, known: known, to: ruleset) }
+        guard larder_set_no_new_privileges() == 0 else { throw .failed(call: "prctl", number: errno) }
+        guard larder_landlock_restrict_self(ruleset) == 0 else { throw .failed(call: "landlock_restrict_self", number: errno) }
+    }
+
+    private static func add(_ grant: Grant, known: Rights, to ruleset: Int32) throws(Failure) {
+        let file = larder_open_path(grant.path)
+        // What is not there, or closed to this process, needs no grant.
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .failed(call: "fstat", number: errno) }
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        let rights = grant.rights.intersection(known).intersection(isFolder ? known : .ofFiles)
+        // `struct landlock_path_beneath_attr` is packed: eight bytes of rights, four of the descriptor.
+        let attributes = withUnsafeBytes(of: rights.rawValue, Array.init) + withUnsafeBytes(of: file, Array.init)
+        guard larder_landlock_add_rule(ruleset, 1, attributes) == 0 else { throw .failed(call: "landlock_add_rule", number: errno) }
+    }
+}
