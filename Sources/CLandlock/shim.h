@@ -1,6 +1,7 @@
 #pragma once
 // System calls that glibc has no functions for, and such as Swift cannot call, for their variable arguments. Numbers: asm-generic/unistd.h, the same on all architectures.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,6 +26,11 @@ static inline int larder_landlock_add_rule(int ruleset, int kind, const void *at
 
 static inline int larder_landlock_restrict_self(int ruleset) {
   return (int)syscall(446, ruleset, 0);
+}
+
+// Whoever started this process takes it along, however it ends.
+static inline int larder_end_with_parent(void) {
+  return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 static inline int larder_set_no_new_privileges(void) {

@@ -1,7 +1,10 @@
+import CLandlock
 import Glibc
 
-/// `larder-confine [--strict] [--read PATH]… [--sockets FOLDER]… --folder FOLDER -- PROGRAM [ARGUMENT…]`: becomes the program, which then sees no files but those of the system that programs need, those
-/// given with `--read`, and the folder, which it may change; may make sockets in those of `--sockets`; and has no TCP. What cannot be denied on this kernel is allowed, with `--strict` the program is not started then.
+/// Becomes a program that sees no files but those of the system that programs need, those given with `--read`, and the folder, which it may change; that may make sockets in the folders
+/// of `--sockets`; that has no TCP; and that is killed when the process of `--parent`, which has to have started it, ends.
+///
+/// What this kernel cannot deny is allowed; with `--strict` the program is not started where it can deny nothing.
 @main
 enum ConfineCommand {
     /// Codes of its own ends, as env(1) has them.
@@ -10,13 +13,15 @@ enum ConfineCommand {
         static let notStarted: Int32 = 126
     }
 
+    private static let usage = "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER -- PROGRAM [ARGUMENT…]"
+
     static func main() {
         if CommandLine.arguments.dropFirst() == ["--version"] {
             print(Landlock.version > 0 ? "Landlock \(Landlock.version)" : "this kernel has no Landlock")
             exit(0)
         }
         guard let order = ConfineOrder(CommandLine.arguments.dropFirst()) else {
-            end(ExitCode.unconfined, "usage: larder-confine [--strict] [--read PATH]… [--sockets FOLDER]… --folder FOLDER -- PROGRAM [ARGUMENT…]")
+            end(ExitCode.unconfined, "usage: \(usage)")
         }
         do {
             try Landlock.restrict(to: order.grants(programs: LoadedFiles.folders()))
@@ -24,6 +29,12 @@ enum ConfineCommand {
             // Its limits hold all the same.
         } catch {
             end(ExitCode.unconfined, "\(error)")
+        }
+        // The thread that started it counts: swift-subprocess has one for that, which lives as long as the process.
+        if let parent = order.parent {
+            if larder_end_with_parent() != 0 { end(ExitCode.unconfined, "prctl: \(String(cString: strerror(errno)))") }
+            // It may have ended already.
+            if getppid() != parent { end(ExitCode.unconfined, "process \(parent) did not start this one, or is gone") }
         }
         var arguments = order.command.map { strdup($0) } + [nil]
         execv(order.command[0], &arguments)

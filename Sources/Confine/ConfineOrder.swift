@@ -2,6 +2,8 @@
 struct ConfineOrder: Equatable {
     /// Whether it may run only confined.
     var isStrict = false
+    /// The process that starts it, and without which it must not run; nil: whatever becomes of that.
+    var parent: Int32?
     /// Files, or folders with all below, that may be read.
     var reads: [String] = []
     /// Folders in which, and below which, sockets may be made.
@@ -17,6 +19,9 @@ struct ConfineOrder: Equatable {
         options: while let option = rest.popFirst() {
             switch option {
             case "--strict": isStrict = true
+            case "--parent":
+                guard let number = rest.popFirst().flatMap({ Int32($0) }), number > 0 else { return nil }
+                parent = number
             case "--read", "--sockets", "--folder":
                 guard let path = rest.popFirst(), path.hasPrefix("/") else { return nil }
                 switch option {

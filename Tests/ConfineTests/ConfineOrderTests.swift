@@ -6,9 +6,9 @@ import Testing
     @Test("options, then the program with its arguments, whatever they look like")
     func reads() throws {
         let order = try #require(
-            ConfineOrder(["--strict", "--read", "/a", "--read", "/b c", "--folder", "/work", "--", "/usr/bin/vips", "--read", "--", "-x"])
+            ConfineOrder(["--strict", "--parent", "7", "--read", "/a", "--read", "/b c", "--folder", "/work", "--", "/usr/bin/vips", "--read", "--", "-x"])
         )
-        #expect(order.isStrict)
+        #expect(order.isStrict && order.parent == 7)
         #expect(order.reads == ["/a", "/b c"])
         #expect(order.folder == "/work")
         #expect(order.command == ["/usr/bin/vips", "--read", "--", "-x"])
@@ -20,6 +20,7 @@ import Testing
             [], ["--folder", "/work"], ["--folder", "/work", "--"], ["--", "/bin/true"], ["--folder", "work", "--", "/bin/true"],
             ["--folder", "/work", "--", "true"], ["--read", "a", "--folder", "/work", "--", "/bin/true"],
             ["--folder", "/work", "--write", "/", "--", "/bin/true"], ["--folder", "/work", "/bin/true"], ["--folder"],
+            ["--parent", "x", "--folder", "/work", "--", "/bin/true"],
         ]
     )
     func refused(arguments: [String]) {

@@ -86,7 +86,10 @@ struct ConfinedProcess: Sendable {
     }
 
     private var confinement: [String] {
-        (isStrict ? ["--strict"] : []) + (sockets.map { ["--sockets", $0] } ?? []) + reads.flatMap { ["--read", $0] } + ["--folder", folder]
+        var options = ["--parent", "\(getpid())", "--folder", folder] + reads.flatMap { ["--read", $0] }
+        if isStrict { options.append("--strict") }
+        if let sockets { options += ["--sockets", sockets] }
+        return options
     }
 
     private enum Event: Sendable {
