@@ -1,26 +1,33 @@
 """One round of wrk, and the table of many."""
-import re, statistics, subprocess, sys
+import re, resource, statistics, subprocess, sys, time
 from collections import namedtuple
 
 from processes import CLIENT_CORE
 
-Round = namedtuple("Round", "cpu_us rate p50_ms p99_ms")
+# `busy` is the share of its core that wrk itself used: near 1 it is wrk that is measured.
+Round = namedtuple("Round", "cpu_us rate p50_ms p99_ms busy")
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000}
+
+
+def _children_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def load(server, path, headers, connections, seconds):
     command = ["taskset", "-c", CLIENT_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", server.base + path]
     for name, value in headers.items():
         command += ["-H", f"{name}: {value}"]
-    before = server.cpu_seconds()
+    before, client_before, begin = server.cpu_seconds(), _children_seconds(), time.monotonic()
     output = subprocess.run(command, capture_output=True, text=True).stdout
+    busy = (_children_seconds() - client_before) / (time.monotonic() - begin)
     used = server.cpu_seconds() - before
     wrong = re.search(r"Non-2xx or 3xx responses: \d+|Socket errors: .*", output)
     if wrong:
         sys.exit(f"{server.base}{path}: {wrong.group(0)}")
     requests = int(re.search(r"(\d+) requests in", output).group(1))
     latency = {share: float(value) * MILLISECONDS[unit] for share, value, unit in re.findall(r"(50|99)%\s+([\d.]+)(us|ms|s)", output)}
-    return Round(used / requests * 1e6, requests / seconds, latency["50"], latency["99"])
+    return Round(used / requests * 1e6, requests / seconds, latency["50"], latency["99"], busy)
 
 
 def median(rounds):
@@ -32,7 +39,7 @@ class Table:
 
     def __init__(self, names):
         order = " / ".join(names)
-        print(f"\n| {order} | connections | CPU µs a request | of nginx's | requests a second | p50 ms | p99 ms |\n|---|---|---|---|---|---|---|")
+        print(f"\n| {order} | connections | CPU µs a request | of nginx's | requests a second | p50 ms | p99 ms | wrk busy |\n|---|---|---|---|---|---|---|---|")
 
     def row(self, case, connections, results):
         def cells(text):
@@ -40,4 +47,4 @@ class Table:
 
         ratio = f"{results[0].cpu_us / results[1].cpu_us:.2f}" if len(results) > 1 else ""
         print(f"| {case} | {connections} | {cells(lambda r: f'{r.cpu_us:.1f}')} | {ratio} | {cells(lambda r: f'{r.rate:.0f}')}"
-              f" | {cells(lambda r: f'{r.p50_ms:.2f}')} | {cells(lambda r: f'{r.p99_ms:.2f}')} |", flush=True)
+              f" | {cells(lambda r: f'{r.p50_ms:.2f}')} | {cells(lambda r: f'{r.p99_ms:.2f}')} | {cells(lambda r: f'{r.busy:.0%}')} |", flush=True)
