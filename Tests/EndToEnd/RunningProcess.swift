@@ -24,8 +24,10 @@ final class RunningProcess: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Where the build put `larder`: beside the test bundle.
-    static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
+    /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put `larder`: beside the test bundle.
+    static let executable =
+        ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
+        ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
 
     init(_ arguments: [String], environment: [String: String] = [:]) {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
