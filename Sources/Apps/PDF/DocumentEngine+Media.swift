@@ -113,6 +113,8 @@ private func translated<Result: Sendable>(
         throw DocumentEngineError(error.error, source: first.map { $0 + error.index }) ?? error
     } catch let error as MediaError {
         throw DocumentEngineError(error, source: count == 1 ? first : nil) ?? error
+    } catch is PDFTool.NoGlyphs {
+        throw DocumentEngineError.noGlyphs
     }
 }
 
@@ -124,6 +126,7 @@ extension DocumentEngineError {
         case .overloaded: self = .overloaded
         case .timedOut: self = .timedOut(source: source)
         case .tooLarge(.pixels(let limit)): self = .tooManyPixels(source: source, limit: limit)
+        case .tooLarge(.bytes(let limit)): self = .tooManyBytes(source: source, limit: limit)
         case .tooLarge: self = .tooLarge(source: source)
         // A file that makes a program crash is no file of its kind, whatever else it may be.
         case .damaged, .crashed: self = .damaged(source: source)

@@ -138,12 +138,16 @@ public enum DocumentEngineError: Error, Sendable, Equatable {
     case damaged(source: Int?)
     /// It takes a password to open it.
     case encrypted(source: Int?)
+    /// Its file is longer than is read.
+    case tooManyBytes(source: Int?, limit: Int)
     /// It has more pixels than are decoded.
     case tooManyPixels(source: Int?, limit: Int)
     /// There are more pages than a document may have.
     case tooManyPages(source: Int?, limit: Int)
     /// It, or what is made of it, takes more memory or disk than a job may have.
     case tooLarge(source: Int?)
+    /// No installed font has any character of the text.
+    case noGlyphs
     /// It took longer than a job may.
     case timedOut(source: Int?)
     /// Too many jobs wait already; the same may succeed later.

@@ -144,11 +144,12 @@ extension DocumentEngineError {
         case .unsupported(let source): .unsupported(source: moved(source))
         case .damaged(let source): .damaged(source: moved(source))
         case .encrypted(let source): .encrypted(source: moved(source))
+        case .tooManyBytes(let source, let limit): .tooManyBytes(source: moved(source), limit: limit)
         case .tooManyPixels(let source, let limit): .tooManyPixels(source: moved(source), limit: limit)
         case .tooManyPages(let source, let limit): .tooManyPages(source: moved(source), limit: limit)
         case .tooLarge(let source): .tooLarge(source: moved(source))
         case .timedOut(let source): .timedOut(source: moved(source))
-        case .overloaded, .toolMissing: self
+        case .noGlyphs, .overloaded, .toolMissing: self
         }
     }
 }

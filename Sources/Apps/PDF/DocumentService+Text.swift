@@ -41,7 +41,9 @@ extension DocumentService {
     }
 
     private func acceptedText(_ text: String?) throws -> String {
-        guard let text, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }) else {
+        // Joiners and marks of direction (Cf) show nothing by themselves either.
+        guard let text, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace && ![.control, .format].contains($0.properties.generalCategory) })
+        else {
             throw Problem.validation([.field("/text", "required", "text must hold something that can be seen.")])
         }
         guard text.utf8.count <= options.maximumTextBytes else {
