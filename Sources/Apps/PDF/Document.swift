@@ -7,6 +7,8 @@ struct Document: Sendable, Equatable {
     var sequence: Int64
     /// Opaque identity in addresses.
     var id: String
+    /// Grows with every change, from 1.
+    var version: Int
     /// Name without extension, as people gave it.
     var name: String
     var created: Date

@@ -40,6 +40,8 @@ struct DocumentScreen: Encodable, Sendable {
     }
 
     let id: String
+    /// What `If-Match` may name instead of the whole entity tag.
+    let version: Int
     let status: Status
     let name: String
     let `extension` = "pdf"
@@ -60,6 +62,7 @@ struct DocumentScreen: Encodable, Sendable {
     init(_ document: Document) {
         let href = DocumentScreen.href(document.id)
         id = document.id
+        version = document.version
         status = document.isDraft ? .draft : .saved
         name = document.name
         created = document.created
@@ -92,8 +95,8 @@ struct DocumentScreen: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case id, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl, draftUntil,
-            actions
+        case id, version, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl,
+            draftUntil, actions
     }
 
     static func href(_ id: String) -> String { "/v1/pdf/documents/\(id)" }

@@ -79,9 +79,8 @@ extension DocumentService {
             // Only now is anything there: all of them, or none.
             return try await store.insert(made, profile: profile, created: created, draftUntil: draftEnd).documents
         }
-        guard let screen = CreatedScreen(documents) else { throw Problem(.internal, "No document was made.") }
-        let href = screen.first.href
-        return try self.screen(screen, "pdf.created", created: href, links: Links(self: href))
+        guard let first = documents.first, let screen = CreatedScreen(documents) else { throw Problem(.internal, "No document was made.") }
+        return try shown(first, as: screen, "pdf.created")
     }
 
     /// A lone PDF keeps its name; what is made of photos is called by its time.

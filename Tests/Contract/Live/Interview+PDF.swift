@@ -165,6 +165,8 @@ extension Interview {
             ("GET \(member)/file", nil),
         ]
         for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) { #expect(try await askPDF(operation, body: body).status == 404) }
+        let changes = (simple + Self.work(one, with: other)).filter { !$0.0.hasPrefix("GET") && !$0.0.hasSuffix("extract") && !$0.0.hasSuffix("merge") }
+        for (operation, body) in changes { #expect(try await askPDF(operation, of: one, ["If-Match": "\"0\""], body: body).status == 412, "\(operation)") }
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)
