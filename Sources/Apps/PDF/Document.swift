@@ -46,6 +46,9 @@ struct DocumentPage: Sendable, Equatable {
     /// Names what is on the page, wherever the page goes. Pages of one content and one rotation look alike.
     var content: String
 
+    /// Its size as it is shown, in points.
+    var shownSize: (width: Double, height: Double) { rotation % 180 == 0 ? (width, height) : (height, width) }
+
     /// The page turned by a multiple of 90°, clockwise.
     func turned(by degrees: Int) -> DocumentPage {
         var page = self

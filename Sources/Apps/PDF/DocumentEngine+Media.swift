@@ -21,9 +21,10 @@ extension DocumentEngine {
                     return TextPages(pages: made.pages.map { MadePage($0, kind: .text) }, missingCharacters: made.missingGlyphs)
                 }
             },
-            draw: { file, page, width in
+            draw: { file, page, size, width in
                 try await translated {
-                    let picture = try await media.pages.picture(of: page, in: URL(filePath: file), width: width)
+                    let size = PDFPage(width: size.width, height: size.height, rotation: 0)
+                    let picture = try await media.pages.picture(of: page, in: URL(filePath: file), size: size, width: width)
                     return Picture(bytes: picture.data, type: picture.mediaType)
                 }
             }

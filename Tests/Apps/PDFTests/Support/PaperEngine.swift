@@ -99,7 +99,7 @@ final class PaperEngine: Sendable {
                 try Self.write(pieces.map { "text \($0)\(locale.map { " (\($0))" } ?? "") 0" }, output)
                 return .init(pages: pieces.map { _ in .init(kind: .text, width: 595, height: 842) }, missingCharacters: text.contains("☃") ? ["☃"] : [])
             },
-            draw: { file, page, width in
+            draw: { file, page, _, width in
                 try await self.enter("draw")
                 guard let lines = try? Self.lines(file) else { throw DocumentEngineError.damaged(source: nil) }
                 return .init(bytes: Data("\(lines[page - 1]) at \(width)".utf8), type: "image/jpeg")
