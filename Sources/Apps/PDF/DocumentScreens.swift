@@ -2,6 +2,20 @@ import Foundation
 import Screens
 import Storage
 
+/// `GET /v1/pdf/launch`: which screen a cold start shows.
+struct PDFLaunchScreen: Encodable, Sendable {
+    enum Route: String, Encodable, Sendable { case welcome, list }
+
+    let route: Route
+    let href: String
+
+    init(isWelcomeSeen: Bool) {
+        (route, href) = isWelcomeSeen ? (.list, "/v1/pdf/documents") : (.welcome, "/v1/pdf/welcome")
+    }
+
+    private enum CodingKeys: CodingKey { case route, href }
+}
+
 /// `GET` and `PUT /v1/pdf/welcome`: what the app can do, shown once.
 struct WelcomeScreen: Encodable, Sendable {
     struct Feature: Encodable, Sendable {

@@ -115,7 +115,7 @@ extension Interview {
 
     /// The app as it works.
     func documents() async throws {
-        for isHead in [false, true] { try await askPDF("GET /v1/pdf/welcome", isHead: isHead) }
+        for isHead in [false, true] { for screen in ["launch", "welcome"] { try await askPDF("GET /v1/pdf/\(screen)", isHead: isHead) } }
         try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
         try await askPDF("GET \(Self.documents)")
         let opening = try await larder.listen { _ in true }
@@ -145,7 +145,7 @@ extension Interview {
             #expect(answer.status < 300, "\(operation): \(answer.text)")
         }
         for query in ["", "?limit=1", "?limit=1&offset=1"] { try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"]) }
-        for operation in ["GET \(Self.documents)", "GET /v1/pdf/welcome"] {
+        for operation in ["GET \(Self.documents)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
