@@ -37,7 +37,7 @@ public struct PagePictures: Sendable {
 
     /// Width and height of the picture; a height of -1 leaves it to the tool.
     static func pixels(of size: PDFPage?, width: Int) -> (Int, Int) {
-        guard let size, size.width > 0, size.height > 0, size.width.isFinite, size.height.isFinite else { return (width, -1) }
+        guard let size, size.width >= 0.001, size.height >= 0.001, size.width.isFinite, size.height.isFinite else { return (width, -1) }
         let scale = min(Double(width) / size.width, Double(longest) / size.height)
         return (max(1, min(width, Int((size.width * scale).rounded()))), max(1, Int((size.height * scale).rounded())))
     }
