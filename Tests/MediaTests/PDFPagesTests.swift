@@ -162,4 +162,14 @@ import Testing
         }
         #expect(scratch.leftovers.isEmpty)
     }
+
+    @Test("a page so long that a picture of the wanted width would have too many lines gets a narrower one of its proportions") func longPage() async throws {
+        let scratch = try Scratch()
+        let strip = try await scratch.picture(Pixels(width: 20, height: 2000) { _, _ in .red }, "strip.png")
+        let page = try await scratch.engine.documents.pages(of: [.file(strip)], to: scratch.url("a.pdf")).pages[0]
+        let picture = try await scratch.engine.pages.picture(of: 1, in: scratch.url("a.pdf"), size: page, width: 2000)
+        #expect((picture.width, picture.height) == (320, 32_000))
+        let narrow = try await scratch.engine.pages.picture(of: 1, in: scratch.url("a.pdf"), size: page, width: 40)
+        #expect((narrow.width, narrow.height) == (40, 4000))
+    }
 }

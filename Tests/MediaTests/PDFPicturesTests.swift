@@ -138,6 +138,21 @@ import Testing
         #expect(color.isNear(isClear ? .white : .init(255, 127, 127), 10), "\(color)")
     }
 
+    @Test(
+        "PDF-02 PDF-03 a GIF without transparency, as other programs than vips write it, keeps its colours",
+        arguments: [Pixels.Color(200, 30, 60), .init(90, 90, 90)]
+    )
+    func opaqueGIF(color: Pixels.Color) async throws {
+        let scratch = try Scratch()
+        let palette = [color.red, color.green, color.blue].map { UInt8($0) } + [UInt8](repeating: 0, count: 9)
+        let head = Array("GIF87a".utf8) + [8, 0, 8, 0, 0x81, 0, 0]
+        // 8 × 8 pixels of the first colour.
+        let image: [UInt8] = [0x2C, 0, 0, 0, 0, 8, 0, 8, 0, 0, 8, 15, 0, 1, 8, 28, 72, 176, 160, 193, 131, 8, 19, 42, 76, 24, 16, 0, 0x3B]
+        let file = try scratch.write(head + palette + image, to: "opaque.gif")
+        _ = try await document(scratch, [file])
+        #expect(try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5).isNear(color, 3))
+    }
+
     @Test("PNG pixels go in as they are; the compressed data are the file's own") func pngData() async throws {
         let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(), "a.png")
@@ -163,6 +178,7 @@ import Testing
         let whole = try Data(contentsOf: good)
         let cases: [([UInt8], MediaError)] = [
             (Array(whole.prefix(whole.count / 2)), .damaged("the JPEG cannot be decoded")),
+            (Array(whole.prefix(whole.count / 2)) + [0xFF, 0xD9], .damaged("data of the JPEG are missing or broken")),
             (Array(whole.prefix(30)), .damaged("the picture ends too early")),
             (Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8), .unsupported("SVG")),
             (Array("BM".utf8) + [0, 0, 0, 0], .unsupported("BMP")),

@@ -60,9 +60,12 @@ import Testing
         #expect(try await extracted(scratch, scratch.url("out.pdf")).contains("12"))
     }
 
-    @Test("PDF-09 long text is wrapped and overflows to further pages, nothing is lost") func overflow() async throws {
+    @Test(
+        "PDF-09 long text is wrapped and overflows to further pages, nothing is lost, also of a paragraph of half a megabyte and of a word without end",
+        arguments: [(1...6000).map { "слово\($0)" }, (1...40_000).map { "слово\($0)" }, [String(repeating: "x", count: 100_000)]]
+    )
+    func overflow(words: [String]) async throws {
         let scratch = try Scratch()
-        let words = (1...6000).map { "слово\($0)" }
         let summary = try await scratch.engine.documents.textPages(words.joined(separator: " "), to: scratch.url("out.pdf"))
         #expect(summary.pages.count > 5)
         #expect(try await extracted(scratch, scratch.url("out.pdf")) == words.joined())
@@ -89,7 +92,7 @@ import Testing
         #expect(summary.missingGlyphs == ["\u{10FFF0}", "\u{10FFF1}"])
         #expect(try await extracted(scratch, scratch.url("out.pdf")).filter { $0.isASCII } == "ABC")
         #expect(try await scratch.engine.documents.missingGlyphs(in: "abc") == [])
-        await #expect(throws: MediaError.self) { try await scratch.engine.documents.textPages("\u{10FFF0}", to: scratch.url("none.pdf")) }
+        await #expect(throws: PDFTool.NoGlyphs()) { try await scratch.engine.documents.textPages("\u{10FFF0}", to: scratch.url("none.pdf")) }
         #expect(!FileManager.default.fileExists(atPath: scratch.url("none.pdf").path))
     }
 

@@ -39,15 +39,21 @@ import Testing
         }
     }
 
-    @Test("any byte of a head may be anything", arguments: ["a.jpg", "a.png", "a.webp", "a.tif", "a.heic[Q=30]", "a.gif"])
+    @Test(
+        "any byte of a head may be anything, and so may any number of four bytes, and any two",
+        arguments: ["a.jpg", "a.png", "a.webp", "a.tif", "a.heic[Q=30]", "a.gif"]
+    )
     func anyByte(name: String) async throws {
         let scratch = try Scratch()
         let whole = Array(try Data(contentsOf: try await scratch.picture(.gradient(24, 16), name)))
         for position in 0..<min(whole.count, 600) {
             for value: UInt8 in [0x00, 0x01, 0x7F, 0x80, 0xFF] {
-                var changed = whole
-                changed[position] = value
-                if let header = try? PictureHeader(of: changed) { #expect(header.width > 0 && header.height > 0 && header.pixels > 0) }
+                // The two sides of a HEIF picture, each the largest that there is, overflowed when they were multiplied.
+                for run in [1, 4, 8] {
+                    var changed = whole
+                    for place in position..<min(position + run, whole.count) { changed[place] = value }
+                    if let header = try? PictureHeader(of: changed) { #expect(header.width > 0 && header.height > 0 && header.pixels > 0) }
+                }
             }
         }
     }

@@ -7,6 +7,8 @@ struct Document: Sendable, Equatable {
     var sequence: Int64
     /// Opaque identity in addresses.
     var id: String
+    /// Grows with every change, from 1.
+    var version: Int
     /// Name without extension, as people gave it.
     var name: String
     var created: Date
@@ -43,6 +45,9 @@ struct DocumentPage: Sendable, Equatable {
     var rotation: Int
     /// Names what is on the page, wherever the page goes. Pages of one content and one rotation look alike.
     var content: String
+
+    /// Its size as it is shown, in points.
+    var shownSize: (width: Double, height: Double) { rotation % 180 == 0 ? (width, height) : (height, width) }
 
     /// The page turned by a multiple of 90°, clockwise.
     func turned(by degrees: Int) -> DocumentPage {

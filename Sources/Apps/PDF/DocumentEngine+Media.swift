@@ -21,9 +21,10 @@ extension DocumentEngine {
                     return TextPages(pages: made.pages.map { MadePage($0, kind: .text) }, missingCharacters: made.missingGlyphs)
                 }
             },
-            draw: { file, page, width in
+            draw: { file, page, size, width in
                 try await translated {
-                    let picture = try await media.pages.picture(of: page, in: URL(filePath: file), width: width)
+                    let size = PDFPage(width: size.width, height: size.height, rotation: 0)
+                    let picture = try await media.pages.picture(of: page, in: URL(filePath: file), size: size, width: width)
                     return Picture(bytes: picture.data, type: picture.mediaType)
                 }
             }
@@ -113,6 +114,8 @@ private func translated<Result: Sendable>(
         throw DocumentEngineError(error.error, source: first.map { $0 + error.index }) ?? error
     } catch let error as MediaError {
         throw DocumentEngineError(error, source: count == 1 ? first : nil) ?? error
+    } catch is PDFTool.NoGlyphs {
+        throw DocumentEngineError.noGlyphs
     }
 }
 
@@ -124,6 +127,7 @@ extension DocumentEngineError {
         case .overloaded: self = .overloaded
         case .timedOut: self = .timedOut(source: source)
         case .tooLarge(.pixels(let limit)): self = .tooManyPixels(source: source, limit: limit)
+        case .tooLarge(.bytes(let limit)): self = .tooManyBytes(source: source, limit: limit)
         case .tooLarge: self = .tooLarge(source: source)
         // A file that makes a program crash is no file of its kind, whatever else it may be.
         case .damaged, .crashed: self = .damaged(source: source)

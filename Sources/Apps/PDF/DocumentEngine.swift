@@ -110,15 +110,15 @@ public struct DocumentEngine: Sendable {
     public var arrange: @Sendable (_ files: [String], _ picks: [Pick], _ output: String, _ progress: @escaping Progress) async throws -> Void
     /// Typesets a text on as many pages as it takes. `locale` is a BCP 47 tag, for the forms of letters and the breaking of lines.
     public var typeset: @Sendable (_ text: String, _ locale: String?, _ output: String, _ progress: @escaping Progress) async throws -> TextPages
-    /// Draws a page, from 1, in a width of so many pixels.
-    public var draw: @Sendable (_ file: String, _ page: Int, _ width: Int) async throws -> Picture
+    /// Draws a page, from 1, whose size as it is shown is so many points, in a width of so many pixels; narrower where it would be too long.
+    public var draw: @Sendable (_ file: String, _ page: Int, _ size: (width: Double, height: Double), _ width: Int) async throws -> Picture
 
     /// An engine of functions; one that is left out fails as a program that is not installed.
     public init(
         compose: @escaping @Sendable ([Source], PageFormat, String, @escaping Progress) async throws -> [MadePage] = { _, _, _, _ in throw missing },
         arrange: @escaping @Sendable ([String], [Pick], String, @escaping Progress) async throws -> Void = { _, _, _, _ in throw missing },
         typeset: @escaping @Sendable (String, String?, String, @escaping Progress) async throws -> TextPages = { _, _, _, _ in throw missing },
-        draw: @escaping @Sendable (String, Int, Int) async throws -> Picture = { _, _, _ in throw missing }
+        draw: @escaping @Sendable (String, Int, (width: Double, height: Double), Int) async throws -> Picture = { _, _, _, _ in throw missing }
     ) {
         self.compose = compose
         self.arrange = arrange
@@ -138,12 +138,16 @@ public enum DocumentEngineError: Error, Sendable, Equatable {
     case damaged(source: Int?)
     /// It takes a password to open it.
     case encrypted(source: Int?)
+    /// Its file is longer than is read.
+    case tooManyBytes(source: Int?, limit: Int)
     /// It has more pixels than are decoded.
     case tooManyPixels(source: Int?, limit: Int)
     /// There are more pages than a document may have.
     case tooManyPages(source: Int?, limit: Int)
     /// It, or what is made of it, takes more memory or disk than a job may have.
     case tooLarge(source: Int?)
+    /// No installed font has any character of the text.
+    case noGlyphs
     /// It took longer than a job may.
     case timedOut(source: Int?)
     /// Too many jobs wait already; the same may succeed later.

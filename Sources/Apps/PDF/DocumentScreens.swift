@@ -2,6 +2,20 @@ import Foundation
 import Screens
 import Storage
 
+/// `GET /v1/pdf/launch`: which screen a cold start shows.
+struct PDFLaunchScreen: Encodable, Sendable {
+    enum Route: String, Encodable, Sendable { case welcome, list }
+
+    let route: Route
+    let href: String
+
+    init(isWelcomeSeen: Bool) {
+        (route, href) = isWelcomeSeen ? (.list, "/v1/pdf/documents") : (.welcome, "/v1/pdf/welcome")
+    }
+
+    private enum CodingKeys: CodingKey { case route, href }
+}
+
 /// `GET` and `PUT /v1/pdf/welcome`: what the app can do, shown once.
 struct WelcomeScreen: Encodable, Sendable {
     struct Feature: Encodable, Sendable {
@@ -40,6 +54,8 @@ struct DocumentScreen: Encodable, Sendable {
     }
 
     let id: String
+    /// What `If-Match` may name instead of the whole entity tag.
+    let version: Int
     let status: Status
     let name: String
     let `extension` = "pdf"
@@ -60,6 +76,7 @@ struct DocumentScreen: Encodable, Sendable {
     init(_ document: Document) {
         let href = DocumentScreen.href(document.id)
         id = document.id
+        version = document.version
         status = document.isDraft ? .draft : .saved
         name = document.name
         created = document.created
@@ -92,8 +109,8 @@ struct DocumentScreen: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case id, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl, draftUntil,
-            actions
+        case id, version, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl,
+            draftUntil, actions
     }
 
     static func href(_ id: String) -> String { "/v1/pdf/documents/\(id)" }

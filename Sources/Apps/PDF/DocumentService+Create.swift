@@ -79,9 +79,8 @@ extension DocumentService {
             // Only now is anything there: all of them, or none.
             return try await store.insert(made, profile: profile, created: created, draftUntil: draftEnd).documents
         }
-        guard let screen = CreatedScreen(documents) else { throw Problem(.internal, "No document was made.") }
-        let href = screen.first.href
-        return try self.screen(screen, "pdf.created", created: href, links: Links(self: href))
+        guard let first = documents.first, let screen = CreatedScreen(documents) else { throw Problem(.internal, "No document was made.") }
+        return try shown(first, as: screen, "pdf.created")
     }
 
     /// A lone PDF keeps its name; what is made of photos is called by its time.
@@ -144,11 +143,12 @@ extension DocumentEngineError {
         case .unsupported(let source): .unsupported(source: moved(source))
         case .damaged(let source): .damaged(source: moved(source))
         case .encrypted(let source): .encrypted(source: moved(source))
+        case .tooManyBytes(let source, let limit): .tooManyBytes(source: moved(source), limit: limit)
         case .tooManyPixels(let source, let limit): .tooManyPixels(source: moved(source), limit: limit)
         case .tooManyPages(let source, let limit): .tooManyPages(source: moved(source), limit: limit)
         case .tooLarge(let source): .tooLarge(source: moved(source))
         case .timedOut(let source): .timedOut(source: moved(source))
-        case .overloaded, .toolMissing: self
+        case .noGlyphs, .overloaded, .toolMissing: self
         }
     }
 }

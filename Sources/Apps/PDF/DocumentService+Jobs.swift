@@ -67,10 +67,12 @@ extension Problem {
             case .unsupported(let source): problem(.unsupportedMediaType, source, "cannot be used; accepted: \(FileKind.accepted)")
             case .damaged(let source): problem(.damaged, source, "is damaged or incomplete")
             case .encrypted(let source): problem(.encrypted, source, "is protected by a password")
+            case .tooManyBytes(let source, let limit): problem(.tooLarge, source, "has more than \(limit >> 20) MiB")
             case .tooManyPixels(let source, let limit): problem(.tooLarge, source, "has more than \(limit / 1_000_000) million pixels")
             case .tooManyPages(let source, let limit): problem(.tooManyPages, source, "would have more than \(limit) pages")
             case .tooLarge(let source): problem(.tooLarge, source, "takes more memory or disk than one job may have")
             case .timedOut(let source): problem(.timedOut, source, "takes longer to work on than one job may")
+            case .noGlyphs: .validation([.field("/text", "no-glyphs", "No installed font has any character of the text.")])
             case .overloaded: Problem(.overloaded, "Too many jobs wait already.", headerFields: [.retryAfter: "5"])
             case .toolMissing(let tool, let package):
                 Problem(.toolMissing, "\(tool) is not there; on Debian it needs \(package). Everything that does not need it works.")

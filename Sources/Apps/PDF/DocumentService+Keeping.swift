@@ -22,6 +22,7 @@ extension DocumentService {
         let profile = try request.profile()
         let id = try document(request, profile: profile).id
         return try await turns.holding([id]) {
+            _ = try documentToChange(request, profile: profile)
             guard let (document, revision) = try await store.save(id, name: name, isSaved: isSaved, profile: profile, at: clock.now()) else {
                 throw Self.unknown(id)
             }
@@ -35,6 +36,7 @@ extension DocumentService {
         let profile = try request.profile()
         let id = try request.parameter("id")
         let revision = try await turns.holding([id]) {
+            _ = try documentToChange(request, profile: profile)
             guard let (_, revision) = try await store.delete(id, profile: profile, at: clock.now()) else { throw Self.unknown(id) }
             return revision
         }

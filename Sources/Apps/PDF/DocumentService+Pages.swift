@@ -79,7 +79,7 @@ extension DocumentService {
         let profile = try request.profile()
         let id = try document(request, profile: profile).id
         return try await turns.holding([id]) {
-            let before = try document(request, profile: profile)
+            let before = try documentToChange(request, profile: profile)
             let steps = try plan(before)
             // What is as it is already takes no file to be written again.
             guard steps != before.pages.indices.map({ Step(page: $0) }) else { return try shown(before) }

@@ -103,7 +103,7 @@ extension DocumentService {
         if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return kept }
         return try await drawings.holding(["\(page.content) \(page.rotation) \(width)"]) {
             if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return kept }
-            let drawn = try await engine.draw(store.database.blobs.filePath(of: document.blob), number, width)
+            let drawn = try await engine.draw(store.database.blobs.filePath(of: document.blob), number, page.shownSize, width)
             try await store.keep(drawn, of: page, width: width, budget: options.thumbnailBytes, at: clock.now())
             return drawn
         }

@@ -13,7 +13,7 @@ extension DocumentService {
         let place = try Self.place(fields)
         let id = try document(request, profile: profile).id
         return try await turns.holding([id]) {
-            let before = try document(request, profile: profile)
+            let before = try documentToChange(request, profile: profile)
             guard place ?? 1 <= before.pages.count + 1 else {
                 throw Problem.validation([.field("/at", "invalid", "at must be from 1 to \(before.pages.count + 1), the number that the first new page gets.")])
             }
@@ -34,14 +34,14 @@ extension DocumentService {
                 return (changed.document, new.map(\.id), made.missingCharacters, changed.revision)
             }
             announce(revision)
-            let href = DocumentScreen.href(after.id)
-            let content = TextPagesScreen(document: DocumentScreen(after), added: added, missingCharacters: missing)
-            return try screen(content, "pdf.reader", created: href, links: Links(self: href))
+            return try shown(after, as: TextPagesScreen(document: DocumentScreen(after), added: added, missingCharacters: missing), "pdf.reader")
         }
     }
 
     private func acceptedText(_ text: String?) throws -> String {
-        guard let text, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }) else {
+        // Joiners and marks of direction (Cf) show nothing by themselves either.
+        guard let text, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace && ![.control, .format].contains($0.properties.generalCategory) })
+        else {
             throw Problem.validation([.field("/text", "required", "text must hold something that can be seen.")])
         }
         guard text.utf8.count <= options.maximumTextBytes else {

@@ -2,6 +2,14 @@ import Screens
 import Upstream
 
 extension DocumentService {
+    /// `GET /v1/pdf/launch`: the welcome until it was seen, then the saved documents.
+    @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
+        let profile = try request.profile()
+        let validity = store.validity(profile: profile)
+        let content = PDFLaunchScreen(isWelcomeSeen: try store.isWelcomeSeen(profile: profile))
+        return try screen(content, "pdf.launch", links: Links(self: request.selfLink), validity: validity)
+    }
+
     /// `GET /v1/pdf/welcome`.
     @Sendable func welcome(_ request: ScreenRequest) async throws -> Reply {
         let profile = try request.profile()

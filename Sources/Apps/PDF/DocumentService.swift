@@ -95,6 +95,14 @@ public struct DocumentService: Sendable {
         return document
     }
 
+    /// The same for whoever wants to change it, who has its turn: 412 where it is at no version that `If-Match` names (RFC 9110 §13.1.1).
+    func documentToChange(_ request: ScreenRequest, profile: String) throws -> Document {
+        let document = try document(request, profile: profile)
+        let tags = request.headerFields[values: .ifMatch]
+        guard !tags.isEmpty, let versions = EntityTag.versions(in: tags), !versions.contains(document.version) else { return document }
+        throw Problem(.preconditionFailed, "The document \(document.id) is not at a version that If-Match names; read it again before changing it.")
+    }
+
     static func unknown(_ id: String) -> Problem { .notFound("There is no document \(id).") }
 
     /// Tells everybody that the list of saved documents is another one.
@@ -124,10 +132,10 @@ public struct DocumentService: Sendable {
         ).byProfile()
     }
 
-    /// A document in the reader.
+    /// A document in the reader, with its version in the entity tag. The answer to a change carries the tag that a GET would have now (RFC 9110 §8.8).
     func shown(_ document: Document, isNew: Bool = false, validity: Validity? = nil) throws -> Reply {
         let href = DocumentScreen.href(document.id)
-        return try screen(
+        var reply = try screen(
             DocumentScreen(document),
             "pdf.reader",
             created: isNew ? href : nil,
@@ -135,5 +143,16 @@ public struct DocumentService: Sendable {
             // A draft goes by time, which no stamp tells.
             validity: document.isDraft ? nil : validity
         )
+        reply.version = document.version
+        if case .bytes(let bytes, _) = reply.body { reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: document.version) }
+        return reply
+    }
+
+    /// What tells more of a document than the reader does, after a change: it carries the reader's tag.
+    func shown(_ document: Document, as content: some Encodable & Sendable, _ name: String) throws -> Reply {
+        let href = DocumentScreen.href(document.id)
+        var reply = try screen(content, name, created: href, links: Links(self: href))
+        reply.headerFields[.eTag] = try shown(document).headerFields[.eTag]
+        return reply
     }
 }

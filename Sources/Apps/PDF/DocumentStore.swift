@@ -63,7 +63,8 @@ public struct DocumentStore: Sendable {
                 ) STRICT;
                 CREATE INDEX pdf_thumbnail_by_last_use ON pdf_thumbnail (last_used, size);
                 """
-        )
+        ),
+        SchemaMigration("pdf/002 versions", sql: "ALTER TABLE pdf_document ADD COLUMN version INTEGER NOT NULL DEFAULT 1; -- grows with every change"),
     ]
 
     /// A document that was to be changed is not there any more.
@@ -125,6 +126,7 @@ public struct DocumentStore: Sendable {
                 return Document(
                     sequence: sequence,
                     id: id,
+                    version: 1,
                     name: new.name,
                     created: Instant.read(Instant.stored(created)),
                     draftUntil: draftUntil.map { Instant.read(Instant.stored($0)) },
@@ -145,13 +147,14 @@ public struct DocumentStore: Sendable {
             let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?"
             guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else { throw Gone() }
             var changed = document
+            changed.version += 1
             changed.blob = blob
             changed.pages = pages
             if document.isDraft { changed.draftUntil = Instant.read(Instant.stored(draftUntil)) }
             try blobs.insert(blob, in: db)
             try db.execute(
-                sql: "UPDATE pdf_document SET blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
-                arguments: [blob.id, blob.length, changed.draftUntil.map(Instant.stored), document.sequence]
+                sql: "UPDATE pdf_document SET version = ?, blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
+                arguments: [changed.version, blob.id, blob.length, changed.draftUntil.map(Instant.stored), document.sequence]
             )
             try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])
             try Self.insert(pages, of: document.sequence, db)
@@ -190,9 +193,10 @@ public struct DocumentStore: Sendable {
             if let name { document.name = name }
             if isSaved { document.draftUntil = nil }
             guard document != before else { return (document, nil) }
+            document.version += 1
             try db.execute(
-                sql: "UPDATE pdf_document SET name = ?, draft_until = ? WHERE sequence = ?",
-                arguments: [document.name, document.draftUntil.map(Instant.stored), document.sequence]
+                sql: "UPDATE pdf_document SET version = ?, name = ?, draft_until = ? WHERE sequence = ?",
+                arguments: [document.version, document.name, document.draftUntil.map(Instant.stored), document.sequence]
             )
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
         }
@@ -233,6 +237,7 @@ extension Document {
         self.init(
             sequence: row["sequence"],
             id: row["id"],
+            version: row["version"],
             name: row["name"],
             created: Instant.read(row["created"]),
             draftUntil: (row["draft_until"] as Int64?).map(Instant.read),

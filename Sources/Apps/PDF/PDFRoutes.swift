@@ -15,6 +15,7 @@ public struct PDFRoutes: Sendable {
         let documents = "/v1/pdf/documents"
         let document = "\(documents)/{id}"
         return [
+            Route(.get, "/v1/pdf/launch", "pdf.launch", service.launch),
             Route(.get, "/v1/pdf/welcome", "pdf.welcome", service.welcome),
             Route(.put, "/v1/pdf/welcome", "pdf.welcome", service.noteWelcome),
             Route(.get, documents, "pdf.list", service.list),

@@ -15,8 +15,10 @@ final class PangoObject {
 final class Layout {
     let pointer: OpaquePointer
 
-    /// - Parameter width: in points; nil for lines of any length.
-    init(context: OpaquePointer, text: String, width: Double?) {
+    /// - Parameters:
+    ///   - width: in points; nil for lines of any length.
+    ///   - direction: how the paragraph runs, and so at which side it stands; nil for as its text begins.
+    init(context: OpaquePointer, text: String, width: Double?, direction: PangoDirection? = nil) {
         pointer = pango_layout_new(context)
         let font = pango_font_description_from_string(TextPages.family)
         defer { pango_font_description_free(font) }
@@ -25,7 +27,22 @@ final class Layout {
             pango_layout_set_width(pointer, Int32(width * Double(PANGO_SCALE)))
             pango_layout_set_wrap(pointer, PANGO_WRAP_WORD_CHAR)
         }
+        pango_context_set_base_dir(context, direction ?? PANGO_DIRECTION_WEAK_LTR)
+        if let direction {
+            pango_layout_set_auto_dir(pointer, 0)
+            pango_layout_set_alignment(pointer, direction == PANGO_DIRECTION_RTL ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT)
+        }
         pango_layout_set_text(pointer, text, Int32(clamping: text.utf8.count))
+    }
+
+    /// How it runs.
+    var direction: PangoDirection { pango_layout_line_get_resolved_direction(pango_layout_get_line_readonly(pointer, 0)) }
+
+    /// Where its last line begins, in bytes of UTF-8; nil where it has but one.
+    var startOfLastLine: Int? {
+        let count = pango_layout_get_line_count(pointer)
+        guard count > 1, let line = pango_layout_get_line_readonly(pointer, count - 1) else { return nil }
+        return Int(line.pointee.start_index)
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }

@@ -22,7 +22,7 @@ struct TextPages {
         let text = PlainText.cleaned(text)
         let missing = Set(Self.missingScalars(of: text))
         let drawn = String(String.UnicodeScalarView(text.unicodeScalars.filter { !missing.contains($0) }))
-        guard drawn.contains(where: { !$0.isWhitespace }) else { throw JobError(.other("no installed font has any character of the text")) }
+        guard drawn.contains(where: { !$0.isWhitespace }) else { throw JobError(.noGlyphs) }
         let sheet = try Sheet(path: path, locale: locale, maximumPages: maximumPages)
         for paragraph in PlainText.paragraphs(of: drawn) {
             switch paragraph {

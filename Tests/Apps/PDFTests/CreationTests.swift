@@ -96,7 +96,7 @@ import Testing
     @Test(
         "PDF-04 PDF-12 a file that the engine finds fault with is named, in both modes, and nothing is created",
         arguments: [
-            ("damaged", "damaged", 422), ("encrypted", "encrypted", 422), ("pixels", "too-large", 413), ("slow", "timed-out", 422),
+            ("damaged", "damaged", 422), ("encrypted", "encrypted", 422), ("bytes", "too-large", 413), ("pixels", "too-large", 413), ("slow", "timed-out", 422),
         ],
         ["single", "separate"]
     )

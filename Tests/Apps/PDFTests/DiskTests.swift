@@ -15,6 +15,7 @@ private final class MadeDisk: Sendable {
     var disk: DiskFiles {
         DiskFiles(
             fetch: { path, session, folder, maximum in
+                guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
                 guard session.account == "captain", let bytes = self.files.withLock({ $0[path] }) else {
                     throw Problem.notFound("There is no \(path) on the Disk.")
                 }
@@ -24,6 +25,7 @@ private final class MadeDisk: Sendable {
                 return .init(name: String(path.split(separator: "/").last ?? ""), file: file, beginning: Array(bytes.prefix(64)))
             },
             put: { path, session, file in
+                guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
                 let isTaken = self.files.withLock { $0[path] != nil }
                 guard !isTaken else { throw Problem(.targetExists, "\(path) is there already.") }
                 let bytes = try file.readAll()
@@ -50,6 +52,7 @@ private final class MadeDisk: Sendable {
             let refusals: [(String, String, Int)] = [
                 (#"{"path":"/notes.txt"}"#, "unsupported-media-type", 415), (#"{"path":"/empty.jpg"}"#, "damaged", 422),
                 (#"{"path":"/nothing.jpg"}"#, "not-found", 404), (#"{}"#, "validation-failed", 422), (#"{"path":""}"#, "validation-failed", 422),
+                (#"{"path":"/"}"#, "validation-failed", 422),
             ]
             for (body, code, status) in refusals {
                 try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", as: token, json: body).expectProblem(code, status)
@@ -68,6 +71,9 @@ private final class MadeDisk: Sendable {
             #expect(written["data.disk_path"] == "/two.pdf" && written["data.href"] == .string(href))
             #expect(made.files.withLock { $0["/two.pdf"] } == Data("\(PaperEngine.header)jpeg one 0\njpeg two 0".utf8))
             try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#).expectProblem("target-exists", 409)
+            let root = try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/"}"#)
+            root.expectProblem("validation-failed", 422)
+            #expect(root["errors.0.pointer"] == "/path" && root["errors.0.detail"] == "path accepts a file.")
         }
     }
 

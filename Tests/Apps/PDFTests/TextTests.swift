@@ -39,10 +39,25 @@ import Testing
         }
     }
 
+    @Test("PDF-09 a text of which no font has any character is 422 that says so, and the document stays as it is")
+    func nothingToDraw() async throws {
+        let paper = PaperEngine()
+        var engine = paper.engine
+        engine.typeset = { _, _, _, _ in throw DocumentEngineError.noGlyphs }
+        try await PDFApp.run(paper: paper, engine: engine) { app in
+            let href = try await app.draft("one")
+            let answer = try await add(app, href, #"{"text":"नमस्ते"}"#)
+            answer.expectProblem("validation-failed", 422)
+            #expect(answer["errors.0.pointer"] == "/text" && answer["errors.0.code"] == "no-glyphs")
+            #expect(try await app.paper(href) == ["jpeg one 0"])
+        }
+    }
+
     @Test(
         "PDF-09 what cannot become a page is 422 that names the field, and the document stays as it is",
         arguments: [
             (#"{}"#, "/text"), (#"{"text":""}"#, "/text"), (#"{"text":" \n\t\u00a0\u3000"}"#, "/text"), (#"{"text":"\u0007"}"#, "/text"),
+            (#"{"text":"\u200b\ufeff \u200e"}"#, "/text"),
             (#"{"text":7}"#, "/text"),
             (#"{"text":"a\u0000b"}"#, "/text"), (#"{"text":"a","at":0}"#, "/at"), (#"{"text":"a","at":3}"#, "/at"), (#"{"text":"a","at":1.5}"#, "/at"),
             (#"{"text":"a","at":"1"}"#, "/at"), (#"{"text":"a","locale":""}"#, "/locale"), (#"{"text":"a","locale":"../etc"}"#, "/locale"),

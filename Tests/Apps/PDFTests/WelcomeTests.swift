@@ -25,6 +25,19 @@ import Testing
         }
     }
 
+    @Test("PDF-01 a cold start shows the welcome until it was seen, then the saved documents")
+    func launch() async throws {
+        try await PDFApp.run { app in
+            let first = try await app.routes.get("/v1/pdf/launch")
+            first.expectPDF("pdf.launch")
+            #expect(first["data.route"] == "welcome" && first["data.href"] == "/v1/pdf/welcome")
+            _ = try await app.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
+            let second = try await app.routes.get("/v1/pdf/launch")
+            #expect(second["data.route"] == "list" && second["data.href"] == "/v1/pdf/documents")
+            #expect(try await app.routes.get("/v1/pdf/launch", [.larderProfile: "other"])["data.route"] == "welcome")
+        }
+    }
+
     @Test("PDF-01 seen is true or false", arguments: [#"{}"#, #"{"seen":null}"#, #"{"seen":"yes"}"#, #"{"seen":1}"#])
     func wrong(body: String) async throws {
         try await PDFApp.run { app in

@@ -115,7 +115,7 @@ extension Interview {
 
     /// The app as it works.
     func documents() async throws {
-        for isHead in [false, true] { try await askPDF("GET /v1/pdf/welcome", isHead: isHead) }
+        for isHead in [false, true] { for screen in ["launch", "welcome"] { try await askPDF("GET /v1/pdf/\(screen)", isHead: isHead) } }
         try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
         try await askPDF("GET \(Self.documents)")
         let opening = try await larder.listen { _ in true }
@@ -145,7 +145,7 @@ extension Interview {
             #expect(answer.status < 300, "\(operation): \(answer.text)")
         }
         for query in ["", "?limit=1", "?limit=1&offset=1"] { try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"]) }
-        for operation in ["GET \(Self.documents)", "GET /v1/pdf/welcome"] {
+        for operation in ["GET \(Self.documents)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
@@ -165,6 +165,8 @@ extension Interview {
             ("GET \(member)/file", nil),
         ]
         for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) { #expect(try await askPDF(operation, body: body).status == 404) }
+        let changes = (simple + Self.work(one, with: other)).filter { !$0.0.hasPrefix("GET") && !$0.0.hasSuffix("extract") && !$0.0.hasSuffix("merge") }
+        for (operation, body) in changes { #expect(try await askPDF(operation, of: one, ["If-Match": "\"0\""], body: body).status == 412, "\(operation)") }
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)

@@ -9,7 +9,7 @@ public struct PagePictures: Sendable {
     /// - Parameters:
     ///   - page: number of the page, from 1.
     ///   - file: the PDF. It should have passed ``PDFTool/inspect(_:)`` once.
-    ///   - size: size of the page in points as it is shown, where it is known; it keeps very long pages from becoming very large pictures.
+    ///   - size: size of the page in points as it is shown, where it is known: a very long page, of which a picture so wide cannot be drawn, becomes a narrower one.
     ///   - width: of the picture in pixels; at least 1, at most ``MediaLimits/pageWidth``.
     ///   - isLossless: PNG instead of JPEG.
     /// - Throws: ``MediaError``: `tooLarge`, `damaged`, `noSuchPage`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
@@ -19,7 +19,8 @@ public struct PagePictures: Sendable {
             let input = try folder.link(file, as: "in.pdf")
             // Without -r pdftoppm would first think of 150 dpi; the scale decides alone. The name of the result gets its ending from the tool.
             var arguments = ["-singlefile", "-f", "\(page)", "-l", "\(page)", "-cropbox"]
-            arguments += ["-scale-to-x", "\(width)", "-scale-to-y", "\(height(for: width, of: size))"]
+            let (across, down) = Self.pixels(of: size, width: width)
+            arguments += ["-scale-to-x", "\(across)", "-scale-to-y", "\(down)"]
             arguments += isLossless ? ["-png"] : ["-jpeg", "-jpegopt", "quality=85,optimize=y"]
             let outcome = try await bench.run(.pdftoppm, arguments + [input, folder.path("out")], in: folder)
             let output = folder.path(isLossless ? "out.png" : "out.jpg")
@@ -31,10 +32,13 @@ public struct PagePictures: Sendable {
         }
     }
 
-    /// -1 leaves it to the tool. A page of more than four times its width is squeezed into that: nobody reads it at this width anyway.
-    private func height(for width: Int, of size: PDFPage?) -> Int {
-        guard let size, size.width > 0, size.height > 0, size.width.isFinite, size.height.isFinite else { return -1 }
-        let height = Double(width) * size.height / size.width
-        return max(1, Int(min(height, Double(4 * width)).rounded()))
+    /// Most lines of a picture. JPEG has 65,535 at the most; of what is longer, pdftoppm makes a single pixel, or nothing.
+    static let longest = 32_000
+
+    /// Width and height of the picture; a height of -1 leaves it to the tool.
+    static func pixels(of size: PDFPage?, width: Int) -> (Int, Int) {
+        guard let size, size.width >= 0.001, size.height >= 0.001, size.width.isFinite, size.height.isFinite else { return (width, -1) }
+        let scale = min(Double(width) / size.width, Double(longest) / size.height)
+        return (max(1, min(width, Int((size.width * scale).rounded()))), max(1, Int((size.height * scale).rounded())))
     }
 }

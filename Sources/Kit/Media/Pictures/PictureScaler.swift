@@ -46,8 +46,9 @@ public struct PictureScaler: Sendable {
 }
 
 extension Workbench {
-    /// Runs `vips` on a picture whose head has been read.
-    func vips(_ arguments: [String], in folder: WorkFolder, _ header: PictureHeader) async throws {
+    /// Runs `vips` on a picture whose head has been read, and gives what it said of one that it could decode.
+    @discardableResult
+    func vips(_ arguments: [String], in folder: WorkFolder, _ header: PictureHeader) async throws -> String {
         // Loaders that libvips does not trust (SVG, PDF, ImageMagick's) stay shut, and no thread is started beside the one that works.
         let outcome = try await run(.vips, arguments, in: folder, environment: ["VIPS_BLOCK_UNTRUSTED": "1", "VIPS_CONCURRENCY": "1"])
         guard outcome.ending == .exited(0) else {
@@ -58,5 +59,6 @@ extension Workbench {
             }
             throw MediaError.damaged("the \(header.format.rawValue.uppercased()) cannot be decoded")
         }
+        return outcome.errors
     }
 }

@@ -28,6 +28,8 @@ package enum PDFFailure: Codable, Sendable, Equatable {
     case tooManyPages(limit: Int)
     /// No page of this number (from 1).
     case noSuchPage(Int)
+    /// No installed font has any character of the text.
+    case noGlyphs
     /// Not the file's fault: it cannot be written, say.
     case other(String)
 }

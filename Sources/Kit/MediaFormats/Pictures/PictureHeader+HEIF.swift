@@ -11,9 +11,13 @@ extension PictureHeader {
         var header = PictureHeader(format, width: 0, height: 0)
         for box in try boxes.children(of: container) {
             if box.type == "ispe" {
-                let width = try reader.number(at: box.content.lowerBound + 4, bytes: 4)
-                let height = try reader.number(at: box.content.lowerBound + 8, bytes: 4)
-                if width * height > header.width * header.height { (header.width, header.height) = (width, height) }
+                // Two numbers of 32 bits: their product overflows, which `pixels` knows.
+                let size = PictureHeader(
+                    format,
+                    width: try reader.number(at: box.content.lowerBound + 4, bytes: 4),
+                    height: try reader.number(at: box.content.lowerBound + 8, bytes: 4)
+                )
+                if size.pixels > header.pixels { (header.width, header.height) = (size.width, size.height) }
             }
             if box.type == "colr", ["prof", "rICC"].contains(try reader.text(at: box.content.lowerBound, count: 4)) { header.hasProfile = true }
             if box.type == "auxC" {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// An engine whose files are lists of pages as text, so that a test reads a document's pages in its file: `%PDF-paper`, then a line for each page with its turn in degrees.
 ///
-/// A photo's line is what follows its signature; a photo that says `damaged`, `encrypted`, `pixels`, `slow` or `missing` fails so. Any call can be held.
+/// A photo's line is what follows its signature; a photo that says `damaged`, `encrypted`, `bytes`, `pixels`, `slow` or `missing` fails so. Any call can be held.
 final class PaperEngine: Sendable {
     private struct State {
         var isHolding = false
@@ -99,7 +99,7 @@ final class PaperEngine: Sendable {
                 try Self.write(pieces.map { "text \($0)\(locale.map { " (\($0))" } ?? "") 0" }, output)
                 return .init(pages: pieces.map { _ in .init(kind: .text, width: 595, height: 842) }, missingCharacters: text.contains("☃") ? ["☃"] : [])
             },
-            draw: { file, page, width in
+            draw: { file, page, _, width in
                 try await self.enter("draw")
                 guard let lines = try? Self.lines(file) else { throw DocumentEngineError.damaged(source: nil) }
                 return .init(bytes: Data("\(lines[page - 1]) at \(width)".utf8), type: "image/jpeg")
@@ -110,6 +110,7 @@ final class PaperEngine: Sendable {
     private static func refuse(_ text: String, _ source: Int) throws {
         if text.contains("damaged") { throw DocumentEngineError.damaged(source: source) }
         if text.contains("encrypted") { throw DocumentEngineError.encrypted(source: source) }
+        if text.contains("bytes") { throw DocumentEngineError.tooManyBytes(source: source, limit: 64 << 20) }
         if text.contains("pixels") { throw DocumentEngineError.tooManyPixels(source: source, limit: 100_000_000) }
         if text.contains("slow") { throw DocumentEngineError.timedOut(source: source) }
         if text.contains("missing") { throw DocumentEngineError.toolMissing(tool: "vips", package: "libvips-tools") }
