@@ -31,7 +31,7 @@ struct LarderServer: Service, CustomStringConvertible {
         if let sandbox {
             for upstream in SandboxUpstream.allCases {
                 guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
-                configuration.upstreams[upstream.rawValue]?.baseURL = url
+                configuration.simulate(upstream.rawValue, at: url)
             }
             StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
         }
@@ -62,3 +62,4 @@ struct LarderServer: Service, CustomStringConvertible {
 private protocol ChannelErrorLike: Error {}
 extension IOError: ChannelErrorLike {}
 extension SocketAddressError: ChannelErrorLike {}
+extension SocketAddressError.UnknownHost: ChannelErrorLike {}

@@ -60,7 +60,10 @@ public struct MountRoutes: Sendable {
     }
 
     @Sendable private func answer(_ request: Request, _ context: ScreenContext) async throws -> Response {
-        guard let (name, target) = Self.split(request.head.path ?? ""), let mount = mounts[name] else {
+        guard let (name, target) = Self.split(request.head.path ?? "") else {
+            throw Problem.notFound("The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name.")
+        }
+        guard let mount = mounts[name] else {
             throw Problem.notFound("There is no upstream of this name; its own API would be below \(Self.prefix){name}/.")
         }
         let allowed = allowedMethods(path: request.uri.path)
