@@ -76,7 +76,7 @@ public struct MountRoutes: Sendable {
         }
         guard MountRequest.isBelowBase(target) else { throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..") }
         do {
-            let ownValidity = sessions.validity(for: request.headers)
+            let ownValidity = sessions.validity(ofOwn: request.headers[values: .authorization])
             let answer = try await mount.answer(try await inquiry(request, method, target: target, of: mount))
             if let validity = answer.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
             return MountResponse.make(answer)
