@@ -38,6 +38,8 @@ struct LarderServer: Service, CustomStringConvertible {
         let host = configuration.host
         let built = try LarderApplication.build(configuration, metrics: metrics, onListening: { announce($0, host: host) }, logger: logger)
         do {
+            // Now the data directory is this process's own.
+            if let sandbox { SandboxPort(in: configuration.dataDirectory).note(try await sandbox.port, logger: logger) }
             try await withGracefulShutdownHandler {
                 try await built.application.run()
             } onGracefulShutdown: {
