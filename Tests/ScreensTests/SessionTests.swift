@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import Storage
 import Testing
+import Upstream
 
 @testable import Screens
 
