@@ -90,8 +90,8 @@ extension Mount {
         if !outdated.isEmpty { try await doubt(outdated, under: inquiry.key) }
     }
 
-    /// Whether an answer that is not stored tells that the stored one, about which it was asked, is not current: it is whole (RFC 9111 §4.3.3) and about the resource,
-    /// not about this request's part, preconditions or timing.
+    /// Whether an answer that is not stored tells that the stored one, about which it was asked, is not current: it is whole (RFC 9111 §4.3.3)
+    /// and about the resource, not about this request's part, preconditions or timing.
     private func isSuperseding(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay) -> Bool {
         let code = arrival.answer.status.code
         return plan.validation != nil && inquiry.judged.method == .get && (200..<500).contains(code) && ![206, 304, 408, 412, 416, 429].contains(code)
