@@ -12,7 +12,7 @@ struct MountDoubtTests {
     private let gate = Gate()
 
     init() throws {
-        it = try MountScene(MountOptions(methods: [.get, .head, .put]))
+        it = try MountScene(MountOptions(methods: [.get, .head, .put, .post]))
     }
 
     private func fresh(_ body: String, _ fields: HTTPFields = [:]) -> ScriptedTransport.Step {
@@ -32,6 +32,15 @@ struct MountDoubtTests {
         #expect(try await before.value.body == "old")
         #expect(try await after.value.body == "new")
         #expect(try await it.ask().body == "new")
+    }
+
+    @Test("SRV-07 A write's own answer that may be stored is not overtaken by itself")
+    func ownAnswer() async throws {
+        it.scene.transport.then(fresh("old"), fresh("made", [.contentLocation: "/thing"]))
+        try await it.ask()
+        try await it.ask(.post, "/thing", body: "x")
+        let hit = try await it.ask()
+        #expect(hit.body == "made" && hit.cacheStatus == "larder; hit; ttl=60")
     }
 
     @Test("SRV-07 A 304 that was on its way while a write was done confirms nothing")

@@ -8,7 +8,7 @@ import Storage
 extension Mount {
     /// Passes the upstream's answer on; what it means for the store comes first (RFC 9111 §4.4), and it is stored on its way.
     func pass(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay, _ flight: MountFlight?) async throws -> MountAnswer {
-        try await heed(arrival, inquiry, plan)
+        let arrival = try await heed(arrival, inquiry, plan)
         let form: StoredResponse?
         switch storability(of: arrival, inquiry) {
         case .store(let stored) where arrival.announced ?? 0 <= largestStored: form = stored
@@ -67,10 +67,10 @@ extension Mount {
         return MountAnswer(head: head, body: .bytes(bytes))
     }
 
-    /// An answer to HEAD and one to a write say something of what is stored. RFC 9111 §4.3.5, §4.4.
-    private func heed(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay) async throws {
+    /// An answer to HEAD and one to a write say something of what is stored. RFC 9111 §4.3.5, §4.4. Gives the answer as it stands then.
+    private func heed(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay) async throws -> Arrival {
         let changed = Invalidation.targets(of: inquiry.judged, url: inquiry.key, response: arrival.head)
-        if !changed.isEmpty { try await invalidate(changed) }
+        let arrival = changed.isEmpty ? arrival : try await invalidate(changed, by: arrival, to: inquiry)
         let effects = policy.effects(
             ofHead: arrival.head,
             to: inquiry.judged,
@@ -88,6 +88,7 @@ extension Mount {
         }
         if !updates.isEmpty { try await keep(updates, of: plan.candidates, by: arrival, confirms: false) }
         if !outdated.isEmpty { try await doubt(outdated, under: inquiry.key) }
+        return arrival
     }
 
     /// Whether an answer that is not stored tells that the stored one, about which it was asked, is not current: it is whole (RFC 9111 §4.3.3)

@@ -29,7 +29,7 @@ struct Arrival: Sendable {
     let requestTime: Date
     let responseTime: Date
     /// Holds until a write makes its URL doubtful that was answered after this was asked for: it may tell of the time before.
-    let uninvalidated: Validity
+    var uninvalidated: Validity
 
     /// Head as received, `Connection` included.
     var head: HTTPResponse { HTTPResponse(status: answer.status, headerFields: answer.headerFields) }

@@ -83,16 +83,21 @@ extension Mount {
         }
     }
 
-    /// Makes everything stored under these URLs doubtful, and what is on its way there.
-    func invalidate(_ keys: [String]) async throws {
+    /// Makes everything stored under these URLs doubtful, and what is on its way there; not the write's own answer, which may be stored
+    /// (RFC 9110 §9.3.3) and is given back as one that came after it.
+    func invalidate(_ keys: [String], by arrival: Arrival, to inquiry: MountInquiry) async throws -> Arrival {
         let (responses, name) = (upstream.responses, storeName)
         defer { for key in keys { changes[key].bump() } }
-        try await upstream.database.write { [invalidations] db in
+        return try await upstream.database.write { [invalidations] db in
+            let isOvertaken = !arrival.uninvalidated.holds(at: .distantPast)
             for key in keys {
                 // Within the transaction: whoever stores after it sees the stamp, whoever stored before it is invalidated.
                 invalidations[key].bump()
                 try responses.invalidate(upstream: name, url: key, in: db)
             }
+            var own = arrival
+            if !isOvertaken { own.uninvalidated = Validity(of: invalidations[inquiry.key]) }
+            return own
         }
     }
 
