@@ -62,6 +62,13 @@ import Testing
         #expect(errors.contains("127.0.0.1:\(port)") && errors.contains("http.port"))
     }
 
+    @Test("SRV-13 an address that is none is named, and the exit code is 1")
+    func noAddress() async throws {
+        let (status, errors) = try await run(["serve", "--http-host", "256.0.0.1", "--http-port", "0", "--data-directory", try TemporaryFolder().path])
+        #expect(status == 1)
+        #expect(errors.contains("larder: cannot listen on 256.0.0.1:0") && errors.contains("http.host"), "\(errors)")
+    }
+
     @Test("doctor: 0 when all is well, 2 when an upstream is away, 1 when the data cannot be used")
     func doctor() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

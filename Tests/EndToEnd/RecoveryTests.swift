@@ -45,6 +45,26 @@ import Testing
         #expect(try await stranger.next("reset") != nil)
     }
 
+    @Test("SRV-04 SRV-05 after kill -9 a server with its own sandbox, on whichever port, finds what it stored from it")
+    func sandboxAddress() async throws {
+        let data = try TemporaryFolder()
+        let larder = try await RunningLarder.start(data: data, ["--sandbox"])
+        let guest = try await larder.guest()
+        let list = try await guest.get("/v1/ships").json
+        #expect(try await guest.get("/v1/upstreams/catalogue/products").status == 200)
+        await larder.kill9()
+
+        let second = try await RunningLarder.start(data: data, ["--sandbox"])
+        let control = Client(base: try await second.process.line(after: "sandbox on "))
+        var survivor = second.client
+        survivor.token = guest.token
+        for name in ["spacex", "catalogue"] { _ = try await control.put("/upstreams/\(name)/fault", #"{"fault":"offline"}"#) }
+        let offline = try await survivor.get("/v1/ships?refresh=1").json
+        #expect(offline.meta.offline.bool == true && offline.meta.fetched_at.string == list.meta.fetched_at.string)
+        let mounted = try await survivor.get("/v1/upstreams/catalogue/products", ["Cache-Control": "no-cache"])
+        #expect(mounted.status == 200 && mounted["Larder-Offline"] == "?1")
+    }
+
     @Test("SRV-08 many clients asking for the same cold thing cause one upstream request")
     func collapsing() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

@@ -64,7 +64,9 @@ import Upstream
         arguments: [
             ("http.port", "65536"), ("http.port", "-1"), ("http.port", "8080 "), ("http.port", "0x10"), ("upstreams.spacex.url", "api.example"),
             ("upstreams.spacex.url", "http://user:secret@api.example"), ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
-            ("clock.start", "yesterday"), ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
+            ("clock.start", "yesterday"),
+            ("http.allowed_origins", "shop.example"), ("http.allowed_origins", "https://shop.example/"), ("http.allowed_hosts", "http://shop.example"),
+            ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
         ]
     )
     func unacceptable(key: String, value: String) throws {
@@ -81,6 +83,34 @@ import Upstream
         #expect(try LarderConfiguration(reader, environment: environment, sandbox: true).dataDirectory.path == "/data/larder-sandbox")
         let named = try SettingsReader(arguments: ["--data-directory", "/mine"], environment: environment, file: nil)
         #expect(try LarderConfiguration(named, environment: environment, sandbox: true).dataDirectory.path == "/mine")
+    }
+
+    @Test("SRV-13 the sandbox stands in for an upstream whose address nobody has set, and for no other")
+    func simulatedUpstreams() throws {
+        let reader = try SettingsReader(arguments: ["--upstreams-spacex-url", "http://mine.test"], environment: [:], file: nil)
+        var configuration = try LarderConfiguration(reader, environment: [:], sandbox: true)
+        #expect(configuration.upstreams.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test"])
+        for name in ["spacex", "geocoder", "yandex_uploader"] { configuration.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)"))) }
+        #expect(
+            configuration.upstreams.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test", "geocoder": "http://127.0.0.1:1/geocoder"]
+        )
+    }
+
+    @Test("SRV-13 origins of browsers and of pages without an address are acceptable, as are hosts with and without a port")
+    func originsAndHosts() throws {
+        let origins = ["https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*"]
+        #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).allowedOrigins == origins)
+        #expect(try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).allowedHosts.count == 3)
+    }
+
+    @Test("SRV-03 the compose file has the sandbox stand in for every upstream")
+    func compose() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let compose = try String(contentsOf: root.appending(path: "docker/compose.yaml"), encoding: .utf8)
+        for (name, _, _) in Setting.upstreams {
+            let setting = try #require(Setting.named("upstreams.\(name).url"))
+            #expect(compose.contains("\(setting.environmentName): http://127.0.0.1:9000/\(name)\n"))
+        }
     }
 
     @Test("the README's table names every setting")

@@ -275,6 +275,7 @@ struct ExchangeTests {
         let listed = try await kitchen.serve(.get, path, [.origin: "https://shop.example"])
         #expect(listed.fields[.accessControlAllowOrigin] == "https://shop.example")
         #expect(listed.fields[.accessControlExposeHeaders]?.contains("Cache-Status") == true)
+        #expect(listed.fields[.accessControlExposeHeaders]?.contains("Larder-Offline") == true, "a page must be able to tell an offline answer of a mount")
         #expect(listed.fields[.accessControlAllowCredentials] == nil)
         let foreign = try await kitchen.serve(.get, path, [.origin: "https://evil.test"])
         #expect(foreign.fields[.accessControlAllowOrigin] == nil && foreign.status == listed.status)

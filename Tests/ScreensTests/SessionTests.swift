@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
 import HTTPTypes
+import NIOCore
 import Storage
 import Testing
+import Upstream
 
 @testable import Screens
 
@@ -61,6 +63,17 @@ struct SessionStoreTests {
         try await store.close(for: fields(first))
         #expect(throws: Problem.self) { try store.session(for: fields(first), app: "ships") }
         #expect(try store.session(for: fields(second), app: "ships") == guest)
+    }
+
+    @Test("SRV-11 A logout ends what a mount keeps for a token of ours, under whichever scheme it came", arguments: ["Bearer ", "OAuth ", "Token a ", ""])
+    func ownToken(scheme: String) async throws {
+        let (token, other) = (try await store.open(session), try await store.open(session))
+        let values = [scheme + token]
+        let validity = store.validity(ofOwn: values)
+        #expect(try store.ownSession(values) == session && validity.holds(at: .now()))
+        try await store.close(for: fields(token))
+        #expect(try store.ownSession(values) == nil && !validity.holds(at: .now()))
+        #expect(store.validity(ofOwn: []).holds(at: .now()) && store.validity(ofOwn: [scheme + other]).holds(at: .now()))
     }
 
     @Test("Closing twice, or nothing, is no error")

@@ -53,6 +53,20 @@ import Testing
         #expect(try await left().count == 4)
     }
 
+    @Test("An upstream's mount belongs to it: both are listed and purged by its name, and no other whose name begins alike")
+    func mount() async throws {
+        try await store.save(madeAnswer("https://a.test/raw", upstream: "other.raw", seconds: 30))
+        try await store.save(madeAnswer("https://a.test/raw", upstream: "others", seconds: 30))
+        var listed: [String] = []
+        let inspection = try #require(try CacheInspection(at: URL(filePath: database.directory.databasePath).deletingLastPathComponent()))
+        try inspection.forEachEntry(upstream: "other") { listed.append($0.upstream) }
+        #expect(listed == ["other", "other.raw"])
+        let report = try await CachePurge(upstream: "other").run(on: database)
+        #expect(report.upstreams.mapValues(\.responses) == ["other": 1, "other.raw": 1])
+        try await store.save(madeAnswer("https://b.test/v4/x", upstream: "other", seconds: 30))
+        #expect(try await CachePurge(upstream: "other.raw").run(on: database).upstreams.isEmpty)
+    }
+
     @Test("More answers than a batch are purged")
     func manyAnswers() async throws {
         try await database.write { db in

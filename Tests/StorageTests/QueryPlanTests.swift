@@ -8,7 +8,8 @@ import Testing
 @Suite struct QueryPlanTests {
     static let hotQueries = [
         ResponseStore.selectByKey, ResponseStore.upsert, ResponseStore.upsertBody, ResponseStore.deleteVariantsBeyond, ResponseStore.update,
-        ResponseStore.updateLastUse, ResponseStore.invalidation, ResponseStore.deleteByID, ResponseStore.deleteByURL, ResponseStore.deleteByCredential,
+        ResponseStore.updateLastUse, ResponseStore.invalidation, ResponseStore.invalidationByID,
+        ResponseStore.deleteByID, ResponseStore.deleteByURL, ResponseStore.deleteByCredential,
         ResponseStore.deleteByBlob, ResponseStore.purgePrefix, ResponseStore.purgeAll,
         PageStore.selectPage, PageStore.selectRows, PageStore.upsertPage, PageStore.updateLastUse, PageStore.decrementTotals, PageStore.deleteRow,
         PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList, PageStore.deleteAccount,

@@ -75,7 +75,7 @@ public struct CacheInspection: Sendable {
 
     private static func path(in directory: URL) -> String { directory.appending(path: DataDirectory.databaseName).path }
 
-    /// Calls `body` for everything stored, in one consistent state.
+    /// Calls `body` for everything stored, or for what an upstream and its mount have stored, in one consistent state.
     public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void) throws {
         try read { db in
             let rows = try Row.fetchCursor(db, sql: Self.selectEntries + order.sql, arguments: ["upstream": upstream])
@@ -123,7 +123,7 @@ public struct CacheInspection: Sendable {
         SELECT upstream, method, url, max(response_time * 1000 + status) % 1000, sum(size) AS bytes, max(response_time) AS received,
             max(last_used) AS used, count(*), max(pinned)
         FROM stored_response
-        WHERE :upstream IS NULL OR upstream = :upstream
+        WHERE :upstream IS NULL OR upstream = :upstream OR substr(upstream, 1, length(:upstream) + 1) = :upstream || '.'
         GROUP BY upstream, url, method
         ORDER BY\u{20}
         """

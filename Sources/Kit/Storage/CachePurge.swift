@@ -21,7 +21,7 @@ public struct CachePurge: Sendable, Equatable {
         public var pinned = 0
     }
 
-    /// Only answers of this upstream.
+    /// Only answers of this upstream, those of its mount included, which are stored under its name with a dot behind it.
     public var upstream: String?
     /// Only answers whose URL has a path that begins with this.
     public var pathPrefix: String?
@@ -37,7 +37,7 @@ public struct CachePurge: Sendable, Equatable {
 
     /// Whether an answer is meant.
     func matches(upstream: String, url: String, received: Date) -> Bool {
-        if let wanted = self.upstream, wanted != upstream { return false }
+        if let wanted = self.upstream, wanted != upstream, !upstream.hasPrefix("\(wanted).") { return false }
         if let receivedBefore, received >= receivedBefore { return false }
         return pathPrefix.map { Self.path(of: url).hasPrefix($0) } ?? true
     }

@@ -9,6 +9,11 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.invalidation).execute(arguments: [upstream, url])
     }
 
+    /// The same of one stored answer.
+    public func invalidate(_ id: StoredAnswer.ID, in db: Database) throws {
+        try db.cachedStatement(sql: Self.invalidationByID).execute(arguments: [id])
+    }
+
     /// Removes one stored answer, and its blob.
     public func remove(_ id: StoredAnswer.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByID).execute(arguments: [id])
@@ -39,6 +44,7 @@ extension ResponseStore {
     }
 
     static let invalidation = "UPDATE stored_response SET invalidated = 1 WHERE upstream = ? AND url = ?"
+    static let invalidationByID = "UPDATE stored_response SET invalidated = 1 WHERE id = ?"
     static let deleteByID = "DELETE FROM stored_response WHERE id = ?"
     static let deleteByURL = "DELETE FROM stored_response WHERE upstream = ? AND url = ?"
     static let deleteByCredential = "DELETE FROM stored_response WHERE credential = ? AND credential <> x''"

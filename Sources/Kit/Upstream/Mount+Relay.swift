@@ -28,6 +28,8 @@ struct Arrival: Sendable {
     let answer: StreamedAnswer
     let requestTime: Date
     let responseTime: Date
+    /// Holds until a write makes its URL doubtful that was answered after this was asked for: it may tell of the time before.
+    var uninvalidated: Validity
 
     /// Head as received, `Connection` included.
     var head: HTTPResponse { HTTPResponse(status: answer.status, headerFields: answer.headerFields) }
@@ -62,7 +64,7 @@ extension Mount {
             try await drain(arrival)
             // Opened before anything is removed: an answer that may not be kept still answers this request.
             let body = try await open(plan.candidates[serving.index])
-            try await keep(updates, of: plan.candidates)
+            try await keep(updates, of: plan.candidates, by: arrival, confirms: true)
             flight?.land(.stored)
             guard let body else { return try await relay(inquiry, Relay(reason: .miss, candidates: []), flight) }
             let reuse = policy.reuse(of: serving.stored, at: serving.index, now: upstream.clock.now())
@@ -85,6 +87,7 @@ extension Mount {
     /// One exchange; the upstream's health is told of it.
     private func send(_ inquiry: MountInquiry, _ fields: HTTPFields) async throws(UpstreamError) -> Arrival {
         let requestTime = upstream.clock.now()
+        let uninvalidated = Validity(of: invalidations[inquiry.key])
         // A large body takes the time that its client takes.
         let total: Duration = inquiry.body == nil ? upstream.configuration.totalTimeout : .seconds(3600)
         let limits = TransportLimits(total: total, maximumBytes: upstream.configuration.maximumAnswerBytes, publicAddressesOnly: false)
@@ -99,7 +102,12 @@ extension Mount {
             let answer = try await upstream.exchange.transport.stream(request, within: limits)
             upstream.exchange.onAttempt(.success(answer.status))
             upstream.health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields)))
-            return Arrival(answer: answer.withoutOwnFields, requestTime: requestTime, responseTime: upstream.clock.now())
+            return Arrival(
+                answer: answer.withoutOwnFields,
+                requestTime: requestTime,
+                responseTime: upstream.clock.now(),
+                uninvalidated: uninvalidated
+            )
         } catch {
             // A client that left says nothing of the upstream.
             if !Task.isCancelled, error != .badAnswer(status: nil, reason: UpstreamError.requestCutShort) {

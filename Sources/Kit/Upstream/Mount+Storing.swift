@@ -30,12 +30,13 @@ extension Mount {
     }
 
     /// Stores an answer in place of all that the same request would have selected.
-    func save(_ response: StoredResponse, _ body: StoredBody, for inquiry: MountInquiry) async throws {
+    func save(_ response: StoredResponse, _ body: StoredBody, for inquiry: MountInquiry, by arrival: Arrival) async throws {
         let responses = upstream.responses
         let (name, credential, request) = (storeName, inquiry.credential, inquiry.judged.headerFields)
-        let answer = StoredAnswer(upstream: name, credential: credential, response: response, body: body)
         defer { changes[response.url].bump() }
         try await upstream.database.write { db in
+            let isDoubtful = !arrival.uninvalidated.holds(at: .distantPast)
+            let answer = StoredAnswer(upstream: name, credential: credential, response: response, body: body, isInvalidated: isDoubtful)
             let others = try responses.responses(upstream: name, method: .get, url: response.url, credential: credential, in: db)
             for other in others where other.credential == credential && other.response.matches(request) {
                 if let id = other.id { try responses.remove(id, in: db) }
@@ -45,18 +46,28 @@ extension Mount {
     }
 
     /// Takes over what a 304 or a HEAD says of stored answers; those that may not be kept any more go. RFC 9111 §4.3.4, §4.3.5.
-    func keep(_ updates: [FreshenedResponse], of candidates: [StoredAnswer]) async throws {
+    /// A 304 `confirms` what was doubtful; a HEAD may say nothing that tells one version from another.
+    func keep(_ updates: [FreshenedResponse], of candidates: [StoredAnswer], by arrival: Arrival, confirms: Bool) async throws {
         let responses = upstream.responses
         defer { for update in updates { changes[update.stored.url].bump() } }
         try await upstream.database.write { db in
+            let isOvertaken = !arrival.uninvalidated.holds(at: .distantPast)
             for update in updates {
                 let old = candidates[update.index]
                 guard let id = old.id else { continue }
+                let isDoubtful = isOvertaken || (old.isInvalidated && !confirms)
                 guard update.mayBeKept, update.stored.varyingFields == old.response.varyingFields else {
                     // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched anew next time.
                     try responses.remove(id, in: db)
                     if update.mayBeKept, case .bytes = old.body {
-                        try responses.save(StoredAnswer(upstream: old.upstream, credential: old.credential, response: update.stored, body: old.body), in: db)
+                        let moved = StoredAnswer(
+                            upstream: old.upstream,
+                            credential: old.credential,
+                            response: update.stored,
+                            body: old.body,
+                            isInvalidated: isDoubtful
+                        )
+                        try responses.save(moved, in: db)
                     }
                     continue
                 }
@@ -67,17 +78,42 @@ extension Mount {
                     responseTime: update.stored.responseTime,
                     in: db
                 )
+                if isDoubtful { try responses.invalidate(id, in: db) }
             }
         }
     }
 
-    /// Makes everything stored under these URLs doubtful.
-    func invalidate(_ keys: [String]) async throws {
+    /// Makes everything stored under these URLs doubtful, and what is on its way there; not the write's own answer, which may be stored
+    /// (RFC 9110 §9.3.3) and is given back as one that came after it.
+    func invalidate(_ keys: [String], by arrival: Arrival, to inquiry: MountInquiry) async throws -> Arrival {
         let (responses, name) = (upstream.responses, storeName)
         defer { for key in keys { changes[key].bump() } }
-        try await upstream.database.write { db in
-            for key in keys { try responses.invalidate(upstream: name, url: key, in: db) }
+        return try await upstream.database.write { [invalidations] db in
+            let isOvertaken = !arrival.uninvalidated.holds(at: .distantPast)
+            for key in keys {
+                // Within the transaction: whoever stores after it sees the stamp, whoever stored before it is invalidated.
+                invalidations[key].bump()
+                try responses.invalidate(upstream: name, url: key, in: db)
+            }
+            var own = arrival
+            if !isOvertaken { own.uninvalidated = Validity(of: invalidations[inquiry.key]) }
+            return own
         }
+    }
+
+    /// Makes stored answers doubtful of which the upstream has shown another version. They are kept: it is the last good one.
+    func doubt(_ ids: [StoredAnswer.ID], under key: String) async throws {
+        let responses = upstream.responses
+        defer { changes[key].bump() }
+        try await upstream.database.write { db in
+            for id in ids { try responses.invalidate(id, in: db) }
+        }
+    }
+
+    /// The same for those that the request could have been answered with.
+    func doubt(_ candidates: [StoredAnswer], for inquiry: MountInquiry) async throws {
+        let ids = candidates.filter { $0.response.matches(inquiry.judged.headerFields) }.compactMap(\.id)
+        try await doubt(ids, under: inquiry.key)
     }
 
     func remove(_ ids: [StoredAnswer.ID]) async throws {

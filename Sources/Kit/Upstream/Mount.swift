@@ -2,7 +2,6 @@ import Foundation
 import HTTPCaching
 import HTTPTypes
 import Logging
-import NIOConcurrencyHelpers
 public import Storage
 
 /// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` decides; this asks, stores, and passes on.
@@ -16,7 +15,9 @@ public final class Mount: Sendable {
     let flights = MountFlights()
     /// Bumped when what is stored under a URL changes.
     let changes = ChangeStamps()
-    private let background = NIOLockedValueBox(BackgroundTasks())
+    /// Bumped when a write makes what is stored under a URL doubtful.
+    let invalidations = ChangeStamps()
+    let background = BackgroundTasks()
 
     /// Mounts an upstream. `hasher` makes credentials into keys of the store.
     public init(_ upstream: Upstream, hasher: CredentialHasher) {
@@ -35,7 +36,7 @@ public final class Mount: Sendable {
     public var storeName: String { "\(upstream.configuration.name).raw" }
 
     /// Ends validations that nobody waits for.
-    public func stop() { background.withLockedValue { $0.stop() } }
+    public func stop() { background.stop() }
 
     /// Answers a request, from the store or the upstream.
     ///
@@ -117,11 +118,12 @@ public final class Mount: Sendable {
         return (status, .failing(status: status, retryAfter: seconds))
     }
 
-    /// The answer that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests; §5.2.2.4: but not `no-cache`.
+    /// The answer that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests; §5.2.2.4: but not `no-cache`,
+    /// nor what a write has overtaken that was done when this one arrived.
     private func joined(_ inquiry: MountInquiry, since arrival: Date, _ reason: CacheStatus.Forward) async throws -> MountAnswer? {
         let stored = try candidates(for: inquiry)
         guard let index = policy.selectedIndex(for: inquiry.judged.headerFields, among: stored.map(\.response)),
-            stored[index].response.responseTime >= arrival,
+            stored[index].response.responseTime >= arrival, !stored[index].isInvalidated,
             !CacheControl(stored[index].response.headerFields).contains("no-cache"),
             let body = try await open(stored[index])
         else { return nil }
@@ -132,35 +134,13 @@ public final class Mount: Sendable {
     /// RFC 5861 §3: validates while the client has its answer already.
     private func revalidate(_ inquiry: MountInquiry, _ plan: Relay) {
         guard let flight = flights.leadIfFree(.init(url: inquiry.key, credential: inquiry.credential)) else { return }
-        background.withLockedValue { tasks in
-            tasks.start { [self] in
-                do {
-                    let answer = try await relay(inquiry.withoutRange, plan, flight)
-                    if case .stream(let parts, _) = answer.body { for try await _ in parts {} }
-                } catch {
-                    upstream.logger.debug("a validation in the background failed", metadata: ["error": "\(error)"])
-                }
+        background.start { [self] in
+            do {
+                let answer = try await relay(inquiry.withoutRange, plan, flight)
+                if case .stream(let parts, _) = answer.body { for try await _ in parts {} }
+            } catch {
+                upstream.logger.debug("a validation in the background failed", metadata: ["error": "\(error)"])
             }
         }
-    }
-}
-
-/// Tasks that nobody waits for; they end with the server.
-private struct BackgroundTasks {
-    private var tasks: [Int: Task<Void, Never>] = [:]
-    private var lastNumber = 0
-    private var isStopped = false
-
-    mutating func start(_ work: @escaping @Sendable () async -> Void) {
-        guard !isStopped else { return }
-        tasks = tasks.filter { !$0.value.isCancelled }
-        lastNumber += 1
-        tasks[lastNumber] = Task { await work() }
-    }
-
-    mutating func stop() {
-        isStopped = true
-        for task in tasks.values { task.cancel() }
-        tasks = [:]
     }
 }

@@ -18,7 +18,7 @@ struct CacheListCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: "Only this upstream.")
+    @Option(name: .long, help: "Only this upstream, its mount (NAME.raw) included.")
     var upstream: String?
 
     @Option(name: .long, help: "Sort by url, size (largest first), age (oldest first) or use (least recently used first).", transform: Self.order)

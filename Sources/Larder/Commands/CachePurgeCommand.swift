@@ -20,7 +20,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: "Only answers of this upstream.")
+    @Option(name: .long, help: "Only answers of this upstream, its mount (NAME.raw) included.")
     var upstream: String?
 
     @Option(name: .long, help: "Only answers whose URL has a path that begins with this, such as /v4/.")

@@ -37,7 +37,11 @@ struct ServeCommand: AsyncParsableCommand {
         // Before anything asks for an event loop.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
         let logger = Logger(label: "larder")
-        let simulated = sandbox ? Sandbox(configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed), logger: logger) : nil
+        var simulated: Sandbox?
+        if sandbox {
+            let port = configuration.sandboxPort != 0 ? configuration.sandboxPort : await SandboxPort(in: configuration.dataDirectory).last()
+            simulated = Sandbox(configuration: .init(port: port, seed: configuration.sandboxSeed), logger: logger)
+        }
         let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)
         // The last one stops first: the sandbox outlives the server that asks it.
         let services: [any Service] = (simulated.map { [$0] } ?? []) + [server]

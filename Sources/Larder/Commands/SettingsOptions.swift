@@ -23,7 +23,7 @@ struct SettingsOptions: ParsableArguments {
 
     /// All settings, for the help of a command.
     static var table: String {
-        let lines = Setting.catalogue.filter { !$0.summary.contains("not part of this version") }.map { setting in
+        let lines = Setting.catalogue.map { setting in
             let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
             return "  \(setting.flag)\n      \(setting.summary)\(standard)"
         }

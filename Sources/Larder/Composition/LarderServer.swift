@@ -31,13 +31,15 @@ struct LarderServer: Service, CustomStringConvertible {
         if let sandbox {
             for upstream in SandboxUpstream.allCases {
                 guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
-                configuration.upstreams[upstream.rawValue]?.baseURL = url
+                configuration.simulate(upstream.rawValue, at: url)
             }
             StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
         }
         let host = configuration.host
         let built = try LarderApplication.build(configuration, metrics: metrics, onListening: { announce($0, host: host) }, logger: logger)
         do {
+            // Now the data directory is this process's own.
+            if let sandbox { SandboxPort(in: configuration.dataDirectory).note(try await sandbox.port, logger: logger) }
             try await withGracefulShutdownHandler {
                 try await built.application.run()
             } onGracefulShutdown: {
@@ -62,3 +64,4 @@ struct LarderServer: Service, CustomStringConvertible {
 private protocol ChannelErrorLike: Error {}
 extension IOError: ChannelErrorLike {}
 extension SocketAddressError: ChannelErrorLike {}
+extension SocketAddressError.UnknownHost: ChannelErrorLike {}

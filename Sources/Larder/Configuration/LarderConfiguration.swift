@@ -25,6 +25,8 @@ struct LarderConfiguration: Sendable {
     var cacheBudget: CacheBudget
     /// The upstreams in use, by name.
     var upstreams: [String: UpstreamConfiguration]
+    /// Those that the sandbox stands in for, once its address is known.
+    private var simulated: [String: @Sendable (URL) -> UpstreamConfiguration] = [:]
     /// Bytes that rendered answers may take; 0 keeps none.
     var renderedBudget: Int
     var shipsFreshness: Duration
@@ -49,7 +51,8 @@ struct LarderConfiguration: Sendable {
     var logLevel: Logger.Level
     var logFormat: LogFormat
 
-    /// Reads and checks all settings. With `sandbox`, data goes to a directory of its own by default: simulated ships must not mix with real ones.
+    /// Reads and checks all settings. With `sandbox`, data goes to a directory of its own by default: simulated ships must not mix with real ones;
+    /// and an upstream whose address nobody has set is used when ``simulate(_:at:)`` tells where it is.
     init(_ settings: SettingsReader, environment: [String: String], sandbox: Bool = false) throws {
         try settings.checkAll()
         host = try settings.text("http.host")
@@ -69,15 +72,20 @@ struct LarderConfiguration: Sendable {
         cacheBudget = CacheBudget(bytes: try settings.integer("cache.budget_mb") << 20)
         upstreams = [:]
         for upstream in Setting.upstreams {
-            upstreams[upstream.name] = try Self.upstream(upstream.name, title: upstream.title, settings, isSimulated: sandbox)
+            let configured = try Self.upstream(upstream.name, title: upstream.title, settings)
+            if sandbox, !settings.isSet("upstreams.\(upstream.name).url") {
+                simulated[upstream.name] = configured
+            } else if let url = try settings.url("upstreams.\(upstream.name).url") {
+                upstreams[upstream.name] = configured(url)
+            }
         }
         renderedBudget = try settings.integer("rendered.budget_mb") << 20
         for name in settings.furtherUpstreams {
-            guard let upstream = try Self.upstream(name, title: name, settings) else {
-                let key = "upstreams.\(name).url"
+            let key = "upstreams.\(name).url"
+            guard let url = try settings.url(key) else {
                 throw SettingError.unacceptable(key: key, value: "", source: "settings of upstream \(name)", accepted: "an absolute http:// or https:// URL")
             }
-            upstreams[name] = upstream
+            upstreams[name] = try Self.upstream(name, title: name, settings)(url)
         }
         shipsFreshness = try settings.seconds("freshness.ships_s")
         ships = ShipService.Options(
@@ -145,29 +153,41 @@ struct LarderConfiguration: Sendable {
         )
     }
 
-    /// One upstream; nil where it has no address. With the sandbox every upstream has one: that of the sandbox, which is known when it listens and takes this one's place.
-    private static func upstream(_ name: String, title: String, _ settings: SettingsReader, isSimulated: Bool = false) throws -> UpstreamConfiguration? {
+    /// The sandbox simulates an upstream at this address. It takes the place of the default one only: an address that somebody has set is used.
+    mutating func simulate(_ name: String, at url: URL) {
+        if let configured = simulated[name] { upstreams[name] = configured(url) }
+    }
+
+    /// One upstream, for whichever address it has.
+    private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> @Sendable (URL) -> UpstreamConfiguration {
         let key = "upstreams.\(name)"
-        guard let url = try settings.url("\(key).url") ?? (isSimulated ? URL(string: "http://127.0.0.1") : nil) else { return nil }
-        var configuration = UpstreamConfiguration(
-            name: name,
-            title: title,
-            baseURL: url,
-            connectTimeout: try settings.milliseconds("\(key).connect_timeout_ms"),
-            totalTimeout: try settings.milliseconds("\(key).total_timeout_ms"),
-            patience: try settings.milliseconds("\(key).patience_ms"),
-            probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
-            allowedHosts: try settings.list("\(key).allowed_hosts"),
-            hasSessions: name == "yandex_disk",
-            probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
-            mount: try mount(name, settings)
+        let (connectTimeout, totalTimeout) = (
+            try settings.milliseconds("\(key).connect_timeout_ms"), try settings.milliseconds("\(key).total_timeout_ms")
         )
-        if name == "catalogue" {
-            // Anybody writes to that catalogue and names any host for pictures.
-            configuration.followsPublicLinks = true
-            configuration.trustedHosts = try settings.list("shop.picture_hosts")
+        let (patience, probeInterval) = (try settings.milliseconds("\(key).patience_ms"), try settings.milliseconds("\(key).probe_interval_ms"))
+        let (allowedHosts, pictureHosts) = (try settings.list("\(key).allowed_hosts"), try settings.list("shop.picture_hosts"))
+        let mount = try mount(name, settings)
+        return { url in
+            var configuration = UpstreamConfiguration(
+                name: name,
+                title: title,
+                baseURL: url,
+                connectTimeout: connectTimeout,
+                totalTimeout: totalTimeout,
+                patience: patience,
+                probeInterval: probeInterval,
+                allowedHosts: allowedHosts,
+                hasSessions: name == "yandex_disk",
+                probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
+                mount: mount
+            )
+            if name == "catalogue" {
+                // Anybody writes to that catalogue and names any host for pictures.
+                configuration.followsPublicLinks = true
+                configuration.trustedHosts = pictureHosts
+            }
+            return configuration
         }
-        return configuration
     }
 
     private static func mount(_ name: String, _ settings: SettingsReader) throws -> MountOptions {

@@ -10,6 +10,10 @@ struct Setting: Sendable, Equatable {
         case choice([String])
         /// Words separated by commas.
         case list
+        /// Host names or addresses, separated by commas.
+        case hosts
+        /// Web origins or `*`, separated by commas.
+        case origins
         /// Any text.
         case text
         /// An RFC 3339 instant.
@@ -45,6 +49,8 @@ struct Setting: Sendable, Equatable {
         case .url: "an absolute http:// or https:// URL"
         case .choice(let words): words.joined(separator: " or ")
         case .list: "words separated by commas"
+        case .hosts: "host names and addresses without scheme and path, separated by commas"
+        case .origins: "web origins such as https://shop.example:8443, without path, separated by commas, or *"
         case .text: "any text"
         case .instant: "an RFC 3339 instant such as 2026-01-05T10:00:00Z"
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Screens
 
 extension SettingsReader {
     /// A setting as it was written, its default where nobody set it; checked against what the setting accepts.
@@ -12,6 +13,9 @@ extension SettingsReader {
         }
         return text
     }
+
+    /// Whether somebody has set it: the default is not what holds.
+    func isSet(_ key: String) -> Bool { Setting.named(key).flatMap(value) != nil }
 
     /// A whole number.
     func integer(_ key: String) throws -> Int { Int(try text(key)) ?? 0 }
@@ -27,7 +31,11 @@ extension SettingsReader {
 
     /// Words separated by commas.
     func list(_ key: String) throws -> [String] {
-        try text(key).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        Self.words(try text(key))
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// A URL without slashes at its end; nil where it is empty.
@@ -47,9 +55,18 @@ extension SettingsReader {
         case .integer(let range): Int(text).map(range.contains) ?? false
         case .choice(let words): words.contains(text)
         case .url: isBaseURL(text)
+        case .hosts: words(text).allSatisfy { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } }
+        case .origins: words(text).allSatisfy { $0 == "*" || isOrigin($0) }
         case .instant: (try? Date(text, strategy: .iso8601)) != nil
         case .list, .text: true
         }
+    }
+
+    /// Scheme, host and port, as a browser writes them into `Origin`: any other form would never match. Pages without an address are `null` or `file://`.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let end = text.firstRange(of: "://") else { return text == "null" }
+        let host = text[end.upperBound...]
+        return end.lowerBound > text.startIndex && (!host.isEmpty || text == "file://") && !host.contains { "/?#@*".contains($0) || $0.isWhitespace }
     }
 
     /// Absolute, http or https, with a host, without credentials, query or fragment.

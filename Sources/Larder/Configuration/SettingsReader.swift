@@ -75,7 +75,8 @@ struct SettingsReader {
         do {
             node = try Yams.compose(yaml: String(contentsOfFile: path, encoding: .utf8))
         } catch {
-            throw SettingError.file(path: path, reason: "it cannot be read as YAML or JSON (\(error))")
+            let reason = error is YamlError ? "\(error)" : error.localizedDescription
+            throw SettingError.file(path: path, reason: "it cannot be read as YAML or JSON: \(reason)")
         }
         guard let node else { return [:] }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

@@ -113,7 +113,7 @@ func withLarder(
         group.addTask { try await sandbox.run() }
         do {
             for upstream in SandboxUpstream.allCases {
-                configuration.upstreams[upstream.rawValue]?.baseURL = try #require(URL(string: try await sandbox.baseURL(of: upstream)))
+                configuration.simulate(upstream.rawValue, at: try #require(URL(string: try await sandbox.baseURL(of: upstream))))
             }
             let application = try LarderApplication.build(
                 configuration,

@@ -14,7 +14,7 @@ public struct HostRules: Sendable, Equatable {
     }
 
     /// The host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil where it is none of these.
-    static func name(of authority: String) -> String? {
+    public static func name(of authority: String) -> String? {
         var host = authority[...]
         var port = Substring()
         if host.hasPrefix("[") {

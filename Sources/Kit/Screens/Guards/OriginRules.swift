@@ -38,13 +38,18 @@ public struct OriginRules: Sendable, Equatable {
         guard let origin = headerFields[.origin], lists(origin) else { return [:] }
         return [
             .accessControlAllowOrigin: origin,
-            .accessControlExposeHeaders: "Age, Cache-Status, ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id",
+            .accessControlExposeHeaders: Self.exposedFields,
         ]
     }
 
+    /// Fields of answers that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted response-header name).
+    private static let exposedFields =
+        "Accept-Ranges, Age, Allow, Cache-Status, Content-Disposition, Content-Range, ETag, Larder-Offline, Link, Location, Retry-After, "
+        + "WWW-Authenticate, X-Request-Id"
+
     /// Request fields that screens read.
     private static let readableFields =
-        "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, Larder-Profile, Last-Event-ID, Range, X-Request-Id"
+        "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, Larder-Profile, Last-Event-ID, Range, X-Request-Id"
 
     /// The fields that answer a preflight of a listed origin; empty for every other request.
     public func preflightFields(for headerFields: HTTPFields, allowed: String?) -> HTTPFields {

@@ -60,7 +60,10 @@ public struct MountRoutes: Sendable {
     }
 
     @Sendable private func answer(_ request: Request, _ context: ScreenContext) async throws -> Response {
-        guard let (name, target) = Self.split(request.head.path ?? ""), let mount = mounts[name] else {
+        guard let (name, target) = Self.split(request.head.path ?? "") else {
+            throw Problem.notFound("The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name.")
+        }
+        guard let mount = mounts[name] else {
             throw Problem.notFound("There is no upstream of this name; its own API would be below \(Self.prefix){name}/.")
         }
         let allowed = allowedMethods(path: request.uri.path)
@@ -73,7 +76,7 @@ public struct MountRoutes: Sendable {
         }
         guard MountRequest.isBelowBase(target) else { throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..") }
         do {
-            let ownValidity = sessions.validity(for: request.headers)
+            let ownValidity = sessions.validity(ofOwn: request.headers[values: .authorization])
             let answer = try await mount.answer(try await inquiry(request, method, target: target, of: mount))
             if let validity = answer.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
             return MountResponse.make(answer)

@@ -64,10 +64,22 @@ public struct SessionStore: Sendable {
     /// The session of ours whose token any of these `Authorization` values carries, whichever app's.
     func ownSession(_ authorization: [String]) throws -> Session? {
         for value in authorization {
-            let token = value.split(separator: " ", omittingEmptySubsequences: true).last.map(String.init)
-            if let token, let session = try session(token: token) { return session }
+            if let token = Self.anyToken(in: value), let session = try session(token: token) { return session }
         }
         return nil
+    }
+
+    /// For how long ``ownSession(_:)`` says of these values what it says now. To be taken before it.
+    func validity(ofOwn authorization: [String]) -> Validity {
+        authorization.reduce(.unlimited) { validity, value in
+            guard let token = Self.anyToken(in: value) else { return validity }
+            return validity.and(Validity(of: ends[SessionToken.hash(token)]))
+        }
+    }
+
+    /// What stands behind the scheme, whichever it is: a token of ours goes nowhere under another name either.
+    private static func anyToken(in authorization: String) -> String? {
+        authorization.split(separator: " ", omittingEmptySubsequences: true).last.map(String.init)
     }
 
     /// Ends the session that a request belongs to.
