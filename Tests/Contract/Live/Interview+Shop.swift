@@ -63,7 +63,8 @@ extension Interview {
         for body in [#"{"product_id":1}"#, #"{"product_id":1,"quantity":5}"#, #"{"product_id":2,"quantity":3}"#, #"{"product_id":3333}"#] {
             try await ask("POST /v1/shop/list/items", profile, body: body)
         }
-        try await ask(image, ["Cache-Control": "only-if-cached"].merging(profile) { own, _ in own })
+        // That of the first product is stored by now.
+        try await ask(image, ship: "2", ["Cache-Control": "only-if-cached"].merging(profile) { own, _ in own })
         for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] { try await ask(image, query: query, profile) }
         try await ask(image, profile, isHead: true)
         let large = String(repeating: " ", count: 70_000)
