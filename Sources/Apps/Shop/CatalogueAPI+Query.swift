@@ -2,8 +2,8 @@ import Foundation
 
 /// What is asked of the upstream for a search: never less than what is looked for, as much less than everything as the upstream can tell. The rest is sorted out here.
 struct CatalogueQuery: Sendable, Equatable {
-    /// Stands for an upper bound that nobody gave; the upstream drops a range of one bound.
-    static let noMaximum = "1000000000000000"
+    /// Stands for an upper bound that nobody gave, since the upstream drops a range of one bound: nothing that counts as a price is higher.
+    static let noMaximum = Price.most.description
 
     /// Parameters in the order of the original app, without those of paging.
     let items: [Item]

@@ -19,8 +19,8 @@ struct CatalogueWalk: Sendable {
     private let isExact: Bool
     /// Where in the upstream's list to look next.
     private var position: Int
-    /// Rows that belong to pages before.
-    private var toSkip: Int
+    /// Rows that belong to pages before, and are still to come.
+    private(set) var toSkip: Int
     private var parts = 0
     private var seen = Set<Int>()
     private var end: Step?

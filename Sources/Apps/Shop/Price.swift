@@ -5,7 +5,7 @@ struct Price: Sendable, Hashable, Comparable, Codable {
     let amount: Decimal
 
     /// Most that counts as a price; sums of a whole list of these are still exact.
-    private static let most = Decimal(sign: .plus, exponent: 30, significand: 1)
+    static let most = Decimal(sign: .plus, exponent: 30, significand: 1)
 
     /// Nil for what is no price: negative, not a number, or beyond what can be computed exactly.
     init?(_ amount: Decimal) {

@@ -39,11 +39,12 @@ struct SearchScreen: Encodable, Sendable {
     let empty: EmptyState?
     let actions: [Action]?
 
-    init(_ query: SearchQuery, items: [Row], retry: String) {
+    /// `retry` is where the same search is made again; nil unless nothing was found.
+    init(_ query: SearchQuery, items: [Row], retry: String?) {
         self.query = QueryFields(query)
         self.items = items
-        empty = items.isEmpty ? EmptyState(title: "Извините, таких товаров пока нет :(", text: "", button: "Повторить") : nil
-        actions = items.isEmpty ? [Action(id: "retry", title: "Повторить", method: "GET", href: retry)] : nil
+        empty = retry.map { _ in EmptyState(title: "Извините, таких товаров пока нет :(", text: "", button: "Повторить") }
+        actions = retry.map { [Action(id: "retry", title: "Повторить", method: "GET", href: $0)] }
     }
 }
 
@@ -114,4 +115,12 @@ struct HistoryScreen: Encodable, Sendable {
     }
 
     let items: [Row]
+    let empty: EmptyState?
+
+    /// `isNarrowed`: some may have been left out.
+    init(_ items: [Row], isNarrowed: Bool) {
+        self.items = items
+        let title = isNarrowed ? "Таких запросов ещё не было" : "История поиска пуста"
+        empty = items.isEmpty ? EmptyState(title: title, text: "", button: "К товарам") : nil
+    }
 }

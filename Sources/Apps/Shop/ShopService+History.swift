@@ -34,8 +34,9 @@ extension ShopService {
         let rows = try store.history(profile).enumerated().filter { _, search in
             folded.map { Array(search.text.caseFolded.utf8).firstRange(of: Array($0.utf8)) != nil } ?? true
         }.map { HistoryScreen.Row($0.element, place: $0.offset) }
+        let screen = HistoryScreen(rows, isNarrowed: folded != nil)
         let own = validity == nil ? "/v1/shop/history" : nil
-        return try local(HistoryScreen(items: rows), "shop.history", request, state: rows.isEmpty ? .empty : .content, self: own, validity: validity)
+        return try local(screen, "shop.history", request, state: rows.isEmpty ? .empty : .content, self: own, validity: validity)
     }
 
     /// `GET /v1/shop/filters`: the last search with its filters.

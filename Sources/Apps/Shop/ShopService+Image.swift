@@ -16,7 +16,8 @@ extension ShopService {
         let id = try productID("id", in: request)
         let text = try request.parameter("n")
         let validity = Validity(of: store.catalogueChanges)
-        guard let product = try store.product(id)?.product else { throw Self.noProduct }
+        // What a product that is gone looked like is still known; one that was never seen is asked for.
+        let product = if let known = try store.product(id)?.product { known } else { try await product(id, try request.demand()).0 }
         guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), number < max(1, product.images.count) else {
             throw Problem.notFound("The product has \(product.images.count) pictures, counted from 0.")
         }

@@ -23,6 +23,9 @@ extension ShopService {
         let id = fields.whole("product_id", in: 1...Int.max, required: true, &errors)
         let quantity = fields.whole("quantity", in: Self.quantities, required: false, &errors)
         guard errors.isEmpty, let id else { throw Problem.validation(errors) }
+        // What is on the list stays there whatever has become of the product: nobody need be asked.
+        let present = try store.list(profile)
+        if present.items.contains(where: { $0.product.id == id }) { return try answer(present, request, alreadyInList: true) }
         let (addition, list) = try await store.add(try await knownProduct(id), quantity: quantity ?? 1, to: profile)
         switch addition {
         case .full:
@@ -36,7 +39,7 @@ extension ShopService {
         }
     }
 
-    /// A product that was ever seen, else the upstream's word for it.
+    /// A product that was ever seen and is not known to be gone, else the upstream's word for it.
     private func knownProduct(_ id: Int) async throws -> Product {
         // One that was gone may be back: the upstream is asked again.
         if let known = try store.product(id) { return known.isGone ? try await product(id, .refresh).0 : known.product }

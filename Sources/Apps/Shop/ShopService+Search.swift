@@ -6,11 +6,14 @@ import Upstream
 extension ShopService {
     /// Rows of a page where nobody says.
     static let defaultLimit = 10
+    /// No list reaches that far: what is wanted behind it is asked for here, so that no sum of offsets overflows, and no upstream sees a number that it cannot read.
+    static let farthestOffset = Int(Int32.max)
 
     /// `GET /v1/shop/search`.
     @Sendable func search(_ request: ScreenRequest) async throws -> Reply {
         let profile = try request.profile()
-        let page = try request.query.page(defaultLimit: Self.defaultLimit)
+        let wanted = try request.query.page(defaultLimit: Self.defaultLimit)
+        let page = PageRequest(limit: wanted.limit, offset: min(wanted.offset, Self.farthestOffset))
         let demand = try request.demand()
         let isSaved = try request.query.flag("saved")
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
@@ -25,19 +28,21 @@ extension ShopService {
         }
         let quantities = try store.quantities(of: result.products.map(\.id), profile)
         let rows = result.products.map { SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category)) }
-        var shown = Page(page, count: rows.count, total: nil, hasMore: result.hasMore)
-        // Pages follow at distances of `limit`, also where one of them is not full.
-        shown.nextOffset = result.hasMore ? page.offset + page.limit : nil
+        let isEmpty = rows.isEmpty && result.nextOffset == nil && page.offset == 0
+        var shown = Page(page, count: rows.count, total: nil, hasMore: result.nextOffset != nil)
+        shown.offset = wanted.offset
+        shown.nextOffset = result.nextOffset
         let provenance = result.provenance
         let meta = Meta(
             screen: "shop.search",
-            state: rows.isEmpty && !result.hasMore && page.offset == 0 ? .empty : .content,
+            state: isEmpty ? .empty : .content,
             provenance: provenance,
             partial: result.isPartial ? true : nil,
             banner: provenance.offline ? .shopOffline : nil,
             page: shown
         )
-        let screen = SearchScreen(query, items: rows, retry: query.link(limit: page.limit, offset: page.offset) + "&refresh=1")
+        let retry = isEmpty ? query.link(limit: page.limit, offset: 0) + "&refresh=1" : nil
+        let screen = SearchScreen(query, items: rows, retry: retry)
         return try Reply.screen(
             Envelope(
                 data: screen,
@@ -61,7 +66,8 @@ extension ShopService {
     /// What was found for a page.
     struct Findings: Sendable {
         var products: [Product]
-        var hasMore: Bool
+        /// Where the page that follows begins; nil behind the last one.
+        var nextOffset: Int?
         var provenance: Provenance
         var validity: Validity?
         /// Found among what was ever seen, not asked of the upstream.
@@ -74,17 +80,21 @@ extension ShopService {
         let start = try store.start(of: query, page, isExact: catalogueQuery.isExact)
         let lastFetch = try store.lastFetch()
         var walk = CatalogueWalk(limit: page.limit, from: start.position, skipping: start.skipping, isExact: catalogueQuery.isExact)
+        // Parts that other searches share may be stored for one that was never made. They are as old as they are, and what was seen since is not in them.
+        let isUnseen = !catalogueQuery.isExact && !start.isKnown
         var account: (provenance: Provenance, validity: Validity?)?
         while true {
             switch walk.next {
             case .done(let position):
-                if let position { try await store.note(position, of: query, page, isExact: catalogueQuery.isExact, at: clock.now()) }
                 // A page asks for one part at least.
                 guard let account else { throw UpstreamError.notStored }
-                return Findings(products: walk.products, hasMore: position != nil, provenance: account.provenance, validity: account.validity)
+                let next = try await note(position, of: query, page, behind: walk.toSkip, start, isExact: catalogueQuery.isExact)
+                // A page that comes next itself is another one by then.
+                let validity = next == page.offset ? nil : account.validity
+                return Findings(products: walk.products, nextOffset: next, provenance: account.provenance, validity: validity)
             case .ask(let offset, let limit):
                 let part = try await self.part(of: catalogueQuery, offset: offset, limit: limit, demand, standIn: lastFetch)
-                guard let rows = part.products else { return try seen(query, page, part.provenance) }
+                guard let rows = part.products, !(isUnseen && part.provenance.stale) else { return try seen(query, page, part.provenance) }
                 if let before = account {
                     let validity = before.validity.flatMap { earlier in part.validity.map { earlier.and($0) } }
                     account = (before.provenance.combined(with: part.provenance), validity)
@@ -94,6 +104,21 @@ extension ShopService {
                 walk.take(rows.map { $0.flatMap { query.matches($0) ? $0 : nil } })
             }
         }
+    }
+
+    /// Notes where a walk has ended. Pages follow at distances of `limit`, also where one of them is not full; one that so many parts did not reach, since
+    /// so many rows of pages before it are still to come, follows itself, from there on.
+    ///
+    /// - Returns: The offset of the page that follows.
+    private func note(_ position: Int?, of query: SearchQuery, _ page: PageRequest, behind toSkip: Int, _ start: ShopStore.Start, isExact: Bool) async throws
+        -> Int?
+    {
+        let reached = toSkip > 0 ? page.offset - toSkip : page.offset + page.limit
+        var places: [ShopStore.Place] = []
+        if !isExact, page.offset == 0 || !start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
+        if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
+        try await store.note(places, of: query, limit: page.limit, isExact: isExact, at: clock.now())
+        return position.map { _ in toSkip > 0 ? page.offset : reached }
     }
 
     /// Everything that was ever seen, searched here.
@@ -107,7 +132,8 @@ extension ShopService {
                 provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
             }
         }
-        return Findings(products: shown.map(\.product), hasMore: found.count > page.limit, provenance: provenance, validity: nil, isPartial: true)
+        let next = found.count > page.limit ? page.offset + page.limit : nil
+        return Findings(products: shown.map(\.product), nextOffset: next, provenance: provenance, validity: nil, isPartial: true)
     }
 
     private struct Part {

@@ -28,7 +28,7 @@ struct CatalogueQueryTests {
         #expect(path("a_b") == ("&title=a_b", false))
         #expect(path(price: "5") == ("&price=5", true))
         #expect(path(price: "0") == ("", false))
-        #expect(path(from: "10") == ("&price_min=10&price_max=1000000000000000", true))
+        #expect(path(from: "10") == ("&price_min=10&price_max=1\(String(repeating: "0", count: 30))", true))
         #expect(path(from: "0") == ("", true))
         #expect(path(to: "10") == ("", false))
         #expect(path(from: "0", to: "10") == ("", false))

@@ -240,7 +240,7 @@ struct ReseedTests {
         }
     }
 
-    @Test("a product that is gone stays on the list, marked; it cannot be added anew")
+    @Test("SHOP-12 a product that is gone stays on the list, marked; adding it again changes nothing, but nobody can put it on another list")
     func gone() async throws {
         try await ShopApp.run { (app) async throws in
             try await app.add(3)
@@ -256,6 +256,12 @@ struct ReseedTests {
             #expect(list["data.items.0.image"] == "/v1/shop/images/3/0")
             try await app.add(5).expectProblem("not-found", 404)
             try await app.add(3333).expectProblem("not-found", 404)
+            // What is on the list already is there still, and nobody is asked.
+            app.transport.goAway()
+            let count = app.transport.requests.count
+            let again = try await app.add(3, quantity: 4)
+            #expect(again.status == 200 && again["data.already_in_list"] == true && again["data.items.0.quantity"] == 1)
+            #expect(app.transport.requests.count == count)
         }
     }
 }

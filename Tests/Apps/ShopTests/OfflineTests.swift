@@ -37,6 +37,29 @@ struct OfflineTests {
         }
     }
 
+    @Test("SHOP-16 what another search brought of the upstream's list does not answer for one that was never made: later products would be missing")
+    func sharedPart() async throws {
+        try await ShopApp.run { (app) async throws in
+            let (lamp, new) = ("/v1/shop/search?q=\(encoded("лампа"))", "/v1/shop/search?q=\(encoded("новая"))")
+            _ = try await app.get("\(lamp)&limit=1&offset=1")
+            _ = try await app.get(lamp)
+            try app.control(.put, "products/900", #"{"title":"Лампа новая","price":4}"#)
+            _ = try await app.get("/v1/shop/products/900")
+            app.clock.advance(by: .seconds(400))
+            try await app.goOffline()
+            let unseen = try await app.get(new)
+            #expect(unseen.ids == [900] && unseen["meta.partial"] == true && unseen["meta.offline"] == true && unseen["meta.state"] == "content")
+            #expect(unseen.cacheStatus == "larder; hit; ttl=-400; detail=offline" && unseen.age == "400")
+            for (query, ids) in [("", [19, 20]), ("&limit=1&offset=1", [20])] {
+                let seen = try await app.get(lamp + query)
+                #expect(seen.ids == ids && seen["meta.partial"] == nil && seen["meta.offline"] == true)
+            }
+            await app.recover()
+            let found = try await app.get("\(new)&refresh=1")
+            #expect(found.ids == [900] && found["meta.partial"] == nil && found["meta.offline"] == false)
+        }
+    }
+
     @Test("SHOP-16 the list is fully usable: what was seen can be added, changed, ordered, shared and removed")
     func list() async throws {
         try await ShopApp.run { (app) async throws in

@@ -29,13 +29,14 @@ struct ProfileTests {
             let narrowed = try await app.get("/v1/shop/history?q=\(encoded("круж"))")
             #expect(narrowed.all("q", in: "data.items") == ["КРУЖКИ", "Кружка"] && narrowed["data.items.1.href"] == "/v1/shop/history/2")
             #expect(try await app.get("/v1/shop/history?q=m")["data.items.0.filters.price_max"] == 9)
-            #expect(try await app.get("/v1/shop/history?q=zz")["meta.state"] == "empty")
+            let none = try await app.get("/v1/shop/history?q=zz")
+            #expect(none["meta.state"] == "empty" && none["data.empty.title"] == "Таких запросов ещё не было" && narrowed["data.empty"] == nil)
             #expect(try await app.ask(.delete, "/v1/shop/history/1").all("q", in: "data.items") == ["КРУЖКИ", "Кружка"])
             for n in ["5", "x", "-1", "2", "01x", "99999999999999999999"] {
                 try await app.ask(.delete, "/v1/shop/history/\(n)").expectProblem("not-found", 404)
             }
             let cleared = try await app.ask(.delete, "/v1/shop/history")
-            #expect(cleared.status == 200 && cleared["meta.state"] == "empty")
+            #expect(cleared.status == 200 && cleared["meta.state"] == "empty" && cleared["data.empty.title"] == "История поиска пуста")
             #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == [])
             try await app.get("/v1/shop/history?q=%00").expectProblem("invalid-parameter", 400)
         }

@@ -106,12 +106,26 @@ struct SearchPlanTests {
         #expect(try seen.plan(ShopStore.selectProduct, [1]).contains("USING INTEGER PRIMARY KEY (rowid=?)"))
         #expect(try seen.plan(ShopStore.selectLastFetch).contains("USING INDEX shop_product_by_fetch"))
         #expect(try seen.plan(ShopStore.selectPosition, ["q", 1, 1]).contains("USING PRIMARY KEY (query=? AND page_limit=? AND page_offset<?)"))
+        #expect(try seen.plan(ShopStore.selectNoted, ["q", 1, 1]).contains("USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"))
         let list = try seen.plan(ShopStore.selectList, ["local"])
         #expect(
             list.contains("item USING INDEX shop_list_item_by_position (profile=?)") && list.contains("current USING INTEGER PRIMARY KEY")
                 && !list.contains("TEMP")
         )
         #expect(try seen.plan(ShopStore.selectQuantity, ["local", 1]).contains("USING PRIMARY KEY (profile=? AND product_id=?)"))
+    }
+
+    @Test("the place of a page is forgotten after a week, unless it is still used")
+    func places() async throws {
+        let store = try SeenCatalogue(0).store
+        let (used, unused, page) = (SearchQuery(text: "а"), SearchQuery(text: "б"), PageRequest(limit: 5, offset: 5))
+        for (query, day) in [(used, 0), (unused, 0), (used, 2), (SearchQuery(text: "в"), 8)] {
+            let places = [ShopStore.Place(offset: 5, position: 70)]
+            try await store.note(places, of: query, limit: 5, isExact: false, at: Date(timeIntervalSince1970: Double(day) * 86_400))
+        }
+        #expect(try store.start(of: used, page, isExact: false) == ShopStore.Start(position: 70, isKnown: true))
+        #expect(try store.start(of: unused, page, isExact: false) == ShopStore.Start(position: 0, skipping: 5))
+        #expect(try store.start(of: unused, page, isExact: true) == ShopStore.Start(position: 5))
     }
 
     @Test("the text behind all that begin with a text")
