@@ -15,6 +15,7 @@ struct ExchangeTests {
         var resource = scene.list()
         resource.headerFields[.authorization] = "OAuth secret"
         resource.headerFields[.cookie] = "a=b"
+        resource.headerFields[.apiKey] = "key"
         return resource
     }
 
@@ -38,6 +39,7 @@ struct ExchangeTests {
         let away = scene.transport.exchanges[1]
         #expect(away.request.url == "https://pictures.test/a")
         #expect(away.request.headerFields[.authorization] == nil && away.request.headerFields[.cookie] == nil)
+        #expect(away.request.headerFields[.apiKey] == nil)
         #expect(away.request.headerFields[.accept] == "application/json")
         #expect(away.limits.publicAddressesOnly)
         #expect(scene.transport.exchanges[2].limits.publicAddressesOnly == false)

@@ -39,8 +39,7 @@ extension Upstream {
     ) async throws(UpstreamError) -> StreamedAnswer {
         var request = request
         if target != .ownOrigin {
-            request.headerFields[.authorization] = nil
-            request.headerFields[.cookie] = nil
+            request.headerFields.removeCredentials()
         }
         let limits = TransportLimits(
             total: total,
