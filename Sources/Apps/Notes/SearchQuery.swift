@@ -29,8 +29,36 @@ struct SearchQuery: Sendable, Equatable {
     /// The expression for notes of an account whose text or place holds the words; only the place with `placesOnly`. nil for an empty one.
     func expression(account: Int64, placesOnly: Bool = false) -> String? {
         guard let last = words.last else { return nil }
-        let terms = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\" *"]
+        let terms = words.dropLast().map { Self.term($0) } + [Self.term(last, isOpen: true)]
         return "account : \"\(account)\" AND \(placesOnly ? "location_name" : "{body location_name}") : (\(terms.joined(separator: " AND ")))"
+    }
+
+    /// A word in any of its spellings; with `isOpen`, as the beginning of a word.
+    private static func term(_ word: String, isOpen: Bool = false) -> String {
+        let phrases = spellings(of: word).map { "\"\($0)\"\(isOpen ? " *" : "")" }
+        return phrases.count == 1 ? phrases[0] : "(\(phrases.joined(separator: " OR ")))"
+    }
+
+    /// Most letters е of a word for which each is tried as ё.
+    private static let mostTried = 8
+
+    /// The spellings that the index may have of a word. unicode61 takes accents off Latin and Greek letters, but not off the Russian ё, for which most people write е; a word has one of
+    /// it, as good as always.
+    static func spellings(of word: String) -> [String] {
+        let letters = Array(word.unicodeScalars)
+        guard letters.contains(where: { "еёЕЁ".unicodeScalars.contains($0) }) else { return [word] }
+        let plain = letters.map { $0 == "ё" || $0 == "Ё" ? "е" : $0 }
+        let places = plain.indices.filter { plain[$0] == "е" || plain[$0] == "Е" }
+        var spellings = [letters, plain]
+        if places.count <= mostTried {
+            for place in places {
+                var other = plain
+                other[place] = "ё"
+                spellings.append(other)
+            }
+        }
+        var seen = Set<[Unicode.Scalar]>()
+        return spellings.filter { seen.insert($0).inserted }.map { letters in String(String.UnicodeScalarView(letters)) }
     }
 
     private static func isBase(_ scalar: Unicode.Scalar) -> Bool {

@@ -37,12 +37,12 @@ struct NoteSearchTests {
         arguments: [
             ("dog", ["dogs bark", "a dog outside"]), ("dog out", ["a dog outside"]), ("outside DOG", ["a dog outside"]),
             ("do", ["dogs bark", "a dog outside"]),
-            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]), ("елка", ["елка"]), ("猫", ["猫"]),
-            ("zurich x", []),
+            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]), ("елка", ["ёлка", "елка"]), ("ЁЛ", ["ёлка", "елка"]), ("猫", ["猫"]),
+            ("zurich x", []), ("ёлка x", []),
         ]
     )
     func words(question: String, expected: [String]) async throws {
-        let bodies = ["a dog outside", "dogs bark", "Café Zürich", "Собака на улице", "елка", "猫"]
+        let bodies = ["a dog outside", "dogs bark", "Café Zürich", "Собака на улице", "елка", "ёлка", "猫"]
         #expect(try await found(question, among: bodies) == expected)
     }
 
@@ -64,6 +64,15 @@ struct NoteSearchTests {
         #expect(SearchQuery("lag").expression(account: 7, placesOnly: true) == #"account : "7" AND location_name : ("lag" *)"#)
         #expect(SearchQuery("!? …").expression(account: 7) == nil)
         #expect(SearchQuery(String(repeating: "a ", count: 500)).words.count == SearchQuery.mostWords)
+    }
+
+    @Test("NOTE-09 е stands for ё and ё for е, each letter in its turn, and a word of nothing else is no load")
+    func spellings() {
+        #expect(SearchQuery.spellings(of: "еще") == ["еще", "ёще", "ещё"])
+        #expect(SearchQuery.spellings(of: "трёхколёсный") == ["трёхколёсный", "трехколесный", "трёхколесный", "трехколёсный"])
+        #expect(SearchQuery.spellings(of: "café") == ["café"])
+        #expect(SearchQuery.spellings(of: String(repeating: "е", count: 3000)).count == 1)
+        #expect(SearchQuery("ель dog").expression(account: 7) == #"account : "7" AND {body location_name} : (("ель" OR "ёль") AND "dog" *)"#)
     }
 
     @Test("NOTE-09 a search without a match is empty in words of its own, and one of nothing shows everything")
