@@ -50,9 +50,11 @@ public struct Gazetteer: Sendable {
         self.date = date
         self.cities = cities
         var keys: [(text: String, city: Int, isWhole: Bool)] = []
+        var regions: [String: [Substring]] = [:]
         for (index, city) in cities.enumerated() {
             // The region follows every name, so that a suggestion that was taken, such as `Paris, France`, is found again.
-            let region = Self.words(city.region)
+            let region = regions[city.country] ?? Self.words(city.region)
+            regions[city.country] = region
             for name in [city.name] + city.otherNames {
                 let words = Self.words(name)
                 for start in words.indices { keys.append(((words[start...] + region).joined(separator: " "), index, start == 0)) }

@@ -37,8 +37,8 @@ struct NoteSearchTests {
         arguments: [
             ("dog", ["dogs bark", "a dog outside"]), ("dog out", ["a dog outside"]), ("outside DOG", ["a dog outside"]),
             ("do", ["dogs bark", "a dog outside"]),
-            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]), ("елка", ["ёлка", "елка"]), ("ЁЛ", ["ёлка", "елка"]), ("猫", ["猫"]),
-            ("zurich x", []), ("ёлка x", []),
+            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]),
+            ("елка", ["ёлка", "елка"]), ("ЁЛ", ["ёлка", "елка"]), ("猫", ["猫"]), ("zurich x", []), ("ёлка x", []),
         ]
     )
     func words(question: String, expected: [String]) async throws {

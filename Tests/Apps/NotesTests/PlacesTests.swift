@@ -55,8 +55,8 @@ struct PlacesTests {
     @Test(
         "NOTE-08 a suggestion that was taken is found again by its whole text, and its region narrows",
         arguments: [
-            ("Paris, France", ["Paris"]), ("paris, unit", ["Paris"]), ("париж fr", ["Paris"]), ("york, united st", ["New York"]), ("Saint Petersburg, Russia", ["Saint Petersburg"]),
-            ("France", []), ("Paris, Germany", []),
+            ("Paris, France", ["Paris"]), ("paris, unit", ["Paris"]), ("париж fr", ["Paris"]), ("york, united st", ["New York"]),
+            ("Saint Petersburg, Russia", ["Saint Petersburg"]), ("Uruguay", []), ("Paris, Germany", []),
         ]
     )
     func region(question: String, expected: [String]) throws {
