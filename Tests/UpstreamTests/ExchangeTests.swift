@@ -58,6 +58,15 @@ struct ExchangeTests {
         #expect(scene.upstream.reachability.lastOK == scene.clock.now, "it did answer")
     }
 
+    @Test("Every request of an app says that Larder asks; one that says something else goes as it is")
+    func userAgent() async throws {
+        let scene = try Scene()
+        scene.transport.always(answer(.ok, "one"))
+        _ = try await scene.upstream.read(scene.list())
+        _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/write", headerFields: [.userAgent: "Other"]))
+        #expect(scene.transport.requests.map { $0.headerFields[.userAgent] } == ["Larder", "Other"])
+    }
+
     @Test("Redirects in a circle end after five")
     func loop() async throws {
         let scene = try Scene()

@@ -20,6 +20,7 @@ struct Exchange: Sendable {
     func run(_ request: OutgoingRequest, heed: (Result<IncomingAnswer, UpstreamError>) -> Void) async throws(UpstreamError) -> IncomingAnswer {
         let deadline = clock.now().addingTimeInterval(configuration.totalTimeout.seconds)
         var request = request
+        request.headerFields.nameUserAgent()
         for _ in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
@@ -88,6 +89,11 @@ struct Exchange: Sendable {
 }
 
 extension HTTPFields {
+    /// Says who asks (RFC 9110 §10.1.5): what guards public services turns away those who do not.
+    mutating func nameUserAgent() {
+        if self[.userAgent] == nil { self[.userAgent] = "Larder" }
+    }
+
     /// Credentials belong to the upstream's own origin and never leave for another.
     mutating func removeCredentials() {
         for name in [.authorization, .cookie, .apiKey] as [HTTPField.Name] { self[name] = nil }
