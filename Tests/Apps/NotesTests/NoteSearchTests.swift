@@ -66,6 +66,30 @@ struct NoteSearchTests {
         #expect(SearchQuery(String(repeating: "a ", count: 500)).words.count == SearchQuery.mostWords)
     }
 
+    @Test(
+        "NOTE-09 words of scripts without spaces between words are found anywhere, together with others and in the place too",
+        arguments: [
+            ("東京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]), ("ラーメン", ["今日は東京でラーメンを食べた"]), ("ram 東京", []), ("ramen 東京", ["Ramen 東京, iPhone手机"]),
+            ("東京 食べ", ["今日は東京でラーメンを食べた"]), ("手机 RAM", ["Ramen 東京, iPhone手机"]), ("IPHONE手", ["Ramen 東京, iPhone手机"]), ("แมว", ["ฉันเลี้ยงแมวสองตัว"]),
+            ("北京", []), ("%京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]),
+        ]
+    )
+    func unspaced(question: String, expected: [String]) async throws {
+        #expect(try await found(question, among: ["今日は東京でラーメンを食べた", "ฉันเลี้ยงแมวสองตัว", "Ramen 東京, iPhone手机", "a dog"]) == expected)
+    }
+
+    @Test("NOTE-09 such a search keeps to the account, counts and pages")
+    func unspacedPages() async throws {
+        try await NotesApp.run { app in
+            let (token, other) = (try await app.register(), try await app.register("eve"))
+            for _ in 1...3 { try await app.add("我的猫", #"{"lat":1,"lon":1,"name":"动物园"}"#, as: token) }
+            let query = "物".addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let page = try await app.get("/v1/notes?q=\(query)&limit=2&offset=1", as: token)
+            #expect(page.all("id", in: "data.items") == ["n2", "n1"] && page["meta.page.total"] == 3 && page["meta.page.has_more"] == false)
+            #expect(try await app.get("/v1/notes?q=\(query)", as: other)["meta.page.total"] == 0)
+        }
+    }
+
     @Test("NOTE-09 е stands for ё and ё for е, each letter in its turn, and a word of nothing else is no load")
     func spellings() {
         #expect(SearchQuery.spellings(of: "еще") == ["еще", "ёще", "ещё"])
