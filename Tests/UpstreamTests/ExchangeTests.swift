@@ -162,7 +162,7 @@ struct ExchangeTests {
     @Test("POST is neither repeated nor redirected")
     func post() async throws {
         let scene = try Scene()
-        let post = OutgoingRequest(method: .post, url: "https://api.test/list", body: Array("x".utf8))
+        let post = OutgoingRequest(method: .post, url: "https://api.test/list", headerFields: [.userAgent: "Test"], body: Array("x".utf8))
         scene.transport.then(failure(.unreachable(.reset)), answer(.serviceUnavailable), Self.redirect("/moved", .temporaryRedirect))
         await #expect(throws: UpstreamError.unreachable(.reset)) { try await scene.upstream.send(post) }
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: nil)) { try await scene.upstream.send(post) }
