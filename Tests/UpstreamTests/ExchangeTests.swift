@@ -15,6 +15,7 @@ struct ExchangeTests {
         var resource = scene.list()
         resource.headerFields[.authorization] = "OAuth secret"
         resource.headerFields[.cookie] = "a=b"
+        resource.headerFields[.apiKey] = "key"
         return resource
     }
 
@@ -38,6 +39,7 @@ struct ExchangeTests {
         let away = scene.transport.exchanges[1]
         #expect(away.request.url == "https://pictures.test/a")
         #expect(away.request.headerFields[.authorization] == nil && away.request.headerFields[.cookie] == nil)
+        #expect(away.request.headerFields[.apiKey] == nil)
         #expect(away.request.headerFields[.accept] == "application/json")
         #expect(away.limits.publicAddressesOnly)
         #expect(scene.transport.exchanges[2].limits.publicAddressesOnly == false)
@@ -54,6 +56,15 @@ struct ExchangeTests {
         }
         #expect(scene.transport.count == 1)
         #expect(scene.upstream.reachability.lastOK == scene.clock.now, "it did answer")
+    }
+
+    @Test("Every request of an app says that Larder asks; one that says something else goes as it is")
+    func userAgent() async throws {
+        let scene = try Scene()
+        scene.transport.always(answer(.ok, "one"))
+        _ = try await scene.upstream.read(scene.list())
+        _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/write", headerFields: [.userAgent: "Other"]))
+        #expect(scene.transport.requests.map { $0.headerFields[.userAgent] } == ["Larder", "Other"])
     }
 
     @Test("Redirects in a circle end after five")
@@ -151,7 +162,7 @@ struct ExchangeTests {
     @Test("POST is neither repeated nor redirected")
     func post() async throws {
         let scene = try Scene()
-        let post = OutgoingRequest(method: .post, url: "https://api.test/list", body: Array("x".utf8))
+        let post = OutgoingRequest(method: .post, url: "https://api.test/list", headerFields: [.userAgent: "Test"], body: Array("x".utf8))
         scene.transport.then(failure(.unreachable(.reset)), answer(.serviceUnavailable), Self.redirect("/moved", .temporaryRedirect))
         await #expect(throws: UpstreamError.unreachable(.reset)) { try await scene.upstream.send(post) }
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: nil)) { try await scene.upstream.send(post) }

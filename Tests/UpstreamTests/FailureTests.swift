@@ -165,6 +165,34 @@ struct FailureTests {
         #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
     }
 
+    @Test("Retry-After holds for the upstream that said it, not for a host that it only links to")
+    func retryAfterElsewhere() async throws {
+        let scene = try Scene()
+        scene.transport.then(answer(.tooManyRequests, fields: [.retryAfter: "3600"]))
+        await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
+        scene.transport.then(answer(.ok, "picture"))
+        let reading = try await scene.upstream.read(Resource(url: "https://pictures.test/a.png", freshness: nil))
+        #expect(try scene.body(of: reading.answer) == "picture")
+        #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600, "its own origin is still left alone")
+    }
+
+    @Test("A status by which an upstream says that it failed is a failure, not news")
+    func failureStatus() async throws {
+        let scene = try Scene(attempts: 1)
+        var resource = scene.list()
+        resource.failureStatuses = [.badRequest]
+        scene.transport.then(answer(.badRequest, "database"))
+        await #expect(throws: UpstreamError.failing(status: .badRequest, retryAfter: nil)) { try await scene.upstream.read(resource) }
+        try await scene.age(resource)
+        scene.transport.then(answer(.badRequest, "database"))
+        let reading = try await scene.upstream.read(resource)
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=400; detail=stale-if-error")
+        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError?.reason == "status 400")
+        scene.transport.then(answer(.notFound))
+        await #expect(throws: UpstreamError.rejected(status: .notFound, body: [])) { try await scene.upstream.read(resource, .refresh) }
+    }
+
     @Test("Retry-After may be a date")
     func retryAfterDate() async throws {
         let scene = try Scene()  // It is 2026-01-06 11:46:40 there.

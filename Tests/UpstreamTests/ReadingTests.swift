@@ -25,7 +25,7 @@ struct ReadingTests {
         #expect(stored.id == reading.answer?.id)
         #expect(stored.response.headerFields == [.eTag: "\"1\""], "fields of the connection are not kept")
         let request = try #require(scene.transport.requests.first)
-        #expect(request == OutgoingRequest(url: "https://api.test/list", headerFields: [.accept: "application/json"]))
+        #expect(request == OutgoingRequest(url: "https://api.test/list", headerFields: [.accept: "application/json", .userAgent: "Larder"]))
         #expect(scene.transport.exchanges.first?.limits.publicAddressesOnly == false)
     }
 

@@ -16,6 +16,12 @@ public struct Gazetteer: Sendable {
         let population: Int
         /// Other names, the Cyrillic one first.
         let otherNames: [String]
+
+        /// Regions whose names in CLDR are longer than people say them.
+        private static let shortNames = ["CN": "China", "HK": "Hong Kong", "MO": "Macao"]
+
+        /// The country's English name.
+        var region: String { Self.shortNames[country] ?? Locale(identifier: "en").localizedString(forRegionCode: country) ?? country }
     }
 
     /// Date of the data.
@@ -44,10 +50,14 @@ public struct Gazetteer: Sendable {
         self.date = date
         self.cities = cities
         var keys: [(text: String, city: Int, isWhole: Bool)] = []
+        var regions: [String: [Substring]] = [:]
         for (index, city) in cities.enumerated() {
+            // The region follows every name, so that a suggestion that was taken, such as `Paris, France`, is found again.
+            let region = regions[city.country] ?? Self.words(city.region)
+            regions[city.country] = region
             for name in [city.name] + city.otherNames {
-                let words = PlaceName.folded(name).split { !$0.isLetter && !$0.isNumber }
-                for start in words.indices { keys.append((words[start...].joined(separator: " "), index, start == 0)) }
+                let words = Self.words(name)
+                for start in words.indices { keys.append(((words[start...] + region).joined(separator: " "), index, start == 0)) }
             }
         }
         self.keys = keys.sorted { ($0.text, $0.city) < ($1.text, $1.city) }
@@ -58,9 +68,13 @@ public struct Gazetteer: Sendable {
         try Gazetteer(String(decoding: PackageResources.gazetteer_txt, as: UTF8.self))
     }
 
-    /// Cities with a name, or words of a name, that begin as the question does: the whole name before a later word, more people before fewer.
+    private static func words(_ text: String) -> [Substring] {
+        PlaceName.folded(text).split { !$0.isLetter && !$0.isNumber }
+    }
+
+    /// Cities with a name, or words of a name, that begin as the question does; the region may follow. The whole name before a later word, more people before fewer.
     func search(_ question: String, limit: Int) -> [Place] {
-        let wanted = PlaceName.folded(question).split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
+        let wanted = Self.words(question).joined(separator: " ")
         guard !wanted.isEmpty else { return [] }
         var ranks: [Int: Bool] = [:]
         for key in keys[firstKey(from: wanted)...] {
@@ -86,15 +100,7 @@ public struct Gazetteer: Sendable {
 }
 
 extension Place {
-    /// Regions whose names in CLDR are longer than people say them.
-    private static let shortNames = ["CN": "China", "HK": "Hong Kong", "MO": "Macao"]
-
     init(_ city: Gazetteer.City) {
-        self.init(
-            name: city.name,
-            region: Self.shortNames[city.country] ?? Locale(identifier: "en").localizedString(forRegionCode: city.country) ?? city.country,
-            coordinate: city.coordinate,
-            source: .gazetteer
-        )
+        self.init(name: city.name, region: city.region, coordinate: city.coordinate, source: .gazetteer)
     }
 }

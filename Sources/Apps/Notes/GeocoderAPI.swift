@@ -70,7 +70,7 @@ public struct GeocoderAPI: Sendable {
         }
 
         private static func clean(_ text: String) -> String {
-            String(text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines).prefix(Note.Location.longestName))
+            String(text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars.prefix(Note.Location.longestName))
         }
     }
 }

@@ -9,7 +9,7 @@ struct Note: Sendable, Equatable {
 
         /// What a note has that was saved without a place.
         static let unknown = Location(coordinate: .zero, name: "Unknown location")
-        /// Longest name in characters.
+        /// Longest name in Unicode scalars: one character can be any number of them.
         static let longestName = 200
     }
 

@@ -53,7 +53,7 @@ struct NoteChanges: Sendable, Equatable {
         var name = Note.Location.unknown.name
         switch members["name"] {
         case nil, .null: break
-        case .string(let text) where text.utf8.contains(0) || text.count > Note.Location.longestName:
+        case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > Note.Location.longestName:
             errors.append(.field("/location/name", "invalid", "location.name may have \(Note.Location.longestName) characters, none of them U+0000."))
         case .string(let text):
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -63,7 +63,7 @@ struct NoteChanges: Sendable, Equatable {
         guard errors.count == before else { return nil }
         guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
             for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
-                errors.append(.field("/location/\(field)", "required", "location needs both lat and lon."))
+                errors.append(.field("/location/\(field)", "required", "location.\(field) is required: a place needs both lat and lon."))
             }
             return nil
         }

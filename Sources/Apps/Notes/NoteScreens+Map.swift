@@ -66,6 +66,7 @@ struct NoteMapScreen: Encodable, Sendable {
     /// Notes of the account, wherever they are.
     let total: Int
     let actions: [Action] = [.createNote]
+    let empty: EmptyState?
 
     init(_ map: NoteMap, user: Coordinate?, _ time: NoteTime) {
         let zoom = map.zoom
@@ -74,9 +75,10 @@ struct NoteMapScreen: Encodable, Sendable {
         center = Center(latest: map.latest?.location.coordinate, user: user)
         _zoom = Nullable(wrappedValue: zoom)
         total = map.total
+        empty = map.total == 0 ? .noNotes : nil
     }
 
-    private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions }
+    private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions, empty }
 }
 
 /// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. What goes into the envelope otherwise is said by the header alone.

@@ -21,4 +21,10 @@ struct PlacesScreen: Encodable, Sendable {
     }
 
     let items: [Suggestion]
+    let empty: EmptyState?
+
+    init(_ places: [Place], question: String) {
+        items = places.map(Suggestion.init)
+        empty = places.isEmpty ? (question.isEmpty ? .noQuestion : .noPlaces) : nil
+    }
 }

@@ -57,7 +57,10 @@ extension NoteService {
             guard let answer = reading.answer, let body = try await store.bytes(of: answer), let type = PictureType(of: body) else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
-            return .picture(body, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(own))
+            var reply = Reply.picture(body, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(own))
+            // The picture never changes, but the address is that of a row, which is somebody else after people were replaced.
+            reply.headerFields[.cacheControl] = "private, no-cache"
+            return reply
         } catch UpstreamError.notStored {
             throw UpstreamFailure(.notStored, of: peopleAPI.upstream)
         } catch let error as UpstreamError {

@@ -7,7 +7,7 @@ extension NoteService {
     @Sendable func places(_ request: ScreenRequest) async throws -> Reply {
         let account = try account(request)
         let question = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-        guard question.count <= Note.Location.longestName else {
+        guard question.unicodeScalars.count <= Note.Location.longestName else {
             throw Problem.invalidParameter("q", accepted: "accepts \(Note.Location.longestName) characters")
         }
         let validity = store.validity(account: account)
@@ -26,7 +26,7 @@ extension NoteService {
             partial: online.map { $0.places == nil }
         )
         return try .screen(
-            Envelope(data: PlacesScreen(items: places.map(PlacesScreen.Suggestion.init)), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(data: PlacesScreen(places, question: question), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
             validity: online == nil ? validity : online?.validity?.and(validity)

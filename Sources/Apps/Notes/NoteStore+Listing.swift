@@ -24,7 +24,12 @@ extension NoteStore {
                 let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectPage), arguments: arguments)
                 return NoteListing(notes: rows.compactMap(NoteOutline.init(row:)), total: all, all: all, revision: revision)
             }
-            guard let expression = search.expression(account: account) else { return NoteListing(notes: [], total: 0, all: all, revision: revision) }
+            let expression = search.expression(account: account)
+            if !search.fragments.isEmpty {
+                let (notes, total) = try Self.holding(search.fragments, expression, account: account, page: page, db)
+                return NoteListing(notes: notes, total: total, all: all, revision: revision)
+            }
+            guard let expression else { return NoteListing(notes: [], total: 0, all: all, revision: revision) }
             let matching: StatementArguments = ["search": expression]
             let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectMatching), arguments: arguments + matching)
             let total = try Int.fetchOne(try db.cachedStatement(sql: Self.countMatching), arguments: matching) ?? 0
@@ -45,6 +50,29 @@ extension NoteStore {
         WHERE note_text MATCH :search AND note.account = :account ORDER BY note.revision DESC LIMIT :limit OFFSET :offset
         """
     static let countMatching = "SELECT count(*) FROM note_text WHERE note_text MATCH :search"
+
+    /// A page of the notes that hold fragments anywhere, and how many there are: their texts are read one by one, as far as `expression` does not narrow them down.
+    private static func holding(
+        _ fragments: [String],
+        _ expression: String?,
+        account: Int64,
+        page: PageRequest,
+        _ db: Database
+    ) throws -> (notes: [NoteOutline], total: Int) {
+        let indexed = expression == nil ? "" : "note.id IN (SELECT rowid FROM note_text WHERE note_text MATCH :search) AND"
+        let held = fragments.indices.map { "instr(lower(note.body || char(10) || note.location_name), lower(:fragment\($0))) > 0" }.joined(separator: " AND ")
+        let source = "FROM note WHERE note.account = :account AND \(indexed) \(held)"
+        var arguments: [String: (any DatabaseValueConvertible)?] = ["account": account]
+        if let expression { arguments["search"] = expression }
+        for (index, fragment) in fragments.enumerated() { arguments["fragment\(index)"] = fragment }
+        let total = try Int.fetchOne(try db.cachedStatement(sql: "SELECT count(*) \(source)"), arguments: StatementArguments(arguments)) ?? 0
+        arguments.merge(["limit": page.limit, "offset": page.offset]) { own, _ in own }
+        let rows = try Row.fetchAll(
+            try db.cachedStatement(sql: "SELECT \(NoteOutline.columns) \(source) ORDER BY note.revision DESC LIMIT :limit OFFSET :offset"),
+            arguments: StatementArguments(arguments)
+        )
+        return (rows.compactMap(NoteOutline.init(row:)), total)
+    }
 
     /// Names of places that begin as what somebody types, each once, where it was used last; the last noted first.
     func places(_ search: SearchQuery, account: Int64, limit: Int) throws -> [Note.Location] {

@@ -71,9 +71,3 @@ public struct PeopleAPI: Sendable {
         )
     }
 }
-
-extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
-    /// `X-API-Key`: the credential of the people API.
-    fileprivate static let apiKey = HTTPField.Name("X-API-Key")!
-}

@@ -26,12 +26,50 @@ struct SearchQuery: Sendable, Equatable {
     /// Whether it asks for anything.
     var isEmpty: Bool { words.isEmpty }
 
-    /// The expression for notes of an account whose text or place holds the words; only the place with `placesOnly`. nil for an empty one.
+    /// Words of scripts that put no spaces between words. unicode61 takes all that stands between two spaces for one word, so they are looked for anywhere in a text instead.
+    var fragments: [String] { words.filter(Self.isFragment) }
+
+    /// The expression for notes of an account whose text or place holds the words that are no fragments; with `placesOnly` all words, and in the place. nil where there are none.
     func expression(account: Int64, placesOnly: Bool = false) -> String? {
-        guard let last = words.last else { return nil }
-        let terms = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\" *"]
+        let terms = words.indices.filter { placesOnly || !Self.isFragment(words[$0]) }.map { Self.term(words[$0], isOpen: $0 == words.count - 1) }
+        guard !terms.isEmpty else { return nil }
         return "account : \"\(account)\" AND \(placesOnly ? "location_name" : "{body location_name}") : (\(terms.joined(separator: " AND ")))"
     }
+
+    /// A word in any of its spellings; with `isOpen`, as the beginning of a word.
+    private static func term(_ word: String, isOpen: Bool = false) -> String {
+        let phrases = spellings(of: word).map { "\"\($0)\"\(isOpen ? " *" : "")" }
+        return phrases.count == 1 ? phrases[0] : "(\(phrases.joined(separator: " OR ")))"
+    }
+
+    /// Most letters е of a word for which each is tried as ё.
+    private static let mostTried = 8
+
+    /// The spellings that the index may have of a word. unicode61 takes accents off Latin and Greek letters, but not off the Russian ё, for which most people write е; a word has one of
+    /// it, as good as always.
+    static func spellings(of word: String) -> [String] {
+        let letters = Array(word.unicodeScalars)
+        guard letters.contains(where: { "еёЕЁ".unicodeScalars.contains($0) }) else { return [word] }
+        let plain = letters.map { $0 == "ё" || $0 == "Ё" ? "е" : $0 }
+        let places = plain.indices.filter { plain[$0] == "е" || plain[$0] == "Е" }
+        var spellings = [letters, plain]
+        if places.count <= mostTried {
+            for place in places {
+                var other = plain
+                other[place] = "ё"
+                spellings.append(other)
+            }
+        }
+        var seen = Set<[Unicode.Scalar]>()
+        return spellings.filter { seen.insert($0).inserted }.map { letters in String(String.UnicodeScalarView(letters)) }
+    }
+
+    private static func isFragment(_ word: String) -> Bool {
+        word.unicodeScalars.contains { scalar in scalar.properties.isIdeographic || unspaced.contains { $0.contains(scalar.value) } }
+    }
+
+    /// Blocks of Thai and Lao, Myanmar, Khmer, Hiragana and Katakana.
+    private static let unspaced: [ClosedRange<UInt32>] = [0xE00...0xEFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x31F0...0x31FF, 0xFF66...0xFF9F]
 
     private static func isBase(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

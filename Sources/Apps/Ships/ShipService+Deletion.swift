@@ -9,6 +9,7 @@ extension ShipService {
         _ = try visibleShip(id, session)
         // Somebody with the same account may have been faster.
         guard let counts = try await store.hide(id, account: session.account) else { throw Self.deleted }
+        lastRefresh.moves(to: clock.now())
         announce(counts.revision, to: session.account)
         return try answer([id], counts, to: request)
     }

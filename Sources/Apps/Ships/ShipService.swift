@@ -2,6 +2,7 @@ import Foundation
 public import Logging
 public import Screens
 import Storage
+import Synchronization
 public import Upstream
 
 /// What the Ships app does: the rules of its screens (design/screens.md 5).
@@ -35,6 +36,8 @@ public struct ShipService: Sendable {
     let snapshot: ShipSnapshot
     let options: Options
     let clock: WallClock
+    /// The refresh, or the deletion, up to which literal mode has brought everything back.
+    let lastRefresh: LatestDate
 
     /// Puts the app together.
     public init(
@@ -53,6 +56,7 @@ public struct ShipService: Sendable {
         self.snapshot = snapshot
         self.options = options
         self.clock = clock
+        lastRefresh = LatestDate(clock.now())
     }
 
     /// Brings the ships up to date from the API, or fails over to what is known; the account of it (`provenance`) goes with every screen that shows ships.
@@ -72,7 +76,11 @@ public struct ShipService: Sendable {
             throw UpstreamFailure(error, of: api.upstream)
         }
         if reading.answer == nil { try await store.importSnapshot(snapshot) }
-        if options.deletion == .literal, reading.provenance.source == .upstream { try await bringBackDeleted() }
+        if options.deletion == .literal {
+            // One that nobody waited for in the end counts when its answer is first seen.
+            let isNew = reading.answer.map { lastRefresh.moves(to: $0.response.responseTime) } ?? false
+            if isNew || reading.provenance.source == .upstream { try await bringBackDeleted() }
+        }
         return reading
     }
 
@@ -82,6 +90,23 @@ public struct ShipService: Sendable {
             _ = try await refresh(.refresh)
         } catch {
             logger.warning("ships could not be refreshed after recovery", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// The latest of the dates that it was moved to.
+final class LatestDate: Sendable {
+    private let date: Mutex<Date>
+
+    init(_ date: Date) { self.date = Mutex(date) }
+
+    /// Moves on; false where it is there already, or beyond.
+    @discardableResult
+    func moves(to other: Date) -> Bool {
+        date.withLock { date in
+            guard other > date else { return false }
+            date = other
+            return true
         }
     }
 }

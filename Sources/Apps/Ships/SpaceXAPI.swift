@@ -21,7 +21,7 @@ public struct SpaceXAPI: Sendable {
 
     /// The list of all ships. `merge` is called with them in the transaction that stores the answer.
     func ships(merge: @escaping @Sendable (ShipRecords) -> Resource.Admission) -> Resource {
-        Resource(
+        var resource = Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
             freshness: freshness,
@@ -34,6 +34,9 @@ public struct SpaceXAPI: Sendable {
                 }
             }
         )
+        // The request has nothing that could be wrong: 400 is what the API says when its database fails (routes/ships/v4 of its source).
+        resource.failureStatuses = [.badRequest]
+        return resource
     }
 
     /// A picture, wherever the API says it is; only what looks like one is admitted. Pictures do not change: they are fresh for ever.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPCaching
-import HTTPTypes
+public import HTTPTypes
 
 /// One request to an upstream with everything that belongs to it: redirects to allowed hosts, retries, the deadline over all of them.
 struct Exchange: Sendable {
@@ -20,6 +20,7 @@ struct Exchange: Sendable {
     func run(_ request: OutgoingRequest, heed: (Result<IncomingAnswer, UpstreamError>) -> Void) async throws(UpstreamError) -> IncomingAnswer {
         let deadline = clock.now().addingTimeInterval(configuration.totalTimeout.seconds)
         var request = request
+        request.headerFields.nameUserAgent()
         for _ in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
@@ -43,9 +44,7 @@ struct Exchange: Sendable {
     private func attempts(_ request: OutgoingRequest, at target: TargetRules.Target, until deadline: Date) async -> Result<IncomingAnswer, UpstreamError> {
         var request = request
         if target != .ownOrigin {
-            // Credentials belong to the upstream's own origin and never leave for another.
-            request.headerFields[.authorization] = nil
-            request.headerFields[.cookie] = nil
+            request.headerFields.removeCredentials()
         }
         var attempt = 0
         while true {
@@ -87,6 +86,24 @@ struct Exchange: Sendable {
         case .failure: nil
         }
     }
+}
+
+extension HTTPFields {
+    /// Says who asks (RFC 9110 §10.1.5): what guards public services turns away those who do not.
+    mutating func nameUserAgent() {
+        if self[.userAgent] == nil { self[.userAgent] = "Larder" }
+    }
+
+    /// Credentials belong to the upstream's own origin and never leave for another.
+    mutating func removeCredentials() {
+        for name in [.authorization, .cookie, .apiKey] as [HTTPField.Name] { self[name] = nil }
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `X-API-Key`: the credential of services without a scheme of RFC 9110.
+    public static let apiKey = HTTPField.Name("X-API-Key")!
 }
 
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.

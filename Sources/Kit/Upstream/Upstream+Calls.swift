@@ -17,6 +17,7 @@ extension Upstream {
     /// The total timeout ends with the answer's head; `headTimeout` takes its place where a body goes out, which takes the time that its client takes.
     public func stream(_ request: StreamedRequest, headTimeout: Duration? = nil) async throws(UpstreamError) -> StreamedAnswer {
         var request = request
+        request.headerFields.nameUserAgent()
         for _ in 0...Exchange.maximumRedirects {
             let target = exchange.targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
@@ -39,8 +40,7 @@ extension Upstream {
     ) async throws(UpstreamError) -> StreamedAnswer {
         var request = request
         if target != .ownOrigin {
-            request.headerFields[.authorization] = nil
-            request.headerFields[.cookie] = nil
+            request.headerFields.removeCredentials()
         }
         let limits = TransportLimits(
             total: total,

@@ -32,6 +32,9 @@ extension Upstream {
                 guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
                 guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
                 return try await confirm(stored, by: received, request: request.headerFields)
+            case _ where resource.failureStatuses.contains(answer.status):
+                health.failed("status \(answer.status.code)")
+                throw UpstreamError.failing(status: answer.status, retryAfter: nil)
             case 400..<500:
                 throw UpstreamError.rejected(status: answer.status, body: Array(answer.body.prefix(4096)))
             default:

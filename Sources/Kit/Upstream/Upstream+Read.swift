@@ -20,7 +20,8 @@ extension Upstream {
             stored: freshness(of: stored, as: resource, at: now),
             demand: demand,
             isReachable: reachability.isReachable,
-            paused: reachability.secondsPaused(at: now),
+            // It asked for itself; a host that it only links to did not.
+            paused: exchange.targets.target(of: resource.url) == .ownOrigin ? reachability.secondsPaused(at: now) : nil,
             patience: configuration.patience
         )
         switch plan {

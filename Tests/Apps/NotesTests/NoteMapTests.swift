@@ -38,6 +38,7 @@ struct NoteMapTests {
             let token = try await app.register()
             let user = try await app.get("/v1/notes/map?lat=55.76&lon=37.62", as: token)
             #expect(user["data.center.lat"] == 55.76 && user["data.center.reason"] == "user" && user["meta.state"] == "empty")
+            #expect(user["data.empty.title"] == "No Notes Yet" && user["data.empty.button"] == "Create Note", "SRV-06 every empty screen says what to show")
             let note = try await app.add("a", location(1, 1), as: token)
             _ = try await app.delete("/v1/notes/\(note)", as: token)
             let nobody = try await app.get("/v1/notes/map", as: token)
@@ -62,7 +63,7 @@ struct NoteMapTests {
             let map = try await app.get("/v1/notes/map?bbox=\(box)", as: token)
             #expect(map.all("title", in: "data.pins") == expected.map { .string($0) })
             #expect(map["data.total"] == 4 && map["data.center.lat"] == 48.86, "the centre is the latest note, wherever it is")
-            #expect(map["meta.state"] == "content")
+            #expect(map["meta.state"] == "content" && map["data.empty"] == nil)
         }
     }
 

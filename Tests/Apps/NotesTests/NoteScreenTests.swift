@@ -172,6 +172,27 @@ struct NoteScreenTests {
         }
     }
 
+    @Test("NOTE-04 the name of a place is bounded by code points: one character of a thousand accents is not short")
+    func longName() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            let ask = { (name: String) in try await app.ask(.post, "/v1/notes", as: token, #"{"body":"a","location":{"lat":1,"lon":2,"name":"\#(name)"}}"#) }
+            #expect(try await ask(String(repeating: "я", count: Note.Location.longestName)).status == 201)
+            try await ask("e" + String(repeating: "\u{301}", count: Note.Location.longestName)).expectProblem("validation-failed", 422)
+        }
+    }
+
+    @Test("NOTE-04 a place without its point is told once for each number that is missing")
+    func half() async throws {
+        try await NotesApp.run { app in
+            let answer = try await app.ask(.post, "/v1/notes", as: app.register(), #"{"body":"a","location":{"name":"Here"}}"#)
+            answer.expectProblem("validation-failed", 422)
+            #expect(answer.all("pointer", in: "errors") == ["/location/lat", "/location/lon"])
+            let details = answer.all("detail", in: "errors")
+            #expect(details.first != details.last)
+        }
+    }
+
     @Test("a time zone that is none is 400", arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""])
     func timeZone(name: String) async throws {
         try await NotesApp.run { app in

@@ -37,12 +37,12 @@ struct NoteSearchTests {
         arguments: [
             ("dog", ["dogs bark", "a dog outside"]), ("dog out", ["a dog outside"]), ("outside DOG", ["a dog outside"]),
             ("do", ["dogs bark", "a dog outside"]),
-            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]), ("елка", ["елка"]), ("猫", ["猫"]),
-            ("zurich x", []),
+            ("og", []), ("cafe", ["Café Zürich"]), ("CAFÉ zu", ["Café Zürich"]), ("соба", ["Собака на улице"]),
+            ("елка", ["ёлка", "елка"]), ("ЁЛ", ["ёлка", "елка"]), ("猫", ["猫"]), ("zurich x", []), ("ёлка x", []),
         ]
     )
     func words(question: String, expected: [String]) async throws {
-        let bodies = ["a dog outside", "dogs bark", "Café Zürich", "Собака на улице", "елка", "猫"]
+        let bodies = ["a dog outside", "dogs bark", "Café Zürich", "Собака на улице", "елка", "ёлка", "猫"]
         #expect(try await found(question, among: bodies) == expected)
     }
 
@@ -64,6 +64,39 @@ struct NoteSearchTests {
         #expect(SearchQuery("lag").expression(account: 7, placesOnly: true) == #"account : "7" AND location_name : ("lag" *)"#)
         #expect(SearchQuery("!? …").expression(account: 7) == nil)
         #expect(SearchQuery(String(repeating: "a ", count: 500)).words.count == SearchQuery.mostWords)
+    }
+
+    @Test(
+        "NOTE-09 words of scripts without spaces between words are found anywhere, together with others and in the place too",
+        arguments: [
+            ("東京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]), ("ラーメン", ["今日は東京でラーメンを食べた"]), ("ram 東京", []), ("ramen 東京", ["Ramen 東京, iPhone手机"]),
+            ("東京 食べ", ["今日は東京でラーメンを食べた"]), ("手机 RAM", ["Ramen 東京, iPhone手机"]), ("IPHONE手", ["Ramen 東京, iPhone手机"]), ("แมว", ["ฉันเลี้ยงแมวสองตัว"]),
+            ("北京", []), ("%京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]),
+        ]
+    )
+    func unspaced(question: String, expected: [String]) async throws {
+        #expect(try await found(question, among: ["今日は東京でラーメンを食べた", "ฉันเลี้ยงแมวสองตัว", "Ramen 東京, iPhone手机", "a dog"]) == expected)
+    }
+
+    @Test("NOTE-09 such a search keeps to the account, counts and pages")
+    func unspacedPages() async throws {
+        try await NotesApp.run { app in
+            let (token, other) = (try await app.register(), try await app.register("eve"))
+            for _ in 1...3 { try await app.add("我的猫", #"{"lat":1,"lon":1,"name":"动物园"}"#, as: token) }
+            let query = "物".addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let page = try await app.get("/v1/notes?q=\(query)&limit=2&offset=1", as: token)
+            #expect(page.all("id", in: "data.items") == ["n2", "n1"] && page["meta.page.total"] == 3 && page["meta.page.has_more"] == false)
+            #expect(try await app.get("/v1/notes?q=\(query)", as: other)["meta.page.total"] == 0)
+        }
+    }
+
+    @Test("NOTE-09 е stands for ё and ё for е, each letter in its turn, and a word of nothing else is no load")
+    func spellings() {
+        #expect(SearchQuery.spellings(of: "еще") == ["еще", "ёще", "ещё"])
+        #expect(SearchQuery.spellings(of: "трёхколёсный") == ["трёхколёсный", "трехколесный", "трёхколесный", "трехколёсный"])
+        #expect(SearchQuery.spellings(of: "café") == ["café"])
+        #expect(SearchQuery.spellings(of: String(repeating: "е", count: 3000)).count == 1)
+        #expect(SearchQuery("ель dog").expression(account: 7) == #"account : "7" AND {body location_name} : (("ель" OR "ёль") AND "dog" *)"#)
     }
 
     @Test("NOTE-09 a search without a match is empty in words of its own, and one of nothing shows everything")

@@ -122,6 +122,9 @@ struct PeopleScreenTests {
             let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
             #expect(others.all("full_name", in: "data.items") == ["Another One"] && others["meta.revision"] == 2 && others["meta.source"] == "upstream")
             #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
+            app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            let paged = try await app.get("/v1/notes/people?refresh=1&replace=1&limit=1", as: token)
+            #expect(paged["links.self"] == "/v1/notes/people?limit=1" && paged["links.next"] == "/v1/notes/people?limit=1&offset=1", "a link replaces nobody")
         }
     }
 
@@ -150,6 +153,7 @@ struct PeopleScreenTests {
             let first = try await app.get("/v1/notes/people/1/avatar", as: token)
             #expect(first.status == 200 && Array(first.body) == NotesApp.png && first.headerFields[.contentType] == "image/png")
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(first.headerFields[.cacheControl] == "private, no-cache", "the address is that of a row, which may become somebody else's")
             #expect(app.people.requests.last?.url == "https://robots.test/zoe.png?size=50x50&set=set1")
             app.people.goAway()
             app.clock.advance(by: .seconds(86_400 * 400))
@@ -157,6 +161,18 @@ struct PeopleScreenTests {
             #expect(Array(later.body) == NotesApp.png && later.cacheStatus?.hasPrefix("larder; hit") == true && app.people.requests.count == 2)
             let pinned = try app.database.read { db in try db.pinnedURLs() }
             #expect(pinned.contains("https://robots.test/zoe.png?size=50x50&set=set1"))
+        }
+    }
+
+    @Test("NOTE-07 a spent quota of the people API keeps no avatar away: they are on another host")
+    func avatarBesidesQuota() async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.become { (_) throws(UpstreamError) in .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"]) }
+            #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
+            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png) }
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
         }
     }
 

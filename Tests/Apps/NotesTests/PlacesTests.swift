@@ -40,12 +40,29 @@ struct PlacesTests {
             #expect(names(many).count == 5 && names(many).first == "Shanghai")
             #expect(many["data.items.0.text"] == "Shanghai, China" && many["data.items.0.source"] == "gazetteer" && many["data.items.0.lat"] == 31.23)
             #expect(try names(await app.get("/v1/notes/places?q=york", as: token)) == ["York", "New York"], "a whole name before a later word")
-            for none in ["", "?q=", "?q=%21", "?q=xyzzy"] {
+            for (none, title) in [
+                ("", "Find a Place"), ("?q=", "Find a Place"), ("?q=%20", "Find a Place"), ("?q=%21", "No Matching Places"), ("?q=xyzzy", "No Matching Places"),
+            ] {
                 let answer = try await app.get("/v1/notes/places\(none)", as: token)
                 #expect(answer.status == 200 && answer["data.items"] == [] && answer["meta.state"] == "empty")
+                #expect(answer["data.empty.title"] == .string(title) && answer.names(in: "data.empty") == ["title", "text", "button"], "SRV-06")
             }
+            #expect(many["data.empty"] == nil)
             try await app.get("/v1/notes/places?q=\(String(repeating: "a", count: 201))", as: token).expectProblem("invalid-parameter", 400)
         }
+    }
+
+    @Test(
+        "NOTE-08 a suggestion that was taken is found again by its whole text, and its region narrows",
+        arguments: [
+            ("Paris, France", ["Paris"]), ("paris, unit", ["Paris"]), ("париж fr", ["Paris"]), ("york, united st", ["New York"]),
+            ("Saint Petersburg, Russia", ["Saint Petersburg"]), ("Uruguay", []), ("Paris, Germany", []),
+        ]
+    )
+    func region(question: String, expected: [String]) throws {
+        let found = try Gazetteer.bundled().search(question, limit: 5)
+        #expect(found.map(\.name) == expected)
+        #expect(found.allSatisfy { $0.region == (question.contains("nit") ? "United States" : question.hasPrefix("Saint") ? "Russia" : "France") })
     }
 
     @Test("NOTE-08 names of the account's own notes come first, each once, where they were used last")

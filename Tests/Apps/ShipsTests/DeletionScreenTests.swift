@@ -118,6 +118,29 @@ struct DeletionScreenTests {
         }
     }
 
+    @Test("SHIP-08 in literal mode a refresh that comes after the patience brings deleted ships back, too")
+    func literalAfterPatience() async throws {
+        try await ShipsApp.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            app.transport.become(.ships(MadeShips.fleet + [MadeShips.record("e0", "Eve")]))
+            app.transport.hold()
+            app.clock.advance(by: .seconds(6))
+            async let waiting = app.get("/v1/ships", as: token)
+            await app.transport.requestIsHeld()
+            await app.clock.somebodySleeps(for: .seconds(2))
+            app.clock.advance(by: .seconds(2))
+            #expect(try await waiting["data.hidden_count"] == 1)
+            app.transport.release()
+            await app.published("screen-changed", containing: #""revision":3"#)
+            let after = try await app.get("/v1/ships", as: token)
+            #expect(after.cacheStatus?.hasPrefix("larder; hit") == true && after["data.hidden_count"] == 0)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1, "a copy is no refresh")
+        }
+    }
+
     @Test("concurrent deletions of one ship: one is 200, the others 404, nothing is counted twice")
     func concurrent() async throws {
         try await ShipsApp.run { app in

@@ -80,7 +80,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("an upstream that answers with errors gives stale ships without the banner", arguments: [500, 502, 503, 429])
+    @Test("an upstream that answers with errors gives stale ships without the banner; 400 is one: its database failed", arguments: [500, 502, 503, 429, 400])
     func failing(status: Int) async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()

@@ -108,9 +108,12 @@ public struct ScreenRequest: Sendable {
     /// Path and query of this answer for `links.self`: what asks for the same again, so without `refresh`.
     public var selfLink: String { link(replacing: [:]) }
 
+    /// Parameters that ask for something to be done once: whoever follows a link must not do it again.
+    private static let oneTimeParameters: [String: String?] = ["refresh": nil, "replace": nil]
+
     /// The same path and query with some parameters replaced, for `links.next`.
     public func link(replacing replaced: [String: String]) -> String {
-        let query = self.query.link(replacing: replaced.mapValues { $0 as String? }.merging(["refresh": nil]) { new, _ in new })
+        let query = self.query.link(replacing: replaced.mapValues { $0 as String? }.merging(Self.oneTimeParameters) { new, _ in new })
         return URIText.path(path) + (query.isEmpty ? "" : "?\(query)")
     }
 
