@@ -16,7 +16,7 @@ struct StoreTests {
         arguments: [
             DiskStore.selectAccount, DiskStore.selectItem, DiskStore.upsertItem, DiskStore.deleteItem, DiskStore.deleteBelow, DiskStore.renameItem,
             DiskStore.moveBelow,
-            DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectUnderWay, DiskStore.finishDownload,
+            DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared, DiskStore.finishDownload,
             DiskStore.selectFound, DiskStore.countFound,
         ]
     )
