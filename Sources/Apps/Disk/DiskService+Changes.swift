@@ -101,7 +101,7 @@ extension DiskService {
                     items,
                     as: key,
                     total: embedded.total,
-                    hasMore: embedded.total.map { asked.end < $0 && !items.isEmpty } ?? (items.count == asked.limit),
+                    hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty } ?? (embedded.items.count >= asked.limit),
                     account: account.id,
                     epoch: epoch,
                     at: now,
@@ -109,7 +109,7 @@ extension DiskService {
                 )
             }
         }
-        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
         let meta = Meta(
             screen: "disk.trash",

@@ -24,11 +24,12 @@ extension DiskService {
         guard let size = item.size, let version = item.version else {
             throw UpstreamFailure(.badAnswer(status: .ok, reason: "a file without a size"), of: api.upstream)
         }
-        let isWhole = !request.headerFields.contains(.range)
+        // Nothing is fetched for HEAD.
+        let isKept = !request.isHead && !request.headerFields.contains(.range) && options.budget.admits(size)
         let provenance = Provenance(
             source: .upstream,
             fetchedAt: clock.now(),
-            cacheStatus: CacheStatus(.forward(.uriMiss), stored: isWhole && options.budget.admits(size))
+            cacheStatus: CacheStatus(.forward(.uriMiss), stored: isKept)
         )
         let unread = FileContent(type: Self.type(of: item), length: size, version: version, lastModified: item.modified, fileName: item.name) { _ in
             ByteStream(ByteBuffer())

@@ -57,7 +57,7 @@ extension DiskService {
                     return resource
                 }
                 if let row = try store.row(path, account: account.id) { return (row, reading) }
-                if reading.provenance.offline { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
+                if let absence = absence(reading) { throw absence }
                 if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
                 demand = .refresh  // Removed between the two looks, or the stored answer is of a time before: ask.
             } catch let failure as UpstreamFailure where failure.error == .notStored && demand != .onlyIfCached {

@@ -30,7 +30,7 @@ extension DiskService {
                     Array(items.dropFirst(asked.offset).prefix(asked.limit)),
                     beside: Array(items.prefix(asked.offset)),
                     as: key,
-                    hasMore: items.count > asked.end,
+                    hasMore: record.items.count > asked.end,
                     account: account.id,
                     epoch: epoch,
                     at: now,
@@ -66,13 +66,13 @@ extension DiskService {
                     return store.admission(own, as: nil, account: account.id, epoch: epoch, at: now, changed: changed)
                 }
                 guard let embedded = record.embedded else { throw .badAnswer(status: .ok, reason: "a folder without its content") }
-                let items = Array(Self.unique(embedded.items).prefix(asked.limit))
+                let items = Self.unique(embedded.items.prefix(asked.limit))
                 return store.admission(
                     items,
                     beside: own,
                     as: key,
                     total: embedded.total,
-                    hasMore: embedded.total.map { asked.end < $0 && !items.isEmpty } ?? (items.count == asked.limit),
+                    hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty } ?? (embedded.items.count >= asked.limit),
                     account: account.id,
                     epoch: epoch,
                     at: now,
@@ -92,16 +92,16 @@ extension DiskService {
         let refresh = Action(id: "refresh", title: "Refresh", method: "GET", href: "/v1/disk/published?refresh=1")
         return try await list(request, account, asked, key, "disk.published", empty: .published, actions: [refresh]) { token, epoch, now, changed in
             api.published(limit: asked.limit + 1, offset: asked.offset, type: type == "all" ? nil : type, token, account: account.id) { record in
-                let items = Self.unique(record.items).map { item in
+                let items = Self.unique(record.items.prefix(asked.limit)).map { item in
                     // Whatever the answer says of links: what this list has is published.
                     var item = item
                     item.isPublished = true
                     return item
                 }
                 return store.admission(
-                    Array(items.prefix(asked.limit)),
+                    items,
                     as: key,
-                    hasMore: items.count > asked.limit,
+                    hasMore: record.items.count > asked.limit,
                     account: account.id,
                     epoch: epoch,
                     at: now,
@@ -111,10 +111,10 @@ extension DiskService {
         }
     }
 
-    /// The first of each path: a list shows nothing twice.
-    static func unique(_ items: [DiskItem]) -> [DiskItem] {
+    /// The first of each path: a list shows nothing twice, and nothing that is not known.
+    static func unique(_ items: some Sequence<DiskItem?>) -> [DiskItem] {
         var seen = Set<DiskPath>()
-        return items.filter { seen.insert($0.path).inserted }
+        return items.compactMap { $0 }.filter { seen.insert($0.path).inserted }
     }
 
     private typealias Listed = (_ token: String, _ epoch: Int64, _ now: Date, _ changed: @escaping @Sendable (Int) -> Void) -> Resource
@@ -137,7 +137,7 @@ extension DiskService {
         let (page, reading) = try await page(key, account, try request.demand(), folder: folder) { token, epoch in resource(token, epoch, clock.now(), changed)
         }
         let provenance = reading.provenance
-        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
         let data = RowListScreen(page.rows, timeZone: timeZone, folder: folder, empty: empty, isEmpty: isEmpty, actions: actions)
         let meta = Meta(
@@ -195,7 +195,7 @@ extension DiskService {
                 throw Problem(.notAFolder, "\(folder.name) is a file; its screen is \(folder.link(to: "/v1/disk/file")).")
             }
             if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
-            if reading.provenance.offline { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
+            if let absence = absence(reading) { throw absence }
             demand = .refresh
         }
         throw UpstreamFailure(.badAnswer(status: nil, reason: "it changes faster than it can be read"), of: api.upstream)
@@ -205,4 +205,12 @@ extension DiskService {
 extension PageRequest {
     /// Position behind the last row asked for.
     var end: Int { offset.addingReportingOverflow(limit).overflow ? .max : offset + limit }
+}
+
+extension Page {
+    /// Pages follow at distances of `limit`, also where one has fewer rows: where something is in it that the app does not know, or that is gone since.
+    init(_ asked: PageRequest, _ page: DiskPage) {
+        self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        nextOffset = page.hasMore ? asked.end : nil
+    }
 }

@@ -18,15 +18,16 @@ extension DiskService {
         }
         let timeZone = try timeZone(request)
         let account = try await account(of: request)
-        let (provenance, isComplete) = try await allFiles(account, try request.demand())
-        let found = try store.search(text, account: account.id, limit: asked.limit, offset: min(asked.offset, Int(Int32.max)))
+        let known = try await allFiles(account, try request.demand())
+        let provenance = known.provenance
+        let found = try store.search(text, account: account.id, lastPart: known.lastPart, limit: asked.limit, offset: min(asked.offset, Int(Int32.max)))
         let shown = Page(asked, count: found.rows.count, total: found.total, hasMore: asked.end < found.total)
         let isEmpty = found.total == 0
         let meta = Meta(
             screen: "disk.search",
             state: isEmpty ? .empty : .content,
             provenance: provenance,
-            partial: !isComplete,
+            partial: known.lastPart == nil || provenance.offline,
             banner: provenance.offline ? .diskOffline : nil,
             page: shown
         )
@@ -41,9 +42,16 @@ extension DiskService {
         )
     }
 
+    /// What a search looks through.
+    private struct KnownFiles {
+        var provenance: Provenance
+        /// Offset of the last part of the list of all files; nil where not all of it is stored.
+        var lastPart: Int?
+    }
+
     /// Brings the rows of all files up to date, as far as that goes; out of reach, what is known has to do.
-    private func allFiles(_ account: DiskAccount, _ demand: Demand) async throws -> (Provenance, isComplete: Bool) {
-        var last: Provenance?
+    private func allFiles(_ account: DiskAccount, _ demand: Demand) async throws -> KnownFiles {
+        var known: KnownFiles?
         for batch in 0..<Self.searchBatches {
             let offset = batch * Self.searchBatch
             let key = PageKey(account: DiskStore.owner(account.id), screen: "all", offset: offset, limit: Self.searchBatch)
@@ -51,11 +59,10 @@ extension DiskService {
                 let (page, reading) = try await page(key, account, demand) { token, epoch in
                     let now = clock.now()
                     return api.allFiles(limit: Self.searchBatch, offset: offset, token, account: account.id) { record in
-                        let items = Self.unique(record.items)
-                        return store.admission(
-                            items,
+                        store.admission(
+                            Self.unique(record.items),
                             as: key,
-                            hasMore: record.items.count == Self.searchBatch,
+                            hasMore: record.items.count >= Self.searchBatch,
                             account: account.id,
                             epoch: epoch,
                             at: now,
@@ -63,30 +70,24 @@ extension DiskService {
                         )
                     }
                 }
-                last = reading.provenance
-                if reading.provenance.offline { return (reading.provenance, false) }
-                if !page.hasMore { return (reading.provenance, true) }
+                // The whole is as good as the worst of its parts.
+                let provenance = known.map(\.provenance).flatMap { $0.stale && !reading.provenance.offline ? $0 : nil } ?? reading.provenance
+                known = KnownFiles(provenance: provenance, lastPart: page.hasMore ? nil : offset)
+                if !page.hasMore { break }
             } catch let failure as UpstreamFailure {
-                // Nothing of the list is known. What other screens have shown can be searched all the same.
+                // Not all of the list is known. What other screens have shown can be searched all the same.
+                let fetchedAt = known?.provenance.fetchedAt ?? account.linkedAt
                 switch failure.error {
                 case .unreachable:
-                    return (
-                        Provenance(source: .cache, offline: true, fetchedAt: account.linkedAt, cacheStatus: .init(.forward(.uriMiss), detail: "unreachable")),
-                        false
-                    )
+                    let cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")
+                    return KnownFiles(provenance: Provenance(source: .cache, offline: true, fetchedAt: fetchedAt, cacheStatus: cacheStatus))
                 case .failing(let status, _), .badAnswer(let status?, _):
-                    return (
-                        Provenance(
-                            source: .cache,
-                            stale: true,
-                            fetchedAt: account.linkedAt,
-                            cacheStatus: .init(.forward(.uriMiss), forwardStatus: status.code, detail: "stale-if-error")
-                        ), false
-                    )
+                    let cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: "stale-if-error")
+                    return KnownFiles(provenance: Provenance(source: .cache, stale: true, fetchedAt: fetchedAt, cacheStatus: cacheStatus))
                 default: throw failure
                 }
             }
         }
-        return (last ?? .local, false)
+        return known ?? KnownFiles(provenance: .local)
     }
 }

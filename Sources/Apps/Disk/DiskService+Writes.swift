@@ -91,19 +91,27 @@ extension DiskService {
         var operation = operation
         let deadline = clock.now().addingTimeInterval(options.operationWait.seconds)
         while true {
-            operation.status = await statusUpstream(of: operation)
+            do {
+                operation.status = try await statusUpstream(of: operation)
+            } catch {
+                // The write was taken. What is not known yet is told to whoever asks for the operation.
+                logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
+            }
             guard operation.status == .running, clock.now() < deadline else { return operation }
             try await clock.sleep(.seconds(1))
         }
     }
 
-    /// How an operation stands at the upstream; running as long as nothing else is known.
-    private func statusUpstream(of operation: DiskOperation) async -> DiskOperation.Status {
+    /// How an operation stands at the upstream; running while that fails to say.
+    private func statusUpstream(of operation: DiskOperation) async throws -> DiskOperation.Status {
         do {
             return try await authorized(operation.account) { try await api.operation(operation.upstreamID, $0) }
-        } catch {
-            logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
+        } catch let refusal as DiskRefusal where refusal.status == 404 {
+            throw Problem.notFound("Yandex Disk does not know this operation any more. What came of it is seen in the lists.")
+        } catch UpstreamError.failing, UpstreamError.badAnswer {
             return .running
+        } catch {
+            throw translated(error)
         }
     }
 
@@ -119,7 +127,7 @@ extension DiskService {
         guard var operation = try store.operation(id, account: account.id) else { throw Problem.notFound("There is no such operation.") }
         if operation.status == .running {
             guard api.upstream.reachability.isReachable else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
-            operation.status = await statusUpstream(of: operation)
+            operation.status = try await statusUpstream(of: operation)
             if operation.status != .running, try await store.finish(operation, as: operation.status) { try await repeatHere(operation) }
         }
         return try operationScreen(operation, request)

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import Foundation
+import HTTPCaching
 public import Logging
 public import Media
 public import Screens
@@ -80,6 +81,8 @@ public struct DiskService: Sendable {
         guard account.isRejected else { return account }
         do {
             _ = try await read(account, .refresh) { token, _ in api.info(token, account: id) { store.admission(of: $0, account: id) } }
+        } catch let problem as Problem where problem.code == .upstreamForbidden || problem.code == .notFound {
+            throw problem  // Newer than the 401.
         } catch {
             throw refused
         }
@@ -101,6 +104,17 @@ public struct DiskService: Sendable {
         } catch {
             throw translated(error)
         }
+    }
+
+    /// Why there is nothing to show, where a stored answer to the same question has stood in for the upstream and none of its rows are there: another page was made of it, or they are gone. Nil where asking again may help.
+    func absence(_ reading: Reading) -> UpstreamFailure? {
+        let provenance = reading.provenance
+        if provenance.offline { return UpstreamFailure(.unreachable(.network), of: api.upstream) }
+        guard provenance.stale, let status = provenance.cacheStatus?.forwardStatus.map({ HTTPResponse.Status(code: $0) }) else { return nil }
+        if status.kind == .serverError || status == .requestTimeout || status == .tooManyRequests {
+            return UpstreamFailure(.failing(status: status, retryAfter: api.upstream.reachability.secondsPaused(at: clock.now())), of: api.upstream)
+        }
+        return UpstreamFailure(.badAnswer(status: status, reason: "not what \(api.upstream.configuration.title) promises"), of: api.upstream)
     }
 
     /// An upstream's error as a problem in the words of this app.

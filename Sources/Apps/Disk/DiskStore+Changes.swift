@@ -55,10 +55,15 @@ extension DiskStore {
 
     /// Removes a row, what is below it, their places in all lists, and their bodies.
     private func remove(_ path: DiskPath, account: String, _ db: Database) throws {
-        let owner = Self.owner(account)
         try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, path.text])
+        try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
+        try removeContents(of: path, account: account, db)
+    }
+
+    /// Removes what is below a row, its lists, and the bodies of both.
+    func removeContents(of path: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
         try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [account, path.below, Self.end(of: path.below)])
-        try pages.remove(rowKey: path.text, account: owner, in: db)
         try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
         try removeLists(of: path, owner: owner, db)
         for prefix in Self.bodyPrefixes(of: path) {

@@ -39,14 +39,16 @@ extension DiskStore {
         }
     }
 
-    /// Rows whose name contains a text, by name; one more than asked for tells whether more follow.
-    func search(_ text: String, account: String, limit: Int, offset: Int) throws -> (rows: [DiskRow], total: Int) {
-        let needle = Self.folded(text)
+    /// Rows whose name contains a text, by name, and how many there are.
+    ///
+    /// `lastPart` is the offset of the last part of the list of all files, where all of it is stored: a file that it does not have, and that nothing has shown since, is not there any more.
+    func search(_ text: String, account: String, lastPart: Int?, limit: Int, offset: Int) throws -> (rows: [DiskRow], total: Int) {
+        let arguments: StatementArguments = ["account": account, "owner": Self.owner(account), "needle": Self.folded(text), "last_part": lastPart]
         return try database.read { db in
-            let rows = try Row.fetchAll(db, sql: Self.selectFound, arguments: [account, needle, limit, offset])
-            let total = try Int.fetchOne(db, sql: Self.countFound, arguments: [account, needle]) ?? 0
+            let found = try Row.fetchAll(db, sql: Self.selectFound, arguments: arguments + ["limit": limit, "offset": offset])
+            let total = try Int.fetchOne(db, sql: Self.countFound, arguments: arguments) ?? 0
             return (
-                try rows.compactMap { row in
+                try found.compactMap { row in
                     guard let item = DiskItem(row: row) else { return nil }
                     return DiskRow(item: item, seenAt: Date(diskMilliseconds: row["seen_at"]), isDownloaded: try isDownloaded(item, account: account, db))
                 }, total
@@ -60,10 +62,19 @@ extension DiskStore {
     }
 
     static let selectItem = "SELECT * FROM disk_item WHERE account = ? AND path = ?"
-    static let selectFound = """
-        SELECT * FROM disk_item WHERE account = ? AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, ?) > 0 ORDER BY folded, path LIMIT ? OFFSET ?
+    static let selectFound = "SELECT * \(found) ORDER BY folded, path LIMIT :limit OFFSET :offset"
+    static let countFound = "SELECT count(*) \(found)"
+    private static let found = """
+        FROM disk_item WHERE account = :account AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, :needle) > 0
+        AND (
+            kind = 'dir' OR :last_part IS NULL
+            OR seen_at > (SELECT min(fetched_at) FROM page WHERE account = :owner AND screen = 'all' AND page_offset <= :last_part)
+            OR EXISTS (
+                SELECT 1 FROM page_row JOIN page ON page.id = page_row.page_id
+                WHERE page_row.account = :owner AND page_row.row_key = disk_item.path AND page.screen = 'all' AND page.page_offset <= :last_part
+            )
+        )
         """
-    static let countFound = "SELECT count(*) FROM disk_item WHERE account = ? AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, ?) > 0"
 
     /// Keeps rows as the upstream lists them now.
     ///
@@ -74,7 +85,10 @@ extension DiskStore {
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
         var isChanged = false
         for item in items {
-            if try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init) != item { isChanged = true }
+            let old = try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init)
+            if old != item { isChanged = true }
+            // What was a folder is a file by now.
+            if old?.kind == .dir, item.kind == .file { try removeContents(of: item.path, account: account, db) }
             try upsert.execute(arguments: [
                 account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size, item.created?.diskMilliseconds,
                 item.modified?.diskMilliseconds, item.mediaType, item.mimeType, item.md5, item.resourceID, item.publicURL, item.isPublished, item.origin,
@@ -92,7 +106,7 @@ extension DiskStore {
             name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size, created = excluded.created,
             modified = excluded.modified, media_type = excluded.media_type, mime_type = excluded.mime_type, md5 = excluded.md5,
             resource_id = excluded.resource_id, public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
-            deleted = excluded.deleted, seen_at = excluded.seen_at
+            deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at)
         """
 
     /// Keeps a page and its rows, for the transaction that stores the answer. `epoch` is that of the account before the upstream was asked: what was asked before a change is not taken in after it.

@@ -10,14 +10,14 @@ extension DiskStore {
         }
     }
 
-    /// The download of this version of a file that is under way, or the new one that `job` describes: one for all who ask.
+    /// The download of this version of a file that is under way, or that has brought what `job` finds stored; else the new one that `job` describes: one for all who ask.
     ///
     /// - Returns: nil where the account was logged out meanwhile.
     func share(_ job: DownloadJob, at now: Date) async throws -> (job: DownloadJob, isNew: Bool)? {
         try await database.write { db in
             guard try Self.account(job.account, db) != nil else { return nil }
-            let underWay = try Row.fetchOne(db, sql: Self.selectUnderWay, arguments: [job.account, job.path.text, job.version]).flatMap(DownloadJob.init)
-            if let underWay { return (underWay, false) }
+            let arguments: StatementArguments = [job.account, job.path.text, job.version, job.status.rawValue]
+            if let shared = try Row.fetchOne(db, sql: Self.selectShared, arguments: arguments).flatMap(DownloadJob.init) { return (shared, false) }
             try db.execute(
                 sql: "DELETE FROM disk_download WHERE account = ? AND status IN ('done', 'failed') AND created_at < ?",
                 arguments: [job.account, now.addingTimeInterval(-7 * 86_400).diskMilliseconds]
@@ -36,8 +36,9 @@ extension DiskStore {
         }
     }
 
-    static let selectUnderWay = """
-        SELECT * FROM disk_download WHERE account = ? AND path = ? AND version = ? AND status IN ('queued', 'running') LIMIT 1
+    static let selectShared = """
+        SELECT * FROM disk_download WHERE account = ? AND path = ? AND version = ? AND (status IN ('queued', 'running') OR (status = 'done' AND ? = 'done'))
+        ORDER BY status = 'done', created_at DESC LIMIT 1
         """
 
     /// Notes how a download stands. False where it is gone, or over already.

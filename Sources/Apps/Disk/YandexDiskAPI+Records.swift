@@ -67,14 +67,15 @@ struct ResourceRecord: Decodable, Sendable {
     let preview: String?
 
     struct Embedded: Decodable, Sendable {
-        let items: [DiskItem]
+        /// Nil where one is not what the app knows; it counts all the same.
+        let items: [DiskItem?]
         let total: Int?
 
         private enum CodingKeys: CodingKey { case items, total }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).compactMap { $0.value?.item }
+            items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map { $0.value?.item }
             total = try? container.decode(Int.self, forKey: .total)
         }
     }
@@ -119,13 +120,14 @@ struct ResourceRecord: Decodable, Sendable {
 
 /// `{"items": […], "limit": …}`: the lists without a total.
 struct FlatListRecord: Decodable, Sendable {
-    let items: [DiskItem]
+    /// Nil where one is not what the app knows, such as a path of another scheme; it counts all the same.
+    let items: [DiskItem?]
 
     private enum CodingKeys: CodingKey { case items }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).compactMap { $0.value?.item }
+        items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map { $0.value?.item }
     }
 }
 

@@ -59,8 +59,12 @@ struct DownloadScreenTests {
             #expect(events.contains { $0.json.contains(#""status":"running","percent":50"#) })
             #expect(events.last?.json.contains(#""status":"done","percent":100"#) == true)
             #expect(disk.asked.count { $0.contains("downloader.test/file") } == 1)
-            let (again, _) = try await start(app, token)
-            #expect(again.status == 202 && again["data.status"] == "done")
+            let (again, same) = try await start(app, token)
+            #expect(again.status == 202 && again["data.status"] == "done" && same == id)
+            try await app.database.write { db in try db.execute(sql: "DELETE FROM stored_response WHERE url LIKE '%?content'") }
+            disk.intercept(nil)
+            let (anew, new) = try await start(app, token)
+            #expect(anew["data.status"] != "done" && new != id, "its bytes were evicted")
         }
     }
 

@@ -16,15 +16,16 @@ struct StoreTests {
         arguments: [
             DiskStore.selectAccount, DiskStore.selectItem, DiskStore.upsertItem, DiskStore.deleteItem, DiskStore.deleteBelow, DiskStore.renameItem,
             DiskStore.moveBelow,
-            DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectUnderWay, DiskStore.finishDownload,
+            DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared, DiskStore.finishDownload,
             DiskStore.selectFound, DiskStore.countFound,
         ]
     )
     func plans(sql: String) async throws {
         try await DiskApp.run { app in
             let plan = try app.database.read { db in
-                let arguments = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
-                return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] as String }
+                let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+                statement.setUncheckedArguments([])
+                return try Row.fetchAll(statement).map { $0["detail"] as String }
             }
             #expect(!plan.contains { $0.contains("SCAN") }, "\(plan)")
             if sql == DiskStore.moveBelow { #expect(plan == ["SEARCH disk_item USING PRIMARY KEY (account=? AND path>? AND path<?)"]) }
@@ -86,10 +87,10 @@ struct StoreTests {
             #expect(disk.asked.count { $0.contains("_embedded") } == 2)
             let past = try await app.get("/v1/disk/files?offset=100000", as: token)
             #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskApp.names(past) == [])
-            // Rows of the whole folder, as if every page had been seen.
+            // Rows of the whole folder, as if every page had been seen, and after the list of all files.
             try await app.database.write { db in
                 let items = (0..<100_000).map { DiskItem(path: DiskPath.root.child("\($0).txt"), kind: .file) }
-                try app.store.keep(items, account: "1130", at: app.clock.now, in: db)
+                try app.store.keep(items, account: "1130", at: app.clock.now + 60, in: db)
             }
             let found = try await app.get("/v1/disk/search?query=9999", as: token)
             #expect(found["meta.page.total"] == 19)
