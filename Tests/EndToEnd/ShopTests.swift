@@ -84,4 +84,19 @@ import Testing
         for _ in 0..<3 { #expect(try await quantity() == 0) }
         #expect(await larder.stop() == 0)
     }
+
+    @Test("SHOP-04 a page that is far behind comes by following next, though the answers on the way have the same address")
+    func longJump() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-catalogue-url", sandbox.base + "/catalogue"])
+        _ = try await sandbox.control.put("/catalogue/generated", #"{"count":6000,"seed":1}"#)
+        var (next, counts): (String?, [Int]) = ("/v1/shop/search?price_max=1000000&limit=5&offset=5500", [])
+        for _ in 0..<2 {
+            let page = try await larder.client.get(try #require(next)).json
+            counts.append(page.data.items.array.count)
+            next = page.links.next.string
+        }
+        #expect(counts == [0, 5] && next == "/v1/shop/search?price_max=1000000&limit=5&offset=5505")
+        #expect(await larder.stop() == 0)
+    }
 }

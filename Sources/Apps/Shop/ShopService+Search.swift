@@ -88,14 +88,10 @@ extension ShopService {
             case .done(let position):
                 // A page asks for one part at least.
                 guard let account else { throw UpstreamError.notStored }
-                // Pages follow at distances of `limit`, also where one of them is not full. One that so many parts did not reach comes next itself, from there on.
-                let reached = walk.toSkip > 0 ? page.offset - walk.toSkip : page.offset + page.limit
-                var places: [ShopStore.Place] = []
-                if !catalogueQuery.isExact, page.offset == 0 || !start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
-                if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
-                try await store.note(places, of: query, limit: page.limit, isExact: catalogueQuery.isExact, at: clock.now())
-                let next = position.map { _ in walk.toSkip > 0 ? page.offset : reached }
-                return Findings(products: walk.products, nextOffset: next, provenance: account.provenance, validity: account.validity)
+                let next = try await note(position, of: query, page, behind: walk.toSkip, start, isExact: catalogueQuery.isExact)
+                // A page that comes next itself is another one by then.
+                let validity = next == page.offset ? nil : account.validity
+                return Findings(products: walk.products, nextOffset: next, provenance: account.provenance, validity: validity)
             case .ask(let offset, let limit):
                 let part = try await self.part(of: catalogueQuery, offset: offset, limit: limit, demand, standIn: lastFetch)
                 guard let rows = part.products, !(isUnseen && part.provenance.stale) else { return try seen(query, page, part.provenance) }
@@ -108,6 +104,21 @@ extension ShopService {
                 walk.take(rows.map { $0.flatMap { query.matches($0) ? $0 : nil } })
             }
         }
+    }
+
+    /// Notes where a walk has ended. Pages follow at distances of `limit`, also where one of them is not full; one that so many parts did not reach, since
+    /// so many rows of pages before it are still to come, follows itself, from there on.
+    ///
+    /// - Returns: The offset of the page that follows.
+    private func note(_ position: Int?, of query: SearchQuery, _ page: PageRequest, behind toSkip: Int, _ start: ShopStore.Start, isExact: Bool) async throws
+        -> Int?
+    {
+        let reached = toSkip > 0 ? page.offset - toSkip : page.offset + page.limit
+        var places: [ShopStore.Place] = []
+        if !isExact, page.offset == 0 || !start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
+        if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
+        try await store.note(places, of: query, limit: page.limit, isExact: isExact, at: clock.now())
+        return position.map { _ in toSkip > 0 ? page.offset : reached }
     }
 
     /// Everything that was ever seen, searched here.
