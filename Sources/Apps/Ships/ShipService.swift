@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 public import Logging
 public import Screens
 import Storage
