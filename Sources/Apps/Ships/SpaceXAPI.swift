@@ -34,7 +34,7 @@ public struct SpaceXAPI: Sendable {
                 }
             }
         )
-        // The request has nothing that could be wrong: 400 is what the API says when its database fails (routes/ships/v4 of its source).
+        // The request has nothing that could be wrong: 400 is what the API says when its database fails (by the source of r-spacex/SpaceX-API).
         resource.failureStatuses = [.badRequest]
         return resource
     }

@@ -89,7 +89,7 @@ struct Exchange: Sendable {
 }
 
 extension HTTPFields {
-    /// Says who asks (RFC 9110 §10.1.5): what guards public services turns away those who do not.
+    /// Says who asks, as RFC 9110 §10.1.5 wants it of every user agent; services may turn away those who do not.
     mutating func nameUserAgent() {
         if self[.userAgent] == nil { self[.userAgent] = "Larder" }
     }
