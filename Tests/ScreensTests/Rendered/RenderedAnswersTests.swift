@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 import Upstream
@@ -49,6 +50,20 @@ import Upstream
         }
         #expect(answers.answer(to: Self.key(0), now: Self.now) == nil)
         #expect(answers.answer(to: Self.key(2999), now: Self.now) != nil)
+    }
+
+    @Test("SRV-05 Nothing outlives a sleep of the machine, during which the clock of the event loops stands still")
+    func sleep() {
+        let slept = NIOLockedValueBox<Int64>(7)
+        let sleep = SleepWatch(slept: { slept.withLockedValue(\.self) })
+        let answers = RenderedAnswers(budgetBytes: 1 << 20, run: "run", sleep: sleep, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        for number in 0..<20 { answers.keep(Self.bytes(10), note: Self.note, for: Self.key(number), now: Self.now) }
+        slept.withLockedValue { $0 += 400_000_000 }
+        #expect(answers.answer(to: Self.key(1), now: Self.now) != nil)
+        slept.withLockedValue { $0 += 3_600_000_000_000 }
+        #expect((0..<20).allSatisfy { answers.answer(to: Self.key($0), now: Self.now) == nil } && answers.size == (0, 0))
+        answers.keep(Self.bytes(10), note: Self.note, for: Self.key(1), now: Self.now)
+        #expect(answers.answer(to: Self.key(1), now: Self.now) != nil)
     }
 
     @Test("One answer that is larger than the budget is not kept")

@@ -22,11 +22,17 @@ public final class RenderedAnswers: Sendable {
     let identities: RequestIdentities
     let logger: Logger
     let hits = Counter(label: "larder_rendered_hits_total")
+    private let sleep: SleepWatch
     private let stripes: [NIOLockedValueBox<RenderedStripe>]
     private let expected = NIOLockedValueBox((notes: [Int: RenderingNote](), last: 0))
 
     /// Keeps at most `budgetBytes` of answers, in sizes as they are in memory, and at most `entries` of them. `run` tells the runs of the server apart in request identities.
-    public init(budgetBytes: Int, entries: Int = 65_536, run: String, logger: Logger) {
+    public convenience init(budgetBytes: Int, entries: Int = 65_536, run: String, logger: Logger) {
+        self.init(budgetBytes: budgetBytes, entries: entries, run: run, sleep: SleepWatch(), logger: logger)
+    }
+
+    init(budgetBytes: Int, entries: Int = 65_536, run: String, sleep: SleepWatch, logger: Logger) {
+        self.sleep = sleep
         identities = RequestIdentities(run: run)
         self.logger = logger
         let (bytes, count) = (budgetBytes / Self.stripeCount, max(1, entries / Self.stripeCount))
@@ -72,6 +78,7 @@ public final class RenderedAnswers: Sendable {
 
     /// The answer to a head, if one is kept and holds.
     func answer(to head: ByteBuffer, now: NIODeadline) -> RenderedAnswer? {
+        sleep.forgetAfterSleep { for stripe in stripes { stripe.withLockedValue { $0.forgetAll() } } }
         let key = RenderedKey(head)
         guard let answer = stripe(key).withLockedValue({ $0.find(key) }) else { return nil }
         if answer.validity.holds(at: now) {

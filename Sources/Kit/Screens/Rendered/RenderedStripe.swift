@@ -60,6 +60,11 @@ struct RenderedStripe: Sendable {
         }
     }
 
+    /// None holds any more.
+    mutating func forgetAll() {
+        self = RenderedStripe(budget: budget, entries: entries)
+    }
+
     /// An answer does not hold any more: its bytes go at once, its key when its turn comes, since the next answer to it is on its way.
     mutating func forget(_ answer: RenderedAnswer, for key: RenderedKey) {
         guard let slot = slots[key], slot.answer === answer else { return }
