@@ -58,9 +58,9 @@ import Upstream
         let sleep = SleepWatch(slept: { slept.withLockedValue(\.self) })
         let answers = RenderedAnswers(budgetBytes: 1 << 20, run: "run", sleep: sleep, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         for number in 0..<20 { answers.keep(Self.bytes(10), note: Self.note, for: Self.key(number), now: Self.now) }
-        slept.withLockedValue { $0 += 400_000_000 }
+        slept.withLockedValue { $0 += 400 }
         #expect(answers.answer(to: Self.key(1), now: Self.now) != nil)
-        slept.withLockedValue { $0 += 3_600_000_000_000 }
+        slept.withLockedValue { $0 += 3_600_000 }
         #expect((0..<20).allSatisfy { answers.answer(to: Self.key($0), now: Self.now) == nil } && answers.size == (0, 0))
         answers.keep(Self.bytes(10), note: Self.note, for: Self.key(1), now: Self.now)
         #expect(answers.answer(to: Self.key(1), now: Self.now) != nil)

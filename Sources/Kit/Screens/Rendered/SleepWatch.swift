@@ -1,16 +1,15 @@
-import Foundation
 import Synchronization
 
 /// Notices that the machine has slept. The clock of the event loops stands still meanwhile: what is kept by it has aged, and nobody has seen it.
 final class SleepWatch: Sendable {
     /// Shorter stays do no harm to ages in whole seconds.
-    private static let tolerance: Int64 = 500_000_000
+    private static let tolerance: Int64 = 500
 
     private let slept: @Sendable () -> Int64
     private let known: Atomic<Int64>
 
-    /// `slept` tells the nanoseconds that the machine has slept since it was started.
-    init(slept: @escaping @Sendable () -> Int64 = SleepWatch.sinceBoot) {
+    /// `slept` tells the milliseconds that the machine has slept since some instant.
+    init(slept: @escaping @Sendable () -> Int64 = SleepWatch.sleep()) {
         self.slept = slept
         known = Atomic(slept())
     }
@@ -23,15 +22,13 @@ final class SleepWatch: Sendable {
         known.store(slept, ordering: .releasing)
     }
 
-    /// What CLOCK_BOOTTIME counts and CLOCK_MONOTONIC does not (clock_gettime(2)); neither call enters the kernel.
-    private static func sinceBoot() -> Int64 {
-        func nanoseconds(_ clock: clockid_t) -> Int64 {
-            var time = timespec()
-            clock_gettime(clock, &time)
-            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    /// What the one clock counts and the other does not.
+    private static func sleep() -> @Sendable () -> Int64 {
+        let (awake, always) = (SuspendingClock.now, ContinuousClock.now)
+        return {
+            // In this order, so that what passes between the two looks is no sleep.
+            let all = ContinuousClock.now - always
+            return Int64((all - (SuspendingClock.now - awake)) / .milliseconds(1))
         }
-        // In this order, so that what passes between the two calls is no sleep.
-        let boot = nanoseconds(CLOCK_BOOTTIME)
-        return boot - nanoseconds(CLOCK_MONOTONIC)
     }
 }
