@@ -73,15 +73,14 @@ extension NoteStore {
         for range in columns.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound >= next {
             let first = max(next, range.lowerBound)
             next = range.upperBound + 1
-            let found = try Row.fetchAll(
-                try db.cachedStatement(sql: selectCells),
-                arguments: [
-                    "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound, "south": rows.upperBound,
-                    "limit": MapGrid.mostItems + 1,
-                ]
-            )
-            clusters += found.compactMap(NoteCluster.init(row:))
-            guard clusters.count <= MapGrid.mostItems else { return nil }
+            let arguments: StatementArguments = [
+                "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound, "south": rows.upperBound,
+                "limit": MapGrid.mostItems + 1,
+            ]
+            // Counting costs a part of reading, and most zooms that are tried are too deep.
+            let count = try Int.fetchOne(try db.cachedStatement(sql: countCells), arguments: arguments) ?? 0
+            guard clusters.count + count <= MapGrid.mostItems else { return nil }
+            clusters += try Row.fetchAll(try db.cachedStatement(sql: selectCells), arguments: arguments).compactMap(NoteCluster.init(row:))
         }
         return clusters
     }
@@ -93,12 +92,17 @@ extension NoteStore {
     static let selectOutline = "SELECT \(NoteOutline.columns) FROM note WHERE id = :id AND account = :account"
 
     // A seek for each column: between two columns lies everything north and south of the view.
-    static let selectCells = """
+    static let selectCells = selectCells("note_cell.x, note_cell.y, notes, latitudes, longitudes, ids")
+    static let countCells = "SELECT count(*) FROM (\(selectCells("1")))"
+
+    private static func selectCells(_ columns: String) -> String {
+        """
         WITH RECURSIVE view (x) AS (SELECT :west UNION ALL SELECT x + 1 FROM view WHERE x < :east)
-        SELECT note_cell.x, note_cell.y, notes, latitudes, longitudes, ids FROM view CROSS JOIN note_cell
+        SELECT \(columns) FROM view CROSS JOIN note_cell
             ON account = :account AND zoom = :zoom AND note_cell.x = view.x AND note_cell.y BETWEEN :north AND :south
         LIMIT :limit
         """
+    }
 }
 
 extension NoteCluster {

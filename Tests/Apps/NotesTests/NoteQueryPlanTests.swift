@@ -43,8 +43,10 @@ struct NoteQueryPlanTests {
         #expect(tree.count == 1 && tree[0].hasPrefix("SCAN note_position VIRTUAL TABLE INDEX 2:"))
         let used = tree[0].dropFirst("SCAN note_position VIRTUAL TABLE INDEX 2:".count)
         #expect(used.count == 12, "\(tree)")
-        let cells = try plan(NoteStore.selectCells)
-        #expect(cells.contains("SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y>? AND y<?)"), "\(cells)")
+        for sql in [NoteStore.selectCells, NoteStore.countCells] {
+            let cells = try plan(sql)
+            #expect(cells.contains("SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y>? AND y<?)"), "\(cells)")
+        }
     }
 
     @Test("NOTE-05 a view of a street meets few of the leaves of the R-tree")
