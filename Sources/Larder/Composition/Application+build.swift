@@ -93,16 +93,17 @@ struct LarderApplication: Sendable {
             run: run,
             rendered: rendered
         )
+        let burst = Self.burst(of: configuration.limits.connections)
         let application = Application(
             responder: router.build().buildResponder(),
             server: .larder(limits: configuration.limits, rendered: rendered),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
+                availableConnectionsDelegate: .maximum(configuration.limits.connections - (burst - 1), logger: logger)
             ),
             services: [events, maintenance] + composition.services,
             onServerRunning: { channel in
-                await channel.accept(atATime: Self.burst(of: configuration.limits.connections), logger: logger)
+                await channel.accept(atATime: UInt(burst), logger: logger)
                 await onListening(channel.localAddress)
             },
             eventLoopGroupProvider: .shared(group),
@@ -119,9 +120,9 @@ struct LarderApplication: Sendable {
     }
 
     /// How many connections are accepted at a time. NIO's own four let the last of hundreds that come at once wait for dozens of turns of the event loop, each as long as all that are
-    /// there already keep it busy. Since the limit of connections is looked at between two bursts, a burst is a small part of it.
-    private static func burst(of connections: Int) -> UInt {
-        UInt(min(128, max(1, connections / 16)))
+    /// there already keep it busy. Hummingbird looks at its limit between two bursts only: it is set so much lower that a whole one does not go beyond Larder's, and so a burst is a small part.
+    private static func burst(of connections: Int) -> Int {
+        min(128, max(1, connections / 16))
     }
 
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and closes.

@@ -23,7 +23,7 @@ extension Setting {
             Setting("http.port", .integer(0...65535), default: "8080", "port to listen on; 0 is any free one"),
             Setting("http.allowed_hosts", .hosts, default: "", "host names served beside the bound address and localhost"),
             Setting("http.allowed_origins", .origins, default: "", "web origins that may read and write from a browser; * is every one"),
-            Setting("http.connections", .integer(1...100_000), default: "1024", "connections open at a time; more wait to be accepted"),
+            Setting("http.connections", .integer(1...100_000), default: "1024", "connections open at a time, at most; more wait to be accepted"),
             Setting("http.header_bytes", .integer(1024...1_048_576), default: "32768", "largest request head"),
             Setting("http.url_bytes", .integer(256...65_536), default: "8192", "longest request URL"),
             Setting("http.head_timeout_ms", .integer(10...3_600_000), default: "10000", "longest time for a request head to arrive"),
