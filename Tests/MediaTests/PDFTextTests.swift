@@ -92,7 +92,7 @@ import Testing
         #expect(summary.missingGlyphs == ["\u{10FFF0}", "\u{10FFF1}"])
         #expect(try await extracted(scratch, scratch.url("out.pdf")).filter { $0.isASCII } == "ABC")
         #expect(try await scratch.engine.documents.missingGlyphs(in: "abc") == [])
-        await #expect(throws: PDFTool.NoGlyphs()) { try await scratch.engine.documents.textPages("\u{10FFF0}", to: scratch.url("none.pdf")) }
+        await #expect(throws: MediaError.noGlyphs) { try await scratch.engine.documents.textPages("\u{10FFF0}", to: scratch.url("none.pdf")) }
         #expect(!FileManager.default.fileExists(atPath: scratch.url("none.pdf").path))
     }
 

@@ -168,7 +168,7 @@ extension DiskService {
         case .noSuchPage(let number): Problem.notFound("The file has no page \(number).")
         case .unsupported(let kind): Problem(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
         case .encrypted: Problem(.unsupportedMediaType, "The file needs a password.")
-        case .timedOut, .damaged, .tooManyPages, .crashed, .failed:
+        case .timedOut, .damaged, .tooManyPages, .noGlyphs, .crashed, .failed:
             Problem(.unsupportedMediaType, "The file cannot be shown as a picture: it is broken, or takes too long.")
         }
     }

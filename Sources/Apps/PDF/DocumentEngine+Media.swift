@@ -114,8 +114,6 @@ private func translated<Result: Sendable>(
         throw DocumentEngineError(error.error, source: first.map { $0 + error.index }) ?? error
     } catch let error as MediaError {
         throw DocumentEngineError(error, source: count == 1 ? first : nil) ?? error
-    } catch is PDFTool.NoGlyphs {
-        throw DocumentEngineError.noGlyphs
     }
 }
 
@@ -134,6 +132,7 @@ extension DocumentEngineError {
         case .encrypted: self = .encrypted(source: source)
         case .tooManyPages(let limit): self = .tooManyPages(source: source, limit: limit)
         case .unsupported: self = .unsupported(source: source)
+        case .noGlyphs: self = .noGlyphs
         case .noSuchPage, .unconfined, .failed: return nil
         }
     }

@@ -18,6 +18,8 @@ public enum MediaError: Error, Sendable, Equatable {
     case tooManyPages(limit: Int)
     /// The document has no page of this number (from 1).
     case noSuchPage(Int)
+    /// No installed font has any character of the text.
+    case noGlyphs
     /// A file of a kind that is not accepted; what it seems to be.
     case unsupported(String)
     /// A child ended by a signal that no limit explains: a file that makes a decoder crash.

@@ -27,12 +27,11 @@ public struct OfficeConverter: Sendable {
             try await bench.withFolder { folder in
                 let input = try folder.link(file, as: "in.\(format.rawValue)")
                 let profile = try OfficeProfile.make(in: folder)
-                defer { OfficePipe.remove(profile: profile) }
                 let start = ["-env:UserInstallation=\(profile)", "--headless", "--norestore", "--nolockcheck", "--nodefault", "--nofirststartwizard"]
                 // A new profile is set up by a first start, after which LibreOffice would start again by itself, and find the socket of its first start in its way.
                 for arguments in [["--terminate_after_init"], ["--convert-to", "pdf", "--outdir", folder.path, input]] {
+                    defer { OfficePipe.remove(profile: profile) }
                     _ = try await bench.run(.soffice, start + arguments, in: folder)
-                    OfficePipe.remove(profile: profile)
                 }
                 // It exits with 0 whatever happens: what counts is the file.
                 let output = folder.path("in.pdf")

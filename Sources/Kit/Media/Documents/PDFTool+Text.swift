@@ -1,15 +1,12 @@
 public import Foundation
 
 extension PDFTool {
-    /// No installed font has any character of a text.
-    public struct NoGlyphs: Error, Equatable {}
-
     /// Text as A4 pages, wrapped and broken; right-to-left paragraphs stand right. Characters that no installed font has are left out and told in the summary.
     ///
     /// - Parameters:
     ///   - text: paragraphs separated by line breaks.
     ///   - locale: BCP 47 language tag, such as `ja`: which shapes letters take where languages differ.
-    /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`; ``NoGlyphs``.
+    /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `noGlyphs`.
     public func textPages(
         _ text: String,
         locale: String? = nil,

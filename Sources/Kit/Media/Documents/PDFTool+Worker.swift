@@ -17,7 +17,7 @@ extension PDFTool {
         case (.exited(PDFWorkerMessage.ExitCode.done), .done(let summary)): return summary
         case (.exited(PDFWorkerMessage.ExitCode.failed), .failed(let failure, let input)):
             let error = failure.error
-            if let input, inputs > 1, let error = error as? MediaError { throw MediaError.OfInput(index: input, error: error) }
+            if let input, inputs > 1 { throw MediaError.OfInput(index: input, error: error) }
             throw error
         default: throw MediaError.failed(.pdfWorker, "ended with \(outcome.ending): \(outcome.errors.prefix(500))")
         }
@@ -35,14 +35,14 @@ extension PDFTool {
 
 extension PDFFailure {
     /// As the server knows it.
-    var error: any Error {
+    var error: MediaError {
         switch self {
-        case .damaged(let reason): MediaError.damaged(reason)
-        case .encrypted: MediaError.encrypted
-        case .tooManyPages(let limit): MediaError.tooManyPages(limit: limit)
-        case .noSuchPage(let number): MediaError.noSuchPage(number)
-        case .noGlyphs: PDFTool.NoGlyphs()
-        case .other(let reason): MediaError.failed(.pdfWorker, reason)
+        case .damaged(let reason): .damaged(reason)
+        case .encrypted: .encrypted
+        case .tooManyPages(let limit): .tooManyPages(limit: limit)
+        case .noSuchPage(let number): .noSuchPage(number)
+        case .noGlyphs: .noGlyphs
+        case .other(let reason): .failed(.pdfWorker, reason)
         }
     }
 }
