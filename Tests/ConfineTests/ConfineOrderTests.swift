@@ -6,21 +6,21 @@ import Testing
     @Test("options, then the program with its arguments, whatever they look like")
     func reads() throws {
         let order = try #require(
-            ConfineOrder(["--strict", "--parent", "7", "--read", "/a", "--read", "/b c", "--folder", "/work", "--", "/usr/bin/vips", "--read", "--", "-x"])
+            ConfineOrder(["--strict", "--parent", "7", "--read", "/a", "--read", "/b c", "--folder", "/jobs/1", "--", "/usr/bin/vips", "--read", "--", "-x"])
         )
         #expect(order.isStrict && order.parent == 7)
         #expect(order.reads == ["/a", "/b c"])
-        #expect(order.folder == "/work")
+        #expect(order.folder == "/jobs/1")
         #expect(order.command == ["/usr/bin/vips", "--read", "--", "-x"])
     }
 
     @Test(
         "what makes no sense is refused, so that nothing runs with more than was meant",
         arguments: [
-            [], ["--folder", "/work"], ["--folder", "/work", "--"], ["--", "/bin/true"], ["--folder", "work", "--", "/bin/true"],
-            ["--folder", "/work", "--", "true"], ["--read", "a", "--folder", "/work", "--", "/bin/true"],
-            ["--folder", "/work", "--write", "/", "--", "/bin/true"], ["--folder", "/work", "/bin/true"], ["--folder"],
-            ["--parent", "x", "--folder", "/work", "--", "/bin/true"],
+            [], ["--folder", "/jobs/1"], ["--folder", "/jobs/1", "--"], ["--", "/bin/true"], ["--folder", "work", "--", "/bin/true"],
+            ["--folder", "/jobs/1", "--", "true"], ["--read", "a", "--folder", "/jobs/1", "--", "/bin/true"],
+            ["--folder", "/jobs/1", "--write", "/", "--", "/bin/true"], ["--folder", "/jobs/1", "/bin/true"], ["--folder"],
+            ["--parent", "x", "--folder", "/jobs/1", "--", "/bin/true"],
         ]
     )
     func refused(arguments: [String]) {
@@ -30,16 +30,16 @@ import Testing
     @Test("only the folder may be changed, and what is in it may not be run")
     func grants() throws {
         let order = try #require(
-            ConfineOrder(["--read", "/data/photo", "--sockets", "/sockets", "--folder", "/work/job", "--", "/opt/office7/program/soffice"])
+            ConfineOrder(["--read", "/data/photo", "--sockets", "/sockets", "--folder", "/jobs/1", "--", "/opt/office7/program/soffice"])
         )
         let grants = order.grants(programs: ["/toolchain/lib"])
-        #expect(grants.filter { $0.rights.contains(.writeFile) }.map(\.path) == ["/dev/null", "/work/job"])
+        #expect(grants.filter { $0.rights.contains(.writeFile) }.map(\.path) == ["/dev/null", "/jobs/1"])
         #expect(
             grants.filter { $0.rights.contains(.execute) }.map(\.path)
                 == ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/toolchain/lib", "/opt/office7/program", "/opt/office7"]
         )
         #expect(grants.contains(Grant("/data/photo", .reading)) && grants.contains(Grant("/sockets", .makeSocket)))
-        for closed in ["/", "/etc", "/home", "/root", "/proc", "/tmp", "/var", "/work", "/data", "/opt", "/dev"] {
+        for closed in ["/", "/etc", "/home", "/root", "/proc", "/tmp", "/var", "/jobs", "/data", "/opt", "/dev"] {
             #expect(!grants.contains { $0.path == closed }, "\(closed)")
         }
     }
