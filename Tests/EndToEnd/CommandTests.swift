@@ -53,6 +53,18 @@ import Testing
         #expect(try await first.client.get("/health/ready").status == 200)
     }
 
+    @Test("TRUST-03 a start that is refused after the database was opened says why in one sentence, with exit code 1")
+    func refusedStart() async throws {
+        let data = try TemporaryFolder()
+        let first = try await RunningLarder.start(data: data)
+        await first.kill9()
+        try FileManager.default.removeItem(at: data.url.appending(path: "larder.key"))
+        let (status, errors) = try await run(["serve", "--http-port", "0", "--data-directory", data.path])
+        #expect(status == 1, "\(errors)")
+        #expect(errors.contains("larder: ") && errors.contains("larder.key"), "\(errors)")
+        #expect(!errors.contains("Fatal error"), "\(errors)")
+    }
+
     @Test("SRV-12 a port that is taken is named, and the exit code is 1")
     func takenPort() async throws {
         let first = try await RunningLarder.start(data: try TemporaryFolder())

@@ -23,16 +23,13 @@ struct LarderApplication: Sendable {
 
     /// Opens the data directory and wires the server.
     ///
-    /// - Throws: `StorageError` where the data cannot be used.
+    /// - Throws: `StorageError` if the data cannot be used. What was opened until then is closed again.
     static func build(
         _ configuration: LarderConfiguration,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void,
         logger: Logger
-    ) throws -> LarderApplication {
-        let clock = configuration.clockStart.map { WallClock.starting(at: $0) } ?? .system
-        let run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
-        let group = MultiThreadedEventLoopGroup.singleton
+    ) async throws -> LarderApplication {
         let database = try LarderDatabase(
             in: try DataDirectory(at: configuration.dataDirectory),
             migrations: Composition.migrations,
@@ -40,8 +37,29 @@ struct LarderApplication: Sendable {
         )
         let connectTimeouts = Set(configuration.upstreams.values.map(\.connectTimeout))
         let transports = Dictionary(
-            uniqueKeysWithValues: connectTimeouts.map { ($0, HTTPClientTransport(eventLoopGroup: group, connectTimeout: $0)) }
+            uniqueKeysWithValues: connectTimeouts.map { ($0, HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: $0)) }
         )
+        do {
+            return try wire(configuration, database, transports, metrics: metrics, onListening: onListening, logger: logger)
+        } catch {
+            // async-http-client ends a debug build whose client was not shut down, before the error could be reported.
+            for transport in transports.values { try await transport.shutdown() }
+            try database.close()
+            throw error
+        }
+    }
+
+    private static func wire(
+        _ configuration: LarderConfiguration,
+        _ database: LarderDatabase,
+        _ transports: [Duration: HTTPClientTransport],
+        metrics: PrometheusRegistry,
+        onListening: @escaping @Sendable (SocketAddress?) async -> Void,
+        logger: Logger
+    ) throws -> LarderApplication {
+        let clock = configuration.clockStart.map { WallClock.starting(at: $0) } ?? .system
+        let run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+        let group = MultiThreadedEventLoopGroup.singleton
         let lastUses = LastUses()
         let maintenance = CacheMaintenance(
             database: database,

@@ -36,7 +36,12 @@ struct LarderServer: Service, CustomStringConvertible {
             StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
         }
         let host = configuration.host
-        let built = try LarderApplication.build(configuration, metrics: metrics, onListening: { announce($0, host: host) }, logger: logger)
+        let built = try await LarderApplication.build(
+            configuration,
+            metrics: metrics,
+            onListening: { announce($0, host: host) },
+            logger: logger
+        )
         do {
             // Now the data directory is this process's own.
             if let sandbox { SandboxPort(in: configuration.dataDirectory).note(try await sandbox.port, logger: logger) }

@@ -115,7 +115,7 @@ func withLarder(
             for upstream in SandboxUpstream.allCases {
                 configuration.simulate(upstream.rawValue, at: try #require(URL(string: try await sandbox.baseURL(of: upstream))))
             }
-            let application = try LarderApplication.build(
+            let application = try await LarderApplication.build(
                 configuration,
                 metrics: metrics,
                 onListening: { address in announcement.yield(address?.port ?? 0) },
