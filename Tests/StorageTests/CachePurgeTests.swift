@@ -37,7 +37,7 @@ import Testing
         #expect(report.upstreams.mapValues(\.responses) == ["ships": 3, "other": 1])
         #expect(report.pages == 1 && report.pinned == 1)
         #expect(try await left() == ["https://a.test/v4/list"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).isEmpty)
+        #expect(try database.blobs.fileNames().isEmpty)
         #expect(try CacheEviction(database, budget: .unlimited).total() == store.totals().reduce(0) { $0 + $1.bytes })
     }
 

@@ -168,7 +168,7 @@ public struct DocumentStore: Sendable {
         do {
             return try await database.write(updates)
         } catch {
-            for blob in blobs { database.discard(blob) }
+            for blob in blobs { database.blobs.discard(blob) }
             throw error
         }
     }

@@ -34,7 +34,12 @@ public struct DataDirectory: Sendable {
         self.path = path
         try Self.createFolder(path)
         lock = try DirectoryLock(directory: path, file: path + "/larder.lock", isTemporary: isTemporary)
-        try Self.createFolder(path + "/blobs")
+    }
+
+    /// Creates the folder of the blobs where it is missing.
+    func createBlobsFolder() throws {
+        try Self.createFolder(blobsPath)
+        try OpenFile.synchronizeDirectory(path)
     }
 
     /// mkdir(2) from the top down, because Foundation's way does not say which right or device was at fault.

@@ -37,7 +37,6 @@ extension LarderDatabase {
     static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions) throws -> DatabasePool {
         let migrator = try SchemaMigration.migrator(migrations)
         do {
-            try inspect(path, migrator: migrator, options: options)
             // SQLite would create it readable by everybody.
             _ = try OpenFile(path, O_RDWR | O_CREAT)
             try OpenFile.synchronizeDirectory(folder)
@@ -51,33 +50,8 @@ extension LarderDatabase {
         }
     }
 
-    /// Looks at an existing file without writing to it, so that one that we cannot use stays as it is for whoever can.
-    private static func inspect(_ path: String, migrator: DatabaseMigrator, options: DatabaseOptions) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        let file = try OpenFile(path, O_RDONLY)
-        let header = try file.read(at: 0, count: 16)
-        if header.isEmpty { return }  // SQLite takes an empty file for an empty database.
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
-        }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(options.busyTimeout)
-        let database = try DatabaseQueue(path: path, configuration: configuration)
-        try database.inDatabase { db in
-            let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations)
-            guard unknown.isEmpty else { throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted()) }
-            switch options.integrityCheck {
-            case .never: break
-            case .always: try checkPages(db, path: path)
-            case .afterUncleanStop: if try wasLeftOpen(path) { try checkPages(db, path: path) }
-            }
-        }
-        try database.close()
-    }
-
     /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was ended.
-    private static func wasLeftOpen(_ path: String) throws -> Bool {
+    static func wasLeftOpen(_ path: String) throws -> Bool {
         let log = path + "-wal"
         guard FileManager.default.fileExists(atPath: log) else { return false }
         return try OpenFile(log, O_RDONLY).length() > 0
