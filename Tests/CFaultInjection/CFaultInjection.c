@@ -166,14 +166,19 @@ ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
 
 ssize_t pread64(int descriptor, void *bytes, size_t count, off_t offset) { return pread(descriptor, bytes, count, offset); }
 
+/// Files of a scope are not brought to the disk: no test takes the power away, and thousands of steps take seconds so.
+static int synchronized(int descriptor, long call) {
+    int scope = scope_of_descriptor(descriptor);
+    if (fails(scope, larder_fault_writing)) return -1;
+    return scope == 0 ? (int)syscall(call, descriptor) : 0;
+}
+
 int fsync(int descriptor) {
-    if (fails(scope_of_descriptor(descriptor), larder_fault_writing)) return -1;
-    return (int)syscall(SYS_fsync, descriptor);
+    return synchronized(descriptor, SYS_fsync);
 }
 
 int fdatasync(int descriptor) {
-    if (fails(scope_of_descriptor(descriptor), larder_fault_writing)) return -1;
-    return (int)syscall(SYS_fdatasync, descriptor);
+    return synchronized(descriptor, SYS_fdatasync);
 }
 
 int ftruncate(int descriptor, off_t length) {

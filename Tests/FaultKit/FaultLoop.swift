@@ -84,6 +84,8 @@ package struct FaultLoop {
         let copy = FileManager.default.temporaryDirectory.appending(path: "larder-killed-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: copy) }
         try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+        let unsynchronized = try FaultScope(copy.path)
+        defer { withExtendedLifetime(unsynchronized) {} }
         let folder = URL(filePath: database.directory.path)
         for name in ["larder.sqlite", "larder.sqlite-wal", "larder.key", "larder.key.next", "blobs"] {
             let file = folder.appending(path: name)

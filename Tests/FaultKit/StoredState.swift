@@ -23,7 +23,7 @@ package struct StoredState: Equatable, Sendable {
             let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
             var tables: [String: [[String]]] = [:]
             for name in names where !Self.bookkeeping.contains(name) {
-                tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"").map { $0.databaseValues.map(\.description) }
+                tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"").map { $0.databaseValues.map(Self.text) }
                     .sorted { $0.lexicographicallyPrecedes($1) }
             }
             let blobs = try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map { Blob(id: $0[0], length: $0[1]) }
@@ -37,6 +37,10 @@ package struct StoredState: Equatable, Sendable {
                 throw Broken(description: "a row names \(blob.id): \(error)")
             }
         }
+    }
+
+    private static func text(_ value: DatabaseValue) -> String {
+        if case .blob(let data) = value.storage { data.base64EncodedString() } else { value.description }
     }
 
     /// Tables whose rows differ, and `blobs` where files do.

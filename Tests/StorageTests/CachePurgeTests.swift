@@ -110,7 +110,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.appending(path: "larder.sqlite").path
-        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        let queue = try DatabaseQueue(path: path)
+        try SchemaMigration.migrator(Array(LarderDatabase.ownMigrations.prefix(3))).migrate(queue)
+        try queue.close()
         #expect(throws: StorageError.olderSchema(path: path)) { try CacheInspection(at: folder) }
+        try FileManager.default.removeItem(atPath: path)
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        #expect(throws: StorageError.foreignDatabase(path: path, detail: "its tables are not those of Larder")) {
+            try CacheInspection(at: folder)
+        }
     }
 }

@@ -55,7 +55,7 @@ final class BlobClaim: Sendable {
             return state
         }
         switch last {
-        case .unnamed: unlink(path)  // What cannot be removed is reported at the next start.
+        case .unnamed: if unlink(path) != 0, errno != ENOENT { removal.doubt(id) }
         case .attempted: removal.doubt(id)
         case .settled: break
         }

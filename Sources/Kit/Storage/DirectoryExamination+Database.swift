@@ -16,6 +16,7 @@ extension DirectoryExamination {
         guard header == Data("SQLite format 3\0".utf8) else {
             throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
         }
+        isBegun = true
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(options.busyTimeout)

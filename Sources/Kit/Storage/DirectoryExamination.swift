@@ -21,6 +21,8 @@ public struct DirectoryExamination: Sendable {
     /// Blobs that no row names. They may be what a crash has left, or all that is left of lost rows: nothing removes them.
     public internal(set) var unknown: [BlobID] = []
 
+    /// Whether the file of the database has a header, if nothing else.
+    var isBegun = false
     var databaseIdentity: DirectoryIdentity?
     var blobsIdentity: DirectoryIdentity?
     var keyFingerprint: Data?
@@ -44,7 +46,7 @@ public struct DirectoryExamination: Sendable {
             throw StorageError.translating(error, path: path)
         }
         guard !isNew else {
-            let remains = try Self.remains(in: directory, blobs: names.count, identity: blobsIdentity)
+            let remains = try Self.remains(in: directory, blobs: names.count, identity: blobsIdentity, isBegun: isBegun)
             guard remains.isEmpty else { throw StorageError.databaseMissing(path: path, remains: remains) }
             return
         }
@@ -65,11 +67,12 @@ public struct DirectoryExamination: Sendable {
     }
 
     /// What is there that belongs to a database, where there is none.
-    private static func remains(in directory: DataDirectory, blobs: Int, identity: DirectoryIdentity?) throws -> [String] {
+    private static func remains(in directory: DataDirectory, blobs: Int, identity: DirectoryIdentity?, isBegun: Bool) throws -> [String] {
         let files = [directory.keyPath, SealingKey.nextFile(of: KeyFile(path: directory.keyPath)).path]
         var remains = files.filter { FileManager.default.fileExists(atPath: $0) }.map { ($0 as NSString).lastPathComponent }
         if blobs > 0 || identity != nil { remains.append("blobs (\(blobs) files)") }
-        if try LarderDatabase.wasLeftOpen(directory.databasePath) { remains.append(DataDirectory.databaseName + "-wal") }
+        // SQLite removes the log of a missing or empty database, with all that is only in it.
+        if !isBegun, try LarderDatabase.wasLeftOpen(directory.databasePath) { remains.append(DataDirectory.databaseName + "-wal") }
         return remains
     }
 

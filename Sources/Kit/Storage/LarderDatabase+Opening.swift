@@ -37,9 +37,7 @@ extension LarderDatabase {
     static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions) throws -> DatabasePool {
         let migrator = try SchemaMigration.migrator(migrations)
         do {
-            // SQLite would create it readable by everybody.
-            _ = try OpenFile(path, O_RDWR | O_CREAT)
-            try OpenFile.synchronizeDirectory(folder)
+            try createFile(path, folder: folder, options: options)
             let pool = try DatabasePool(path: path, configuration: configuration(options))
             // GRDB sets NORMAL after the connection was prepared, under which a loss of power may take back what was acknowledged.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -48,6 +46,24 @@ extension LarderDatabase {
         } catch {
             throw StorageError.translating(error, path: path)
         }
+    }
+
+    /// Creates the file of a database, with a header and nothing else, where it is missing or empty. It appears at once: SQLite
+    /// writes the first page under a journal, with which an interrupted first start could not be read any more.
+    private static func createFile(_ path: String, folder: String, options: DatabaseOptions) throws {
+        if FileManager.default.fileExists(atPath: path), try OpenFile(path, O_RDONLY).length() > 0 { return }
+        let unfinished = path + ".new"
+        for suffix in ["", "-journal", "-wal", "-shm"] where unlink(unfinished + suffix) != 0 && errno != ENOENT {
+            throw StorageError.system(errno, path: unfinished + suffix, operation: "unlink")
+        }
+        // SQLite would create it readable by everybody.
+        let file = try OpenFile(unfinished, O_RDWR | O_CREAT)
+        let queue = try DatabaseQueue(path: unfinished, configuration: configuration(options))
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try queue.close()
+        try file.synchronize()
+        guard rename(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "rename") }
+        try OpenFile.synchronizeDirectory(folder)
     }
 
     /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was ended.
