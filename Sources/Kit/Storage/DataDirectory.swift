@@ -16,6 +16,9 @@ public struct DataDirectory: Sendable {
     /// The 256-bit key that seals the secrets of the database. A backup without it cannot read them.
     public var keyPath: String { path + "/larder.key" }
 
+    /// Room that is kept for deleting on a full disk.
+    var reservePath: String { path + "/larder.reserve" }
+
     /// Creates the folder where it is missing, with everything above it (rights 0700), and takes the lock.
     ///
     /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``, ``StorageError/diskFull(path:)`` or

@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 extension LarderDatabase {
@@ -19,12 +21,20 @@ extension LarderDatabase {
             blobs.removal.end(isCommitting && !isFull ? .unknown : .rolledBack)
             hasMissedRollback.store(true, ordering: .relaxed)
             // Where this fails, as in a task that was cancelled, the next transaction does it.
+            let isDiskFull = Self.isCausedByFullDisk(error, db)
             try? notifyMissedRollback(db)
-            throw error
+            throw isDiskFull ? StorageError.diskFull(path: directory.databasePath) : error
         }
         blobs.removal.end(.committed)
         blobs.removal.run(db)
         return try value.get()
+    }
+
+    /// Whether an error that SQLite reports as one of input and output is a full disk, or quota: it tells them apart only where
+    /// it writes pages itself.
+    private static func isCausedByFullDisk(_ error: any Error, _ db: Database) -> Bool {
+        guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR else { return false }
+        return [ENOSPC, EDQUOT].contains(sqlite3_system_errno(db.sqliteConnection))
     }
 
     /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that (`TransactionObserver.swift`,

@@ -14,6 +14,7 @@ public final class LarderDatabase: Sendable {
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
     let logger: Logger
+    let reserve: DiskReserve
     let hasMissedRollback = Atomic(false)
     private let isClosed = Atomic(false)
 
@@ -34,6 +35,7 @@ public final class LarderDatabase: Sendable {
     public init(in directory: DataDirectory, migrations: [SchemaMigration] = [], options: DatabaseOptions = .init(), logger: Logger) throws {
         self.directory = directory
         self.logger = logger
+        reserve = DiskReserve(path: directory.reservePath)
         let found = try DirectoryExamination(of: directory, migrations: migrations, options: options)
         pool = try Self.openPool(
             at: directory.databasePath,
@@ -50,6 +52,7 @@ public final class LarderDatabase: Sendable {
         }
         try blobs.removeUnfinishedFiles()
         pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
+        reserve.take()
         found.log(to: logger)
     }
 
