@@ -23,7 +23,6 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
@@ -135,7 +134,7 @@ let package = Package(
         ),
         .target(
             name: "Storage",
-            dependencies: ["HTTPCaching", grdb, grdbSQLite, crypto, httpTypes, logging],
+            dependencies: ["HTTPCaching", grdb, crypto, httpTypes, logging],
             path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),

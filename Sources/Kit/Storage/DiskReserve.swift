@@ -19,4 +19,17 @@ struct DiskReserve: Sendable {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
         guard ftruncate(file.descriptor, 0) == 0 else { throw StorageError.system(errno, path: path, operation: "ftruncate") }
     }
+
+    /// Whether the disk, and the quota, have room for a file with a few pages; it is removed again.
+    func isRoom() -> Bool {
+        defer { unlink(path) }
+        do {
+            let file = try OpenFile(path, O_RDWR | O_CREAT)
+            return ![ENOSPC, EDQUOT].contains(posix_fallocate(file.descriptor, 0, 1 << 16))
+        } catch StorageError.diskFull {
+            return false
+        } catch {
+            return true  // Another fault, which the error in question tells better.
+        }
+    }
 }

@@ -1,6 +1,4 @@
-import Foundation
 import GRDB
-import GRDBSQLite
 import Synchronization
 
 extension LarderDatabase {
@@ -21,7 +19,7 @@ extension LarderDatabase {
             blobs.removal.end(isCommitting && !isFull ? .unknown : .rolledBack)
             hasMissedRollback.store(true, ordering: .relaxed)
             // Where this fails, as in a task that was cancelled, the next transaction does it.
-            let isDiskFull = Self.isCausedByFullDisk(error, db)
+            let isDiskFull = isCausedByFullDisk(error)
             try? notifyMissedRollback(db)
             throw isDiskFull ? StorageError.diskFull(path: directory.databasePath) : error
         }
@@ -30,11 +28,11 @@ extension LarderDatabase {
         return try value.get()
     }
 
-    /// Whether an error that SQLite reports as one of input and output is a full disk, or quota: it tells them apart only where
-    /// it writes pages itself.
-    private static func isCausedByFullDisk(_ error: any Error, _ db: Database) -> Bool {
+    /// Whether an error that SQLite reports as one of input and output is a full disk, or quota: SQLite tells that only where it
+    /// writes pages itself and the disk, not the quota, is full. So the disk is asked for a little room.
+    private func isCausedByFullDisk(_ error: any Error) -> Bool {
         guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR else { return false }
-        return [ENOSPC, EDQUOT].contains(sqlite3_system_errno(db.sqliteConnection))
+        return !DiskReserve(path: directory.path + "/larder.probe").isRoom()
     }
 
     /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that (`TransactionObserver.swift`,
