@@ -171,11 +171,15 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // System calls that fail when a test says so, for SQLite as for Larder's own functions.
+        .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
+        .target(name: "FaultKit", dependencies: ["CFaultInjection", "Storage", grdb], path: "Tests/FaultKit", swiftSettings: strict),
+
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "HTTPCaching", grdb, crypto, httpTypes, logging],
+            dependencies: ["Storage", "FaultKit", "HTTPCaching", grdb, crypto, httpTypes, logging],
             swiftSettings: strict
         ),
         .testTarget(
@@ -210,7 +214,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DiskTests",
-            dependencies: ["Disk", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging],
+            dependencies: ["Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
         ),
@@ -224,13 +228,13 @@ let package = Package(
         ),
         .testTarget(
             name: "PDFTests",
-            dependencies: ["PDF", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
+            dependencies: ["PDF", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "NotesTests",
-            dependencies: ["Notes", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore, grdb, logging],
+            dependencies: ["Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore, grdb, logging],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func files(_ database: LarderDatabase) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).sorted()
+        try database.blobs.fileNames().sorted()
     }
 
     @Test("What is written in chunks is read in ranges")
@@ -139,20 +139,66 @@ import Testing
         #expect(try files(database).isEmpty)
     }
 
-    @Test("A start removes unfinished files and files without a row, and nothing else")
+    @Test("A start removes unfinished files, and nothing else")
     func sweep() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var database: LarderDatabase? = try open()
         let kept = try #require(try database?.blobs.write(Data([1])))
         try await ResponseStore(#require(database)).save(madeAnswer(body: .blob(kept)))
         let path = try #require(database).directory.blobsPath
-        _ = try database?.blobs.write(Data([2]))
-        try Data([3]).write(to: URL(fileURLWithPath: path + "/0000000000000abc.part"))
-        try Data([4]).write(to: URL(fileURLWithPath: path + "/note-of-the-owner.txt"))
+        let others = ["0000000000000abc", "note-of-the-owner.txt", "note.part"]
+        for name in others + ["0000000000000abc.part"] { try Data([3]).write(to: URL(fileURLWithPath: "\(path)/\(name)")) }
         try database?.close()
         database = nil
         let again = try open()
-        #expect(try files(again) == [kept.id.fileName, "note-of-the-owner.txt"].sorted())
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: path)) == Set(others + [kept.id.fileName, ".identity"]))
+        #expect(Set(try again.blobs.fileNames()) == [kept.id.fileName, "0000000000000abc"])
+    }
+
+    @Test("A removal that was committed before a kill is done by the next start")
+    func committedRemoval() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = URL(fileURLWithPath: folder.path + "-killed")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        let database = try open()
+        let store = ResponseStore(database)
+        let blob = try database.blobs.write(Data([1]))
+        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        let path = database.blobs.path(blob.id)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        try await database.write { try store.remove(id, in: $0) }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        // As if the process had been killed behind the commit, before the removal.
+        try bytes.write(to: URL(fileURLWithPath: path))
+        try FileManager.default.copyItem(at: folder, to: copy)
+        let killed = try LarderDatabase(in: DataDirectory(at: copy), logger: Logger(label: "test"))
+        #expect(try killed.blobs.fileNames() == [])
+        #expect(try await killed.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0)
+    }
+
+    @Test("A finished blob that gets no row goes with its last reference, or when it is given up")
+    func claims() throws {
+        let database = try LarderDatabase.temporary()
+        do {
+            let blob = try database.blobs.write(Data([1]))
+            let copy = blob
+            #expect(try files(database) == [copy.id.fileName])
+        }
+        #expect(try files(database).isEmpty)
+        let other = try database.blobs.write(Data([2]))
+        database.blobs.discard(other)
+        #expect(try files(database).isEmpty)
+        #expect(throws: StorageError.blobUnavailable(other.id)) { try database.blobs.reader(other) }
+    }
+
+    @Test("A blob that a row names is not given up")
+    func discardedTooLate() async throws {
+        let database = try LarderDatabase.temporary()
+        let blob = try database.blobs.write(Data([1]))
+        try await ResponseStore(database).save(madeAnswer(body: .blob(blob)))
+        database.blobs.discard(blob)
+        try await database.write { try $0.execute(sql: "DELETE FROM page") }
+        #expect(try files(database) == [blob.id.fileName])
     }
 
     @Test("An answer whose file is missing or truncated counts as not stored and is removed", arguments: [true, false])

@@ -31,7 +31,7 @@ import Testing
     }
 
     private func files() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath)
+        try database.blobs.fileNames()
     }
 
     @Test("Within the budget nothing is evicted")

@@ -37,7 +37,7 @@ import Testing
         #expect(report.upstreams.mapValues(\.responses) == ["ships": 3, "other": 1])
         #expect(report.pages == 1 && report.pinned == 1)
         #expect(try await left() == ["https://a.test/v4/list"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).isEmpty)
+        #expect(try database.blobs.fileNames().isEmpty)
         #expect(try CacheEviction(database, budget: .unlimited).total() == store.totals().reduce(0) { $0 + $1.bytes })
     }
 
@@ -110,7 +110,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.appending(path: "larder.sqlite").path
-        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        let queue = try DatabaseQueue(path: path)
+        try SchemaMigration.migrator(Array(LarderDatabase.ownMigrations.prefix(3))).migrate(queue)
+        try queue.close()
         #expect(throws: StorageError.olderSchema(path: path)) { try CacheInspection(at: folder) }
+        try FileManager.default.removeItem(atPath: path)
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        #expect(throws: StorageError.foreignDatabase(path: path, detail: "its tables are not those of Larder")) {
+            try CacheInspection(at: folder)
+        }
     }
 }

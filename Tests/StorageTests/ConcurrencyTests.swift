@@ -39,7 +39,7 @@ import Testing
         let sizes = try await database.pool.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") }
         #expect(try store.totals().map(\.bytes) == [sizes])
         let blobs = try await database.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).count == blobs)
+        #expect(try database.blobs.fileNames().count == blobs)
     }
 
     @Test("A read does not wait for a write that is under way, and sees the state before it")

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Storage
 import Testing
 
@@ -13,6 +14,8 @@ import Testing
     func creation() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let directory = try DataDirectory(at: folder.appendingPathComponent("a/b"))
+        let database = try LarderDatabase(in: directory, logger: Logger(label: "test"))
+        defer { try? database.close() }
         #expect(try rights(folder.path) == 0o700 && rights(directory.path) == 0o700 && rights(directory.blobsPath) == 0o700)
     }
 

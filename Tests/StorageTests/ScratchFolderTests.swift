@@ -48,7 +48,7 @@ import Testing
             try database.write { try database.blobs.insert(blob, in: $0) }
         }
         #expect(try names(folder.path) == [])
-        #expect(try names(database.directory.blobsPath).count == 1)
+        #expect(try database.blobs.fileNames().count == 1)
     }
 
     @Test("A missing file and a link are no blob")
@@ -59,6 +59,6 @@ import Testing
         #expect(throws: StorageError.self) { try database.blobs.adopt(place) }
         try FileManager.default.createSymbolicLink(atPath: place.path, withDestinationPath: "/etc/hostname")
         #expect(throws: StorageError.self) { try database.blobs.adopt(place) }
-        #expect(try names(database.directory.blobsPath) == [])
+        #expect(try database.blobs.fileNames() == [])
     }
 }

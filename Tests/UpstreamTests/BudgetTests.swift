@@ -37,7 +37,7 @@ struct BudgetTests {
         let scene = try Scene(budget: CacheBudget(bytes: 1000))
         scene.transport.then(answer(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
         _ = try await scene.upstream.read(scene.list())
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.database.directory.blobsPath).isEmpty)
+        #expect(try scene.database.blobs.fileNames().isEmpty)
     }
 
     @Test("What rows are made of is stored whatever its size, and outlives every eviction")
@@ -88,7 +88,7 @@ struct BudgetTests {
         }
         scene.transport.then(answer(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(resource) }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.database.directory.blobsPath).isEmpty)
+        #expect(try scene.database.blobs.fileNames().isEmpty)
     }
 
     @Test("A read of a stored copy notes its use, and writes nothing")

@@ -44,6 +44,6 @@ struct MountBudgetTests {
         try await it.scene.refuseToStore()
         it.scene.transport.then(answer(.ok, MountStreamTests.large, fields: it.fields("max-age=60")))
         #expect(try await it.ask().body == MountStreamTests.large)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: it.scene.database.directory.blobsPath).isEmpty)
+        #expect(try it.scene.database.blobs.fileNames().isEmpty)
     }
 }

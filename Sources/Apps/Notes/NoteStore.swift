@@ -89,7 +89,7 @@ public struct NoteStore: Sendable {
     /// Deletes a note with its place.
     func delete(_ id: Int64, versions: Set<Int>?, account: Int64) async throws -> Outcome {
         defer { noteChanges[account].bump() }
-        return try await database.write { db in
+        return try await database.writeFreeingRoom { db in
             guard let old = try Self.note(id, account: account, db) else { return .missing }
             if let versions, !versions.contains(old.revision) { return .changedMeanwhile }
             _ = try Self.nextRevision(account, db)

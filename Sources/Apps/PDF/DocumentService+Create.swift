@@ -73,7 +73,7 @@ extension DocumentService {
                     before += batch.count
                 }
             } catch {
-                for new in made { store.database.discard(new.blob) }
+                for new in made { store.database.blobs.discard(new.blob) }
                 throw error
             }
             // Only now is anything there: all of them, or none.

@@ -11,7 +11,7 @@ extension DocumentStore {
     func purgeDrafts(at now: Date) async throws -> Int {
         var purged = 0
         while true {
-            let (count, profiles) = try await database.write { db in
+            let (count, profiles) = try await database.writeFreeingRoom { db in
                 let rows = try Row.fetchAll(db, sql: Self.selectExpired, arguments: [Instant.stored(now), Self.purgeBatch])
                 for row in rows {
                     let sequence: Int64 = row["sequence"]

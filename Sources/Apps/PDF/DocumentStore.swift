@@ -168,7 +168,7 @@ public struct DocumentStore: Sendable {
         do {
             return try await database.write(updates)
         } catch {
-            for blob in blobs { database.discard(blob) }
+            for blob in blobs { database.blobs.discard(blob) }
             throw error
         }
     }
@@ -206,7 +206,7 @@ public struct DocumentStore: Sendable {
     func delete(_ id: String, profile: String, at now: Date) async throws -> (document: Document, revision: Int?)? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
-        return try await database.write { db in
+        return try await database.writeFreeingRoom { db in
             guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
             try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [document.sequence])
             try Self.forgetThumbnails(of: document.pages, db)

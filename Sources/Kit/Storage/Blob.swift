@@ -38,16 +38,34 @@ extension BlobID: DatabaseValueConvertible {
     }
 }
 
-/// A body that is kept as a file.
+/// A body that is kept as a file. Two are equal if they name the same file.
 public struct Blob: Hashable, Sendable {
     /// Which one.
     public var id: BlobID
     /// Bytes in it.
     public var length: Int
+    /// What removes the file if no row comes to name it; nil for a blob that was read from a row.
+    let claim: BlobClaim?
 
     /// Creates the description of a blob, as a table that owns one gives it back.
     public init(id: BlobID, length: Int) {
+        self.init(id: id, length: length, claim: nil)
+    }
+
+    init(id: BlobID, length: Int, claim: BlobClaim?) {
         self.id = id
         self.length = length
+        self.claim = claim
+    }
+
+    /// Whether both name the same file of the same length.
+    public static func == (one: Blob, other: Blob) -> Bool {
+        one.id == other.id && one.length == other.length
+    }
+
+    /// Feeds identity and length.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(length)
     }
 }

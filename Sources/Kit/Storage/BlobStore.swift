@@ -1,11 +1,13 @@
 public import Foundation
 public import GRDB
+import Logging
 
 /// Bodies above ``inlineLimit`` as files: written beside, fsynced, renamed, and only then made known to the database.
 ///
-/// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with the row, or when the row takes
-/// another (see `stored_response`). The file goes after the transaction that deleted the blob has committed. Whatever the moment of a crash, a row's file
-/// is there; a file without a row may remain, and the next start removes it.
+/// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with the row,
+/// or when the row takes another (see `stored_response`). The file goes after the transaction that deleted the blob has
+/// committed (``BlobRemoval``). Whatever the moment of a crash, a row's file is there. A file that was finished and has no row
+/// yet may remain: nothing tells it from one whose row is missing, so no start removes it; it is reported.
 public struct BlobStore: Sendable {
     /// Bodies with more bytes than this are better files: about where SQLite gets slower than the file system.
     public static let inlineLimit = 100_000
@@ -26,6 +28,12 @@ public struct BlobStore: Sendable {
     static let unfinishedSuffix = ".part"
 
     let folder: String
+    let removal: BlobRemoval
+
+    init(folder: String, logger: Logger) {
+        self.folder = folder
+        removal = BlobRemoval(folder: folder, logger: logger)
+    }
 
     /// Begins a blob. It appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
     public func writer() throws -> BlobWriter {
@@ -46,6 +54,13 @@ public struct BlobStore: Sendable {
         _ = try reader(blob)
         try db.cachedStatement(sql: "INSERT INTO blob (id, length) VALUES (?, ?) ON CONFLICT (id) DO NOTHING")
             .execute(arguments: [blob.id, blob.length])
+        if let claim = blob.claim { removal.attempt(claim) }
+    }
+
+    /// Gives up a finished blob that has got no row, because the transaction that was to write it has failed: its file goes now,
+    /// not only with the last reference. Nothing happens to one that a row names, or may name.
+    public func discard(_ blob: Blob) {
+        blob.claim?.giveUp()
     }
 
     /// Opens a blob. What was opened can be read to its end, even when the blob is deleted meanwhile.
@@ -64,25 +79,26 @@ public struct BlobStore: Sendable {
 
     func path(_ id: BlobID) -> String { "\(folder)/\(id.fileName)" }
 
-    func remove(_ id: BlobID) throws {
-        try removeFile(path(id))
+    /// Names of the blobs' files, those being written included; nothing else that is in the folder.
+    package func fileNames() throws -> [String] {
+        try Self.fileNames(in: folder).filter { BlobID(fileName: $0) != nil || Self.isUnfinished($0) }
     }
 
-    /// Removes what a crash has left: unfinished files, and files whose row was never written or is deleted. Only before the first writer exists.
-    func removeUnknownFiles(_ database: any DatabaseReader) throws {
-        _ = try OpenFile(folder, O_RDONLY | O_DIRECTORY)  // For a typed error: Foundation's is none of ours.
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        let unknown = try database.read { db in
-            let isKnown = try db.makeStatement(sql: "SELECT 1 FROM blob WHERE id = ?")
-            return try names.filter { name in
-                guard let id = BlobID(fileName: name) else { return name.hasSuffix(Self.unfinishedSuffix) }
-                return try Int.fetchOne(isKnown, arguments: [id]) == nil
-            }
+    /// Removes what was being written when a process ended. Only before the first writer exists.
+    func removeUnfinishedFiles() throws {
+        for name in try Self.fileNames(in: folder) where Self.isUnfinished(name) {
+            let path = "\(folder)/\(name)"
+            guard unlink(path) == 0 || errno == ENOENT else { throw StorageError.system(errno, path: path, operation: "unlink") }
         }
-        for name in unknown { try removeFile("\(folder)/\(name)") }
     }
 
-    private func removeFile(_ path: String) throws {
-        guard unlink(path) == 0 || errno == ENOENT else { throw StorageError.system(errno, path: path, operation: "unlink") }
+    private static func isUnfinished(_ name: String) -> Bool {
+        name.hasSuffix(unfinishedSuffix) && BlobID(fileName: String(name.dropLast(unfinishedSuffix.count))) != nil
+    }
+
+    /// All names in a folder, with a typed error: Foundation's is none of ours.
+    static func fileNames(in folder: String) throws -> [String] {
+        _ = try OpenFile(folder, O_RDONLY | O_DIRECTORY)
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
     }
 }

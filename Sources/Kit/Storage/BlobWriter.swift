@@ -42,7 +42,7 @@ public final class BlobWriter: Sendable {
         }
     }
 
-    /// Brings the blob to the disk under its name. It is kept from now on if its row is written before the next start. After an error it is given up.
+    /// Brings the blob to the disk under its name. Without a row it goes with its last reference. After an error it is given up.
     ///
     /// - Parameter expectedLength: Bytes that were announced, such as by `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; other ``StorageError``s.
@@ -52,11 +52,7 @@ public final class BlobWriter: Sendable {
                 throw StorageError.incompleteBody(expected: expectedLength, received: length)
             }
             try file.synchronize()
-            guard rename(unfinishedPath, store.path(id)) == 0 else {
-                throw StorageError.system(errno, path: unfinishedPath, operation: "rename")
-            }
-            try OpenFile.synchronizeDirectory(store.folder)
-            return (.finished, Blob(id: id, length: length))
+            return (.finished, try store.name(unfinishedPath, id, length: length))
         }
     }
 

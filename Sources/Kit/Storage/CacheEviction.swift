@@ -48,7 +48,7 @@ public struct CacheEviction: Sendable {
         var freed = Freed()
         guard budget.isExceeded(by: try total()) else { return freed }
         while true {
-            let step = try await database.write { try self.step(in: $0) }
+            let step = try await database.writeFreeingRoom { try self.step(in: $0) }
             guard step.count > 0 else { return freed }
             freed.responses += step.responses
             freed.pages += step.pages

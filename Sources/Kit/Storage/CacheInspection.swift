@@ -61,7 +61,10 @@ public struct CacheInspection: Sendable {
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations)
-            let isCurrent = try database.read { try migrator.hasCompletedMigrations($0) }
+            let (path, database) = (path, database)
+            let isCurrent = try database.read { db in
+                try DirectoryExamination.isLarders(db, path: path) && migrator.hasCompletedMigrations(db)
+            }
             guard isCurrent else { throw StorageError.olderSchema(path: path) }
         } catch {
             throw StorageError.translating(error, path: path)

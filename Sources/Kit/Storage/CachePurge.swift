@@ -56,7 +56,7 @@ public struct CachePurge: Sendable, Equatable {
         var report = Report()
         var last: Int64? = 0
         while let after = last {
-            let batch = try await database.write { db in
+            let batch = try await database.writeFreeingRoom { db in
                 let batch = try self.batch(after: after, in: db)
                 for answer in batch.matching { try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [answer.id]) }
                 return batch
@@ -64,7 +64,7 @@ public struct CachePurge: Sendable, Equatable {
             report.add(batch)
             last = batch.last
         }
-        report.pages = try await database.write { db in
+        report.pages = try await database.writeFreeingRoom { db in
             let count = try countPages(in: db)
             if count > 0 { try db.execute(sql: "DELETE FROM page WHERE fetched_at < ?", arguments: [pageLimit]) }
             return count

@@ -16,6 +16,9 @@ public struct DataDirectory: Sendable {
     /// The 256-bit key that seals the secrets of the database. A backup without it cannot read them.
     public var keyPath: String { path + "/larder.key" }
 
+    /// Room that is kept for deleting on a full disk.
+    var reservePath: String { path + "/larder.reserve" }
+
     /// Creates the folder where it is missing, with everything above it (rights 0700), and takes the lock.
     ///
     /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``, ``StorageError/diskFull(path:)`` or
@@ -34,7 +37,12 @@ public struct DataDirectory: Sendable {
         self.path = path
         try Self.createFolder(path)
         lock = try DirectoryLock(directory: path, file: path + "/larder.lock", isTemporary: isTemporary)
-        try Self.createFolder(path + "/blobs")
+    }
+
+    /// Creates the folder of the blobs where it is missing.
+    func createBlobsFolder() throws {
+        try Self.createFolder(blobsPath)
+        try OpenFile.synchronizeDirectory(path)
     }
 
     /// mkdir(2) from the top down, because Foundation's way does not say which right or device was at fault.

@@ -22,15 +22,7 @@ struct KeyFile: Sendable {
 
     /// Writes a key that was not there before and brings it to the disk. The file appears in full or not at all.
     func create(_ key: SymmetricKey) throws {
-        let unfinished = path + ".part"
-        try remove(unfinished)
-        let file = try OpenFile(unfinished, O_WRONLY | O_CREAT | O_EXCL)
-        try key.withUnsafeBytes { try file.write($0) }
-        try file.synchronize()
-        // link(2) fails where rename(2) would replace a key that somebody's secrets depend on.
-        guard link(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "link") }
-        try remove(unfinished)
-        try synchronizeFolder()
+        try OpenFile.create(path, key)
     }
 
     /// Takes the place of `other`.
@@ -40,12 +32,8 @@ struct KeyFile: Sendable {
     }
 
     func remove() throws {
-        try remove(path)
-        try synchronizeFolder()
-    }
-
-    private func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw StorageError.system(errno, path: path, operation: "unlink") }
+        try synchronizeFolder()
     }
 
     private func synchronizeFolder() throws {

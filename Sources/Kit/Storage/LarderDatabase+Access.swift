@@ -20,7 +20,7 @@ extension LarderDatabase {
     /// - Throws: ``StorageError``, or what `updates` throws.
     public func write<Value>(_ updates: (Database) throws -> Value) throws -> Value {
         do {
-            return try pool.write(updates)
+            return try pool.writeWithoutTransaction { try transact($0, updates) }
         } catch {
             throw translating(error)
         }
@@ -31,7 +31,7 @@ extension LarderDatabase {
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
     public func write<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value {
         do {
-            return try await pool.write(updates)
+            return try await pool.writeWithoutTransaction { try self.transact($0, updates) }
         } catch {
             throw translating(error)
         }

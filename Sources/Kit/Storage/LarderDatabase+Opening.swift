@@ -37,10 +37,7 @@ extension LarderDatabase {
     static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions) throws -> DatabasePool {
         let migrator = try SchemaMigration.migrator(migrations)
         do {
-            try inspect(path, migrator: migrator, options: options)
-            // SQLite would create it readable by everybody.
-            _ = try OpenFile(path, O_RDWR | O_CREAT)
-            try OpenFile.synchronizeDirectory(folder)
+            try createFile(path, folder: folder, options: options)
             let pool = try DatabasePool(path: path, configuration: configuration(options))
             // GRDB sets NORMAL after the connection was prepared, under which a loss of power may take back what was acknowledged.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -51,33 +48,26 @@ extension LarderDatabase {
         }
     }
 
-    /// Looks at an existing file without writing to it, so that one that we cannot use stays as it is for whoever can.
-    private static func inspect(_ path: String, migrator: DatabaseMigrator, options: DatabaseOptions) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        let file = try OpenFile(path, O_RDONLY)
-        let header = try file.read(at: 0, count: 16)
-        if header.isEmpty { return }  // SQLite takes an empty file for an empty database.
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
+    /// Creates the file of a database, with a header and nothing else, where it is missing or empty. It appears at once: SQLite
+    /// writes the first page under a journal, with which an interrupted first start could not be read any more.
+    private static func createFile(_ path: String, folder: String, options: DatabaseOptions) throws {
+        if FileManager.default.fileExists(atPath: path), try OpenFile(path, O_RDONLY).length() > 0 { return }
+        let unfinished = path + ".new"
+        for suffix in ["", "-journal", "-wal", "-shm"] where unlink(unfinished + suffix) != 0 && errno != ENOENT {
+            throw StorageError.system(errno, path: unfinished + suffix, operation: "unlink")
         }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(options.busyTimeout)
-        let database = try DatabaseQueue(path: path, configuration: configuration)
-        try database.inDatabase { db in
-            let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations)
-            guard unknown.isEmpty else { throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted()) }
-            switch options.integrityCheck {
-            case .never: break
-            case .always: try checkPages(db, path: path)
-            case .afterUncleanStop: if try wasLeftOpen(path) { try checkPages(db, path: path) }
-            }
-        }
-        try database.close()
+        // SQLite would create it readable by everybody.
+        let file = try OpenFile(unfinished, O_RDWR | O_CREAT)
+        let queue = try DatabaseQueue(path: unfinished, configuration: configuration(options))
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try queue.close()
+        try file.synchronize()
+        guard rename(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "rename") }
+        try OpenFile.synchronizeDirectory(folder)
     }
 
     /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was ended.
-    private static func wasLeftOpen(_ path: String) throws -> Bool {
+    static func wasLeftOpen(_ path: String) throws -> Bool {
         let log = path + "-wal"
         guard FileManager.default.fileExists(atPath: log) else { return false }
         return try OpenFile(log, O_RDONLY).length() > 0

@@ -14,32 +14,46 @@ public final class LarderDatabase: Sendable {
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
     let logger: Logger
+    let reserve: DiskReserve
+    let hasMissedRollback = Atomic(false)
     private let isClosed = Atomic(false)
 
     /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
     static let ownMigrations =
         BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations + CacheEviction.migrations + ResponseStore.contentTime
+        + BlobRemoval.migrations + DirectoryIdentity.migrations
 
-    /// Opens the database of `directory`, creates it where it is missing and brings it to the newest schema; removes files of blobs that no row knows.
+    /// Opens the database of `directory` and brings it to the newest schema; creates it where there is nothing yet. A directory
+    /// whose parts do not belong together is refused, and nothing in it is changed (``DirectoryExamination``).
     ///
     /// - Parameters:
     ///   - directory: The locked folder.
     ///   - migrations: Those of all apps of this build, also of apps that are switched off: an unknown one counts as written by a newer build.
     ///   - options: How to open.
-    ///   - logger: Told of blob files that could not be removed; the next start removes them.
+    ///   - logger: Gets what is missing or unknown among the files of blobs, and what could not be removed.
     /// - Throws: ``StorageError``.
     public init(in directory: DataDirectory, migrations: [SchemaMigration] = [], options: DatabaseOptions = .init(), logger: Logger) throws {
         self.directory = directory
         self.logger = logger
+        reserve = DiskReserve(path: directory.reservePath)
+        let found = try DirectoryExamination(of: directory, migrations: migrations, options: options)
         pool = try Self.openPool(
             at: directory.databasePath,
             folder: directory.path,
             migrations: Self.ownMigrations + migrations,
             options: options
         )
-        blobs = BlobStore(folder: directory.blobsPath)
-        try blobs.removeUnknownFiles(pool)
-        pool.add(transactionObserver: BlobFileRemoval(blobs: blobs, logger: logger), extent: .databaseLifetime)
+        try directory.createBlobsFolder()
+        blobs = BlobStore(folder: directory.blobsPath, logger: logger)
+        do {
+            try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
+        } catch {
+            throw translating(error)
+        }
+        try blobs.removeUnfinishedFiles()
+        pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
+        reserve.take()
+        found.log(to: logger)
     }
 
     /// A database in a temporary folder that goes with it. For tests.
@@ -57,6 +71,7 @@ public final class LarderDatabase: Sendable {
     /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws ``StorageError/databaseClosed(path:)``.
     public func close() throws {
         do {
+            pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
             // GRDB closes the writer first; the log is only moved when the writer is the last connection.
             pool.invalidateReadOnlyConnections()
             try pool.close()

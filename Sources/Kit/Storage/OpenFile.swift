@@ -9,7 +9,10 @@ final class OpenFile: Sendable {
     /// Opens `path`; `flags` as of open(2), `O_CLOEXEC` added. A file that this creates is readable by its owner only.
     init(_ path: String, _ flags: Int32) throws {
         let descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC, 0o600) }
-        guard descriptor >= 0 else { throw StorageError.system(errno, path: path, operation: "open") }
+        guard descriptor >= 0 else {
+            if flags & O_ACCMODE == O_RDONLY, errno == EACCES { throw StorageError.notReadable(path: path) }
+            throw StorageError.system(errno, path: path, operation: "open")
+        }
         self.path = path
         self.descriptor = descriptor
     }
@@ -53,6 +56,21 @@ final class OpenFile: Sendable {
     /// Returns when the bytes, or a directory's entries, have reached the disk.
     func synchronize() throws {
         guard retryingInterrupts({ fsync(descriptor) }) == 0 else { throw StorageError.system(errno, path: path, operation: "fsync") }
+    }
+
+    /// Writes a file that was not there before and brings it to the disk. It appears in full or not at all, and replaces nothing.
+    static func create(_ path: String, _ bytes: some ContiguousBytes) throws {
+        let unfinished = path + ".part"
+        guard unlink(unfinished) == 0 || errno == ENOENT else {
+            throw StorageError.system(errno, path: unfinished, operation: "unlink")
+        }
+        let file = try OpenFile(unfinished, O_WRONLY | O_CREAT | O_EXCL)
+        defer { unlink(unfinished) }
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try file.synchronize()
+        // link(2) fails where rename(2) would replace a file that something depends on.
+        guard link(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "link") }
+        try synchronizeDirectory((path as NSString).deletingLastPathComponent)
     }
 
     /// Makes the names created, renamed or removed in a directory survive a loss of power.

@@ -81,9 +81,11 @@ public final class SealedSecrets: Sendable {
         try rotation.withLock { _ in
             let file = KeyFile(path: database.directory.keyPath)
             let nextFile = SealingKey.nextFile(of: file)
-            let newKey = SymmetricKey(size: .bits256)
-            try nextFile.remove()
-            try nextFile.create(newKey)
+            // A next key that is there is that of a change that has failed; if its transaction is found committed after a crash,
+            // the secrets are sealed with it. So it is used, and not replaced.
+            let left = try nextFile.read()
+            let newKey = left ?? SymmetricKey(size: .bits256)
+            if left == nil { try nextFile.create(newKey) }
             keys.withLock { $0.other = newKey }
             try database.write { db in
                 for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM sealed_secret") {

@@ -11,31 +11,46 @@ enum SealingKey {
         KeyFile(path: file.path + ".next")
     }
 
+    /// Finds the key; creates the one of a first start.
     static func open(_ database: LarderDatabase) throws -> SymmetricKey {
         let file = KeyFile(path: database.directory.keyPath)
-        let nextFile = nextFile(of: file)
-        let noted = try database.read { try Data.fetchOne($0, sql: "SELECT fingerprint FROM sealing_key") }
-        if let noted, let next = try nextFile.read() {
-            if fingerprint(of: next) == noted {
-                try nextFile.move(to: file)
-            } else {
-                try nextFile.remove()
-            }
-        }
-        let key = try file.read()
-        switch (key, noted) {
-        case (let key?, let noted?):
-            guard fingerprint(of: key) == noted else { throw StorageError.wrongKey(path: file.path) }
-            return key
-        case (nil, _?):
-            throw StorageError.keyMissing(path: file.path)
-        case (_, nil):
+        let noted = try database.read(notedFingerprint)
+        let (key, isNext) = try find(fingerprint: noted, file)
+        guard let noted else {
             // A key without a fingerprint is that of a first start that was interrupted.
             let newKey = key ?? SymmetricKey(size: .bits256)
             if key == nil { try file.create(newKey) }
             try database.write { try noteFingerprint(of: newKey, in: $0) }
             return newKey
         }
+        guard let key else { throw StorageError.keyMissing(path: file.path) }
+        let nextFile = nextFile(of: file)
+        if isNext {
+            try nextFile.move(to: file)
+        } else if try nextFile.read().map({ fingerprint(of: $0) != noted }) == true {
+            try nextFile.remove()
+        }
+        return key
+    }
+
+    /// Checks that the key of a data directory is the one whose fingerprint the database has noted. Changes nothing.
+    ///
+    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``, ``StorageError/malformedKey(path:)`` and others.
+    static func check(fingerprint noted: Data?, path: String) throws {
+        _ = try find(fingerprint: noted, KeyFile(path: path))
+    }
+
+    static func notedFingerprint(in db: Database) throws -> Data? {
+        try Data.fetchOne(db, sql: "SELECT fingerprint FROM sealing_key")
+    }
+
+    /// The key that fits, and whether it is the next one. Without a fingerprint any key fits, or none.
+    private static func find(fingerprint noted: Data?, _ file: KeyFile) throws -> (key: SymmetricKey?, isNext: Bool) {
+        guard let noted else { return (try file.read(), false) }
+        if let next = try nextFile(of: file).read(), fingerprint(of: next) == noted { return (next, true) }
+        guard let key = try file.read() else { throw StorageError.keyMissing(path: file.path) }
+        guard fingerprint(of: key) == noted else { throw StorageError.wrongKey(path: file.path) }
+        return (key, false)
     }
 
     static func noteFingerprint(of key: SymmetricKey, in db: Database) throws {

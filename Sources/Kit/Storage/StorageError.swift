@@ -6,12 +6,22 @@ public enum StorageError: Error, Sendable, Equatable {
     case directoryInUse(path: String, pid: Int32?)
     /// Permissions, or a read-only file system, forbid what has to be written here.
     case notWritable(path: String)
+    /// Permissions forbid to read what is needed.
+    case notReadable(path: String)
     /// The disk, or the quota, is full. Nothing of the change was kept.
     case diskFull(path: String)
     /// The operating system failed to read or write; `code` is its `errno`, or SQLite's extended result code.
     case inputOutput(path: String, operation: String, code: Int32)
     /// The file is no database, or its pages contradict each other. It was left as it is.
     case damagedDatabase(path: String, detail: String)
+    /// There is no database, or an empty one, beside files that belong to one: `remains` are their names. Nothing was changed.
+    case databaseMissing(path: String, remains: [String])
+    /// The file is a database of another program. It was left as it is.
+    case foreignDatabase(path: String, detail: String)
+    /// Database and blobs are of two data directories. Nothing was changed.
+    case foreignBlobs(path: String, identity: String, databaseIdentity: String)
+    /// The file that gives the blobs their identity holds something else.
+    case malformedIdentity(path: String)
     /// A newer build wrote this database: it carries these migrations, which this build does not know. It was left as it is.
     case newerSchema(path: String, unknownMigrations: [String])
     /// An older build wrote this database, and it is only read here, so it stays as it is: the next start of the server brings it up to date.
@@ -47,9 +57,19 @@ extension StorageError: CustomStringConvertible {
         case .directoryInUse(let path, let pid):
             "The data directory \(path) is in use by another process" + (pid.map { " (pid \($0))." } ?? ".")
         case .notWritable(let path): "\(path) cannot be written: check its permissions and whether the file system is read-only."
+        case .notReadable(let path): "\(path) cannot be read: check its permissions."
         case .diskFull(let path): "The disk that holds \(path) is full."
         case .inputOutput(let path, let operation, let code): "\(operation) failed on \(path) (code \(code))."
         case .damagedDatabase(let path, let detail): "The database \(path) is damaged: \(detail)."
+        case .databaseMissing(let path, let remains):
+            "The database \(path) is missing or empty, but what belongs to one is there: \(remains.joined(separator: ", ")). "
+                + "Restore the database from a backup, or move these elsewhere to begin anew. Nothing was changed."
+        case .foreignDatabase(let path, let detail): "\(path) is no database of Larder: \(detail). Nothing was changed."
+        case .foreignBlobs(let path, let identity, let databaseIdentity):
+            "\(path) belongs to another data directory (\(identity)) than the database beside it (\(databaseIdentity)). "
+                + "Put together what belongs together. Nothing was changed."
+        case .malformedIdentity(let path):
+            "\(path) does not hold the identity of a data directory. Restore it, or remove it if blobs and database belong together."
         case .newerSchema(let path, let unknown):
             "The database \(path) was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
         case .olderSchema(let path): "The database \(path) was written by an older build; larder serve brings it up to date."

@@ -88,7 +88,7 @@ final class BodyKeeper: Sendable {
             do {
                 try await save(.blob(blob))
             } catch {
-                database.discard(blob)
+                database.blobs.discard(blob)
                 throw error
             }
         }

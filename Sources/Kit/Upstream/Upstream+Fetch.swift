@@ -90,7 +90,7 @@ extension Upstream {
                 return nil
             }
         } catch {
-            if case .blob(let blob) = fresh.body { database.discard(blob) }
+            if case .blob(let blob) = fresh.body { database.blobs.discard(blob) }
             throw error
         }
         return Landing(answer: kept, upstreamStatus: 200)

@@ -9,9 +9,12 @@ import Upstream
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check settings, data directory, database, libraries, programs and upstreams.",
+        abstract: "Check settings, data directory, database, key, files, libraries, programs and upstreams.",
         discussion: """
-            Exit code 0: all is well. 1: Larder cannot work like this. 2: Larder works, but not all of it: an upstream cannot be reached (it will answer from its store), or a program is missing.
+            The data is looked at as larder serve does at its start, and left as it is.
+
+            Exit code 0: all is well. 1: Larder cannot work like this, or files of stored data are missing. 2: Larder works, but not all of it: an upstream cannot be reached (it will answer from its store), a program is missing,
+            or there are files that no row names.
 
             EXAMPLES
               larder doctor

@@ -172,7 +172,7 @@ struct ContentTests {
             #expect(try await app.get("/v1/disk/file?path=/a.bin", as: token)["data.downloaded"] == false)
             disk.change { $0.bodyParts = nil }
             #expect(try await app.get("/v1/disk/file/content?path=/a.bin", as: token).body == Data(Self.large))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: app.database.directory.path + "/blobs").filter { $0.hasSuffix(".part") } == [])
+            #expect(try app.database.blobs.fileNames().filter { $0.hasSuffix(".part") } == [])
         }
     }
 

@@ -119,7 +119,7 @@ struct DownloadScreenTests {
             #expect(row.status == .failed && row.failure == .sessionExpired)
             #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "upstream-session-expired")
             try await app.get("/v1/disk/file/content?path=/a.bin", as: token).expectProblem("upstream-session-expired", 401)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: app.database.directory.path + "/blobs") == [])
+            #expect(try app.database.blobs.fileNames() == [])
         }
     }
 

@@ -119,7 +119,7 @@ struct PDFApp: Sendable {
     func listed(_ fields: HTTPFields = [:]) async throws -> [String] { try await routes.get("/v1/pdf/documents", fields).strings("id", in: "data.items") }
 
     /// Files of blobs on the disk.
-    var blobFiles: Int { get throws { try FileManager.default.contentsOfDirectory(atPath: database.directory.blobsPath).count } }
+    var blobFiles: Int { get throws { try database.blobs.fileNames().count } }
 
     /// `data` of the job events so far.
     var jobs: [String] { events.published.filter { $0.kind == "job" }.map(\.json) }

@@ -1,0 +1,56 @@
+import AppTestKit
+import FaultKit
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Synchronization
+import Testing
+
+@testable import Notes
+
+@Suite(.timeLimit(.minutes(3))) struct FaultTests {
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    @Test("TRUST-02 each system call of adding, changing and deleting a note fails")
+    func notes() async throws {
+        let directory = try DataDirectory.temporary()
+        let scope = try FaultScope(directory.path)
+        let number = Atomic(0)
+        let id = Mutex("")
+        try await NotesApp.run(directory: directory) { app in
+            let token = try await app.register()
+            let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + NoteStore.migrations)
+            let add: @Sendable () async throws -> Void = {
+                let added = try await app.add("note \(number.add(1, ordering: .relaxed).newValue)", as: token)
+                id.withLock { $0 = added }
+            }
+            func expectDone(_ answer: Exchanged) throws {
+                guard answer.status < 400 else { throw Refused(description: answer.text) }
+            }
+            var counts: [Int] = []
+            // The response is read behind the commit: on a disk that cannot be read a change may be done and the response fail.
+            for (faults, mayBePartial) in [([FaultScope.Fault.fullDisk], false), ([.brokenDisk, .brokenOnce], true)] {
+                counts.append(try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: {}, write: { try await add() }))
+                counts.append(
+                    try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: { try await add() }) {
+                        let (path, text) = ("/v1/notes/\(id.withLock { $0 })", UUID().uuidString)
+                        try expectDone(await app.ask(.patch, path, as: token, #"{"body":"\#(text)"}"#))
+                    }
+                )
+                counts.append(
+                    try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: { try await add() }) {
+                        let answer = try await app.delete("/v1/notes/\(id.withLock { $0 })", as: token)
+                        // The second try of one that was done.
+                        if answer.status != 404 { try expectDone(answer) }
+                    }
+                )
+            }
+            #expect(counts.allSatisfy { $0 > 2 }, "\(counts)")
+            try loop.finish()
+            print("faults: note added, changed, deleted: \(counts)")
+        }
+    }
+}

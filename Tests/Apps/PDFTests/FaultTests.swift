@@ -1,0 +1,71 @@
+import AppTestKit
+import FaultKit
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Synchronization
+import Testing
+
+@testable import PDF
+
+/// Every system call of every kind of change fails: a saved document is never lost.
+@Suite(.timeLimit(.minutes(3))) struct FaultTests {
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The address that `prepare` has left for the write.
+    private final class Subject: Sendable {
+        private let text = Mutex("")
+        var href: String {
+            get { text.withLock { $0 } }
+            set { text.withLock { $0 = newValue } }
+        }
+    }
+
+    private func loop(
+        _ kind: String,
+        prepare: @escaping @Sendable (PDFApp) async throws -> String = { _ in "" },
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ write: @escaping @Sendable (PDFApp, String) async throws -> Exchanged
+    ) async throws {
+        let directory = try DataDirectory.temporary()
+        let scope = try FaultScope(directory.path)
+        let subject = Subject()
+        try await PDFApp.run(directory: directory) { app in
+            let bystander = try await app.saved("bystander")
+            let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DocumentStore.migrations)
+            let count = try await loop.run {
+                subject.href = try await prepare(app)
+            } write: {
+                let answer = try await write(app, subject.href)
+                guard answer.status < 400 else { throw Refused(description: answer.text) }
+            }
+            #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
+            #expect(try await app.paper(bystander) == ["photo bystander 0"], sourceLocation: sourceLocation)
+            try loop.finish()
+            print("faults: PDF, \(kind): \(count)")
+        }
+    }
+
+    @Test("TRUST-02 DUR F2 a saved document outlives each fault of a change, and the next write")
+    func rotation() async throws {
+        try await loop("page rotated", prepare: { try await $0.saved("one", "two") }) { app, href in
+            let page = try await app.pages(href)[0]
+            return try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
+        }
+    }
+
+    @Test("TRUST-02 each fault of creating, saving, renaming and deleting")
+    func documents() async throws {
+        try await loop("created") { app, _ in try await app.create([PDFApp.photo("one")]) }
+        try await loop("saved", prepare: { try await $0.draft("one") }) { app, href in
+            try await app.routes.ask(.post, "\(href)/save", json: "{}")
+        }
+        try await loop("renamed", prepare: { try await $0.saved("one") }) { app, href in
+            try await app.routes.ask(.patch, href, json: #"{"name":"another"}"#)
+        }
+        try await loop("deleted", prepare: { try await $0.saved("one") }) { app, href in try await app.routes.ask(.delete, href) }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import GRDB
+package import Storage
+
+/// All that is stored, for comparison: each row of each table, and each file that a row names.
+package struct StoredState: Equatable, Sendable {
+    /// A row names a file that is not there, or not whole.
+    package struct Broken: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private var tables: [String: [[String]]] = [:]
+    private var files: [String: Data] = [:]
+
+    /// Bookkeeping that is no content.
+    private static let bookkeeping: Set<String> = ["removed_blob", "sqlite_sequence"]
+
+    /// Reads it, and checks it: pages, references, files.
+    package init(_ database: LarderDatabase) throws {
+        try database.checkIntegrity()
+        let (tables, blobs) = try database.read { db in
+            guard try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty else { throw Broken(description: "a reference leads nowhere") }
+            let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            var tables: [String: [[String]]] = [:]
+            for name in names where !Self.bookkeeping.contains(name) {
+                tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"").map { $0.databaseValues.map(Self.text) }
+                    .sorted { $0.lexicographicallyPrecedes($1) }
+            }
+            let blobs = try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map { Blob(id: $0[0], length: $0[1]) }
+            return (tables, blobs)
+        }
+        self.tables = tables
+        for blob in blobs {
+            do {
+                files["\(blob.id)"] = try database.blobs.reader(blob).readAll()
+            } catch {
+                throw Broken(description: "a row names \(blob.id): \(error)")
+            }
+        }
+    }
+
+    private static func text(_ value: DatabaseValue) -> String {
+        if case .blob(let data) = value.storage { data.base64EncodedString() } else { value.description }
+    }
+
+    /// Tables whose rows differ, and `blobs` where files do.
+    package func differences(from other: StoredState) -> [String] {
+        let names = Set(tables.keys).union(other.tables.keys).sorted().filter { tables[$0] != other.tables[$0] }
+        return names + (files == other.files ? [] : ["blobs"])
+    }
+}
