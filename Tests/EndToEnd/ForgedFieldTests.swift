@@ -1,42 +1,8 @@
 import Foundation
-import NIOCore
-import NIOPosix
 import Testing
 
 /// Fields that Larder sends itself, or to itself, mean nothing in the mouth of an upstream.
 @Suite(.timeLimit(.minutes(2))) struct ForgedFieldTests {
-    /// An upstream that answers everything with the same bytes.
-    private final class FixedUpstream: Sendable {
-        let url: String
-        private let channel: any Channel
-
-        init(_ answer: String) async throws {
-            channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(answer)) }
-                }
-                .bind(host: "127.0.0.1", port: 0).get()
-            url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
-        }
-
-        deinit { channel.close(promise: nil) }
-
-        private final class Handler: ChannelInboundHandler {
-            typealias InboundIn = ByteBuffer
-            private let answer: String
-            private var received = ""
-
-            init(_ answer: String) { self.answer = answer }
-
-            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-                received += String(buffer: unwrapInboundIn(data))
-                guard received.hasSuffix("\r\n\r\n") else { return }
-                received = ""
-                context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
-            }
-        }
-    }
-
     private static let internalFields = ["larder-rendering", "larder-own-date", "larder-offline", "larder-anything"]
 
     @Test(

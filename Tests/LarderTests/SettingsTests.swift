@@ -65,6 +65,9 @@ import Upstream
             ("http.port", "65536"), ("http.port", "-1"), ("http.port", "8080 "), ("http.port", "0x10"), ("upstreams.spacex.url", "api.example"),
             ("upstreams.spacex.url", "http://user:secret@api.example"), ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
             ("clock.start", "yesterday"),
+            ("upstreams.spacex.url", "http://127.0.0.1:99999"), ("upstreams.geocoder.url", "http://[::1]:65536/api"),
+            ("upstreams.yandex_oauth.url", "https://oauth.test:0"), ("upstreams.mine.url", "http://api.test:70000"),
+            ("upstreams.catalogue.url", "http://[::1]:99999999999999999999"), ("upstreams.people.url", "http://%5B%5D"),
             ("http.allowed_origins", "shop.example"), ("http.allowed_origins", "https://shop.example/"), ("http.allowed_hosts", "http://shop.example"),
             ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
         ]

@@ -339,4 +339,22 @@ struct ExchangeTests {
         #expect(text.contains(#"larder_http_request_duration_seconds_count{method="GET",route="/v1/echo/{id}"} 3"#))
         #expect(!text.contains("secret") && !text.contains("nowhere") && !text.contains("ONE"))
     }
+
+    @Test(
+        "TRUST-01 A route that answers with a status that is not final is a problem: clients would wait on",
+        arguments: [0, 99, 100, 101, 199]
+    )
+    func unfinal(code: Int) async throws {
+        let kitchen = try Kitchen([
+            Route(raw: .get, "/v1/raw/{path}", "raw", beside: [], allowed: { _ in [.get] }) { _, _ in
+                Response(status: .init(code: code))
+            },
+            Route(.get, "/v1/reply", "reply") { _ in Reply(status: .init(code: code), body: .none) },
+        ])
+        for path in ["/v1/raw/x", "/v1/reply"] {
+            let served = try await kitchen.serve(.get, path)
+            #expect(served.status.code == 500)
+            #expect(try served.code() == "internal")
+        }
+    }
 }

@@ -35,6 +35,7 @@ struct TargetRulesTests {
             "https://pictures.test@evil.test/", "https://user@pictures.test/", "https://user:secret@api.test:8443/", "https://@api.test:8443/",
             "https://evil.test/pictures.test", "https://evil.test?pictures.test", "https://evil.test#pictures.test", "https://evil.test\\@pictures.test/",
             "ftp://pictures.test/", "file:///etc/passwd", "file://pictures.test/etc/passwd", "unix://pictures.test/", "https+unix://pictures.test/",
+            "https://pictures.test:99999/", "https://pictures.test:0/", "https://api.test:73979/", "https://pictures.test:99999999999999999999/",
             "http+unix://api.test/", "javascript:alert(1)", "data:text/plain,x", "/list", "//pictures.test/a", "pictures.test", "", "https://", "https:///a",
         ]
     )

@@ -23,7 +23,9 @@ struct ProfileScreen: Encodable, Sendable {
     init(_ account: DiskAccount) {
         total = account.total
         used = account.used
-        available = max(0, account.total - account.used)
+        // What the upstream says of its space may be any two numbers.
+        let difference = account.total.subtractingReportingOverflow(account.used)
+        available = difference.overflow ? 0 : max(0, difference.partialValue)
         trash = account.trash
         let fraction = Self.fraction(used: account.used, total: account.total)
         usedFraction = fraction

@@ -135,7 +135,11 @@ extension DiskStore {
 }
 
 extension Date {
-    var diskMilliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded(.down)) }
+    /// Milliseconds since 1970-01-01 UTC, rounded down; the nearest of `Int64` if an upstream's time is beyond.
+    var diskMilliseconds: Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
+        return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min)
+    }
 
     init(diskMilliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(diskMilliseconds) / 1000)

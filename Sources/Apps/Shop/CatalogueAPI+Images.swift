@@ -1,4 +1,5 @@
 import Foundation
+import Upstream
 
 /// The addresses of a product's pictures. The API keeps them in one column and splits it at commas, so that the text of a JSON array arrives in pieces
 /// such as `["https://…"`.
@@ -19,9 +20,7 @@ enum ImageAddresses {
 
     private static func address(_ piece: String) -> String? {
         let text = piece.trimmingCharacters(in: CharacterSet(charactersIn: "[]\"' \t\r\n"))
-        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let url = URL(string: text), let scheme = url.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", url.host?.isEmpty == false
-        else { return nil }
-        return text
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        return (try? HTTPURL(text))?.text
     }
 }

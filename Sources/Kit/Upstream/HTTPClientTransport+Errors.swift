@@ -17,6 +17,8 @@ extension HTTPClientTransport {
     /// What an error means that came before an answer had begun.
     static func beforeHead(_ error: any Error) -> UpstreamError {
         switch error {
+        case let error as UpstreamError:
+            return error
         case let error as HTTPClientError:
             return .unreachable(reason(of: error))
         case let error as NIOConnectionError:
@@ -24,6 +26,11 @@ extension HTTPClientTransport {
             return .unreachable(resolved ? error.connectionErrors.lazy.map { reason(of: $0.error) }.first ?? .refused : .nameResolution)
         case is HTTPParserError:
             return .badAnswer(status: nil, reason: "not HTTP")
+        case let violation as ResponseSequence.Violation:
+            return .badAnswer(status: nil, reason: violation.description)
+        case is NIOHTTPDecoderError:
+            // Bytes behind the response before this one, on a connection that was kept: another connection may do.
+            return .badAnswer(status: nil, reason: UpstreamError.cutShort)
         default:
             return .unreachable(reason(of: error))
         }
@@ -33,6 +40,7 @@ extension HTTPClientTransport {
     static func whileReading(_ error: any Error, status: HTTPResponse.Status) -> UpstreamError {
         if let error = error as? HTTPClientError, [.deadlineExceeded, .cancelled].contains(error) { return .unreachable(.totalTimeout) }
         if error is CancellationError { return .unreachable(.totalTimeout) }
+        if let error = error as? UpstreamError { return error }
         return .badAnswer(status: status, reason: UpstreamError.cutShort)
     }
 

@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import HTTPTypes
 import NIOCore
-import NIOHTTP1
 
 extension HTTPClientTransport {
     /// Many connections at a time, since a stream holds one for as long as its client likes; a silent upstream is given up after a minute.
@@ -16,9 +15,7 @@ extension HTTPClientTransport {
 
     /// One exchange over the network, bodies in parts. What is not consumed of the answer is not fetched either.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
-        var outgoing = HTTPClientRequest(url: request.url)
-        outgoing.method = .init(rawValue: request.method.rawValue)
-        for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
+        var outgoing = try Self.request(request.method, request.url, request.headerFields)
         var client = limits.publicAddressesOnly ? publicStreaming : streaming
         if let body = request.body {
             let lane = (limits.publicAddressesOnly ? publicUploads : uploads).next()
@@ -28,8 +25,12 @@ extension HTTPClientTransport {
         }
         do {
             let response = try await client.execute(outgoing, timeout: .init(limits.total))
-            let status = HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
-            return StreamedAnswer(status: status, headerFields: Self.fields(response.headers), body: ByteStream(response.body))
+            let status = try Self.status(of: response)
+            return StreamedAnswer(
+                status: status,
+                headerFields: Self.fields(response.headers),
+                body: Self.body(of: response, status: status)
+            )
         } catch is PrivateAddress {
             throw .forbiddenTarget("an address that is not public")
         } catch is RequestCutShort {
@@ -37,15 +38,6 @@ extension HTTPClientTransport {
         } catch {
             throw Self.beforeHead(error)
         }
-    }
-
-    /// Names that are none are left out.
-    static func fields(_ headers: HTTPHeaders) -> HTTPFields {
-        var fields = HTTPFields()
-        for (name, value) in headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
-        }
-        return fields
     }
 
     /// Tells the client's failure to send from the upstream's to take.

@@ -23,19 +23,43 @@ public final class HTTPClientTransport: Transport {
         configuration.timeout.connect = .init(connectTimeout)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
+        configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: false)
         configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
-        streaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
+        streaming = HTTPClient(
+            eventLoopGroupProvider: .shared(eventLoopGroup),
+            configuration: Self.forStreaming(configuration)
+        )
         uploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
-                // The client forgets a connection that is refused here, it does not close it.
-                return channel.close().flatMapThrowing { throw PrivateAddress() }
-            }
-            return channel.eventLoop.makeSucceededVoidFuture()
-        }
+        configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: true)
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
-        publicStreaming = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: Self.forStreaming(configuration))
+        publicStreaming = HTTPClient(
+            eventLoopGroupProvider: .shared(eventLoopGroup),
+            configuration: Self.forStreaming(configuration)
+        )
         publicUploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
+    }
+
+    /// Prepares each connection of a client before its first request: looks at its address, adds the ``ResponseGuard``.
+    ///
+    /// async-http-client calls it for each HTTP/1.1 connection, plain, TLS or behind a proxy, on the connection's event
+    /// loop and with its own handlers in place. `httpVersion` is `http1Only`, so there is no other kind of connection.
+    private static func guarded(publicAddressesOnly: Bool) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
+        { channel in
+            do {
+                if publicAddressesOnly {
+                    guard let address = channel.remoteAddress, AddressRules.isPublic(address) else {
+                        throw PrivateAddress()
+                    }
+                }
+                try ResponseGuard.add(to: channel)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            } catch {
+                // The client forgets a connection that is refused here, it does not close it.
+                let refused = channel.eventLoop.makePromise(of: Void.self)
+                channel.close().whenComplete { _ in refused.fail(error) }
+                return refused.futureResult
+            }
+        }
     }
 
     /// Closes all connections.
@@ -66,15 +90,13 @@ public final class HTTPClientTransport: Transport {
     }
 
     private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<IncomingAnswer, UpstreamError> {
-        var outgoing = HTTPClientRequest(url: request.url)
-        outgoing.method = .init(rawValue: request.method.rawValue)
-        for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
-        if let body = request.body { outgoing.body = .bytes(body) }
         var status: HTTPResponse.Status?
         do {
+            var outgoing = try Self.request(request.method, request.url, request.headerFields)
+            if let body = request.body { outgoing.body = .bytes(body) }
             let client = limits.publicAddressesOnly ? publicOnly : configured
             let response = try await client.execute(outgoing, timeout: .init(limits.total))
-            status = .init(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
+            status = try Self.status(of: response)
             let fields = Self.fields(response.headers)
             let body = try await response.body.collect(upTo: limits.maximumBytes)
             return .success(IncomingAnswer(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView)))

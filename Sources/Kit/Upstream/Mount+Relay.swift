@@ -103,7 +103,7 @@ extension Mount {
             upstream.exchange.onAttempt(.success(answer.status))
             upstream.health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields)))
             return Arrival(
-                answer: answer.withoutOwnFields,
+                answer: answer.withValidStatus.withoutOwnFields,
                 requestTime: requestTime,
                 responseTime: upstream.clock.now(),
                 uninvalidated: uninvalidated
@@ -154,6 +154,15 @@ extension Mount {
 }
 
 extension StreamedAnswer {
+    /// The same with 502 in place of a status from 600 to 999: RFC 9110 §15 has them processed as 5xx, and a gateway may
+    /// not send them on.
+    fileprivate var withValidStatus: StreamedAnswer {
+        guard status.code >= 600 else { return self }
+        var answer = self
+        answer.status = .badGateway
+        return answer
+    }
+
     /// Without fields that are Larder's to send: what it says of itself, to its clients or within the process, nobody else says.
     fileprivate var withoutOwnFields: StreamedAnswer {
         var answer = self

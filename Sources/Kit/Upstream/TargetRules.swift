@@ -4,14 +4,15 @@ import Foundation
 ///
 /// `*.example.org` lists every host below `example.org`, for services that number their hosts.
 struct TargetRules: Sendable {
-    let base: URL
+    /// Nil where no connection can be made to the configured URL: then no request has a target.
+    let base: HTTPURL?
     let allowedHosts: Set<String>
     let trustedHosts: Set<String>
     let followsPublicLinks: Bool
     private let allowedSuffixes: [String]
 
     init(_ configuration: UpstreamConfiguration) {
-        base = configuration.baseURL
+        base = try? HTTPURL(configuration.baseURL.absoluteString)
         let listed = configuration.allowedHosts.map { $0.lowercased() }
         allowedHosts = Set(listed.filter { !$0.hasPrefix("*.") })
         allowedSuffixes = listed.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
@@ -39,23 +40,23 @@ struct TargetRules: Sendable {
     }
 
     func target(of url: String) -> Target {
-        guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host?.lowercased(), parsed.user == nil else {
-            return .forbidden("not an absolute URL")
+        let parsed: HTTPURL
+        do throws(HTTPURL.Defect) {
+            parsed = try HTTPURL(url)
+        } catch {
+            return .forbidden(error.description)
         }
-        guard scheme == "https" || scheme == "http" else { return .forbidden("scheme \(scheme)") }
-        if scheme == base.scheme?.lowercased(), host == base.host?.lowercased(), Self.port(parsed) == Self.port(base) { return .ownOrigin }
-        if trustedHosts.contains(host) { return .trustedHost }
-        guard isListed(host) else {
+        guard !parsed.hasUser else { return .forbidden("a URL with credentials") }
+        guard let base else { return .forbidden("a base URL to which no connection can be made") }
+        if parsed.hasSameOrigin(as: base) { return .ownOrigin }
+        if trustedHosts.contains(parsed.host) { return .trustedHost }
+        guard isListed(parsed.host) else {
             // At other ports than the usual ones are services that nobody publishes pictures with.
-            guard followsPublicLinks, parsed.port == nil || parsed.port == (scheme == "https" ? 443 : 80) else { return .forbidden("host \(host)") }
+            guard followsPublicLinks, parsed.hasDefaultPort else { return .forbidden("host \(parsed.host)") }
             return .listedHost
         }
-        if scheme == "http", base.scheme?.lowercased() == "https" { return .forbidden("\(host) without encryption") }
+        if parsed.scheme == "http", base.scheme == "https" { return .forbidden("\(parsed.host) without encryption") }
         return .listedHost
-    }
-
-    private static func port(_ url: URL) -> Int {
-        url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
     }
 
     /// The absolute URL that a `Location` means, seen from the URL that answered it (RFC 9110 §10.2.2); nil when it is none.

@@ -18,6 +18,7 @@ public enum UpstreamError: Error, Sendable, Equatable {
 
 extension UpstreamError {
     /// Statuses that say that the upstream is not working, rather than something about what was asked for.
+    /// RFC 9110 §15: 600 to 999 count as 5xx.
     static func isFailing(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 500 || status == .requestTimeout || status == .tooManyRequests
     }

@@ -83,7 +83,12 @@ struct LarderConfiguration: Sendable {
         for name in settings.furtherUpstreams {
             let key = "upstreams.\(name).url"
             guard let url = try settings.url(key) else {
-                throw SettingError.unacceptable(key: key, value: "", source: "settings of upstream \(name)", accepted: "an absolute http:// or https:// URL")
+                throw SettingError.unacceptable(
+                    key: key,
+                    value: "",
+                    source: "settings of upstream \(name)",
+                    accepted: Setting.acceptedURL
+                )
             }
             upstreams[name] = try Self.upstream(name, title: name, settings)(url)
         }

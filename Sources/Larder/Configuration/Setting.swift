@@ -42,11 +42,14 @@ struct Setting: Sendable, Equatable {
     /// `upstreams.spacex.url` → `LARDER_UPSTREAMS_SPACEX_URL`.
     var environmentName: String { "LARDER_" + key.replacing(".", with: "_").uppercased() }
 
+    /// What a URL may be, for people.
+    static let acceptedURL = "an absolute http:// or https:// URL with no port or one from 1 to 65535"
+
     /// What it accepts, for people.
     var accepted: String {
         switch kind {
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .url: "an absolute http:// or https:// URL"
+        case .url: Self.acceptedURL
         case .choice(let words): words.joined(separator: " or ")
         case .list: "words separated by commas"
         case .hosts: "host names and addresses without scheme and path, separated by commas"

@@ -1,5 +1,6 @@
 import Foundation
 import Screens
+import Upstream
 
 extension SettingsReader {
     /// A setting as it was written, its default where nobody set it; checked against what the setting accepts.
@@ -69,9 +70,9 @@ extension SettingsReader {
         return end.lowerBound > text.startIndex && (!host.isEmpty || text == "file://") && !host.contains { "/?#@*".contains($0) || $0.isWhitespace }
     }
 
-    /// Absolute, http or https, with a host, without credentials, query or fragment.
+    /// An ``HTTPURL`` without credentials, query or fragment.
     private static func isBaseURL(_ text: String) -> Bool {
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else { return false }
-        return url.host?.isEmpty == false && url.user == nil && url.query == nil && url.fragment == nil
+        guard let address = try? HTTPURL(text), let url = URL(string: text) else { return false }
+        return !address.hasUser && url.query == nil && url.fragment == nil
     }
 }

@@ -27,6 +27,12 @@ struct ProfileScreenTests {
             app.disk.change { $0.total = 0 }
             let nothing = try await app.get("/v1/disk/profile?refresh=1", as: token)
             #expect(nothing["data.used_fraction"] == 0 && nothing["data.chart.1.fraction"] == 1)
+            for (total, used) in [(Int.min, Int.max), (Int.max, Int.min), (-1, 1)] {
+                app.disk.change { ($0.total, $0.used) = (total, used) }
+                let odd = try await app.get("/v1/disk/profile?refresh=1", as: token)
+                #expect(odd.status == 200, "TRUST-01 \(total) \(used)")
+                #expect(try await app.get("/v1/disk/profile/chart.svg", as: token).status == 200)
+            }
             app.disk.goAway()
             let offline = try await app.get("/v1/disk/profile?refresh=1", as: token)
             #expect(offline.status == 200 && offline["meta.offline"] == true && offline["meta.banner.code"] == "offline")

@@ -62,6 +62,9 @@ struct ProductRecordTests {
         #expect(
             clean(["tools.png", "", "[]", "ftp://a.example/x", "javascript:alert(1)", "file:///etc/passwd", "https://", "https://a.example/ж", "data:,x"]) == []
         )
+        // TRUST-01: no connection can be made to these.
+        #expect(clean(["http://a.example:99999/x", "http://a.example:0/x", "http://%5B%5D/x"]) == [])
+        #expect(clean(["http://a.example:65535/x"]) == ["http://a.example:65535/x"])
         #expect(clean([]) == [] && clean(["[]"]) == [])
         #expect(clean((0..<500).map { "https://a.example/\($0)" }).count == Product.mostImages)
     }

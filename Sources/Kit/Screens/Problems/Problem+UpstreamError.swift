@@ -42,7 +42,7 @@ extension Problem {
         case .forbiddenTarget(let target):
             self.init(
                 .upstreamBadResponse,
-                "\(title) leads to \(target), which upstreams.\(name).allowed_hosts does not list.",
+                "\(title) leads to \(target), which upstreams.\(name).allowed_hosts does not allow.",
                 upstream: UpstreamCause(name: name)
             )
         case .notStored:

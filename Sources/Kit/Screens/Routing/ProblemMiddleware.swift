@@ -11,7 +11,10 @@ struct ProblemMiddleware: RouterMiddleware {
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
         do {
-            return try await next(request, context)
+            let response = try await next(request, context)
+            // RFC 9110 §15.2: an interim status ends no exchange, the client would wait on. Below 100 there is none.
+            guard response.status.code >= 200 else { throw UnfinalStatus(code: response.status.code) }
+            return response
         } catch {
             let outcome = reply(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
             return try ReplyRenderer.render(outcome, for: request.head)
@@ -51,6 +54,11 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.internal, "An error that should not happen; it is in the log under this request's X-Request-Id.")
         }
     }
+}
+
+/// A route has answered with a status that is not final.
+private struct UnfinalStatus: Error {
+    let code: Int
 }
 
 extension Reply {

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// TRUST-01 with the real executable: what an upstream sends ends neither the process nor the next request.
+@Suite(.timeLimit(.minutes(2))) struct HostileUpstreamTests {
+    private static let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
+
+    private static func answer(_ path: String, _ url: String) -> String {
+        switch path {
+        case "/low": "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
+        case "/zero": "HTTP/1.1 000 Zero\r\n\r\n"
+        case "/upgrade": "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nabc"
+        case "/hints": String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 1000)
+        case "/odd": "HTTP/1.1 999 Odd\r\nContent-Length: 3\r\n\r\nodd"
+        case "/early": "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n\(json)"
+        default: json
+        }
+    }
+
+    @Test(
+        "TRUST-01 TRUST-07 Low, interim and odd statuses on a mount: a problem or the final response, same process"
+    )
+    func mounts() async throws {
+        let upstream = try await FixedUpstream(Self.answer)
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let pid = larder.process.pid
+        for path in ["low", "zero", "upgrade", "hints"] {
+            for method in ["GET", "HEAD"] {
+                let answer = try await larder.client.send(method, "/v1/upstreams/spacex/\(path)")
+                #expect(answer.status == 502, "\(method) \(path)")
+                #expect(answer["Upgrade"] == nil && answer["Content-Type"] == "application/problem+json; charset=utf-8")
+                if method == "GET" { #expect(try answer.json.code.string == "upstream-bad-response") }
+                #expect(try await larder.client.get("/v1/upstreams/spacex/fine").status == 200, "after \(path)")
+            }
+        }
+        let odd = try await larder.client.get("/v1/upstreams/spacex/odd")
+        #expect(odd.status == 502 && odd.text == "odd")
+        let early = try await larder.client.get("/v1/upstreams/spacex/early")
+        #expect(early.status == 200 && early.text == "[]" && early["Link"] == nil)
+        #expect(larder.process.pid == pid)
+        #expect(await larder.stop() == 0)
+    }
+
+    @Test(
+        "TRUST-01 Low statuses and impossible ports behind pictures and lists: placeholders and flagged copies"
+    )
+    func screens() async throws {
+        let upstream = try await FixedUpstream { path, url in
+            switch path {
+            case "/v4/ships", "/low.png": Self.answer("/low", url)
+            case let path where path.hasPrefix("/products"):
+                {
+                    let addresses = [
+                        "http://127.0.0.1:99999/a.png", "http://localhost:65536/a.png", "http://%5B%5D/a.png",
+                        "\(url)/low.png", "\(url)/away", "\(url)/nowhere",
+                    ]
+                    let row = #"{"id":5,"title":"A","price":1,"images":["\#(addresses.joined(separator: #"",""#))"]}"#
+                    let body = path.hasPrefix("/products/") ? row : "[\(row)]"
+                    return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                }()
+            case "/away": "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:99999/\r\nContent-Length: 0\r\n\r\n"
+            case "/nowhere": "HTTP/1.1 302 Found\r\nLocation: http://%5B%5D/\r\nContent-Length: 0\r\n\r\n"
+            default: Self.json
+            }
+        }
+        let settings = ["--upstreams-catalogue-url", upstream.url, "--shop-picture-hosts", "127.0.0.1,localhost"]
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url, settings)
+        let pid = larder.process.pid
+        // Addresses to which no connection can be made are none; three are left.
+        #expect(try await larder.client.get("/v1/shop/products/5").status == 200)
+        #expect(try await larder.client.get("/v1/shop/images/5/3").status == 404)
+        for number in 0..<3 {
+            let picture = try await larder.client.get("/v1/shop/images/5/\(number)")
+            #expect(
+                picture.status == 200 && picture["Cache-Status"]?.hasSuffix("detail=placeholder") == true,
+                "\(number)"
+            )
+        }
+        let ships = try await larder.guest().get("/v1/ships")
+        #expect(ships.status == 200)
+        #expect(try await larder.client.get("/health/live").status == 200)
+        #expect(larder.process.pid == pid)
+        #expect(await larder.stop() == 0)
+    }
+
+    @Test("TRUST-01 SRV-13 A URL with an impossible port is refused at start, with what would be acceptable")
+    func settings() async throws {
+        let data = try TemporaryFolder()
+        for flag in ["--upstreams-spacex-url", "--upstreams-mine-url"] {
+            let process = RunningProcess([
+                "serve", "--http-port", "0", "--data-directory", data.path, flag, "http://127.0.0.1:99999",
+            ])
+            #expect(await process.ended() != 0)
+            #expect(process.log.contains("an absolute http:// or https:// URL with no port or one from 1 to 65535"))
+        }
+    }
+}
