@@ -36,8 +36,8 @@ extension DiskService {
             // Taken, and not on the Disk yet.
             case 202: operationID.map { .underWay(operation: $0) } ?? .done
             case 500..., 408, 429: throw UpstreamError.failing(status: answer.status, retryAfter: nil)
-            // What the uploader says of the bytes. Any other 4xx is about the link, which says nothing of the Disk.
-            case 412, 413: throw DiskRefusal(status: answer.status.code, code: "")
+            // What the uploader says of the bytes. Any other status is about the link, which says nothing of the Disk.
+            case 409, 412, 413, 423: throw DiskRefusal(status: answer.status.code, code: "")
             default: throw UpstreamError.badAnswer(status: answer.status, reason: "the link for the upload does not work")
             }
         }

@@ -149,11 +149,9 @@ extension ShopService {
             guard let oldest = older.min() else { return self }
             var part = self
             part.provenance.stale = true
-            part.provenance.fetchedAt = part.provenance.fetchedAt.map { min($0, oldest) } ?? oldest
-            part.provenance.receivedAt = part.provenance.receivedAt.map { min($0, oldest) }
+            // The response is as old as it is; what the screen shows of it is older.
+            part.provenance.receivedAt = [part.provenance.receivedAt ?? part.provenance.fetchedAt, oldest].compactMap { $0 }.min()
             if part.provenance.cacheStatus?.detail == nil { part.provenance.cacheStatus?.detail = "bad-response" }
-            // No replay: its age is not that of the response.
-            part.validity = nil
             return part
         }
     }

@@ -148,9 +148,9 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-06 a single person comes as an object, and many clients at once make one call")
+    @Test("NOTE-06 a single person who was asked for comes as an object, and many clients at once make one call")
     func single() async throws {
-        try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }) { app in
+        try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }, count: 1) { app in
             let token = try await app.register()
             app.people.hold()
             let totals = try await withThrowingTaskGroup(of: Int.self) { group in
