@@ -24,7 +24,8 @@ struct LarderCommand: AsyncParsableCommand {
         subcommands: [ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self]
     )
 
-    /// Runs the program. Files that it and its children make are their owner's only, wherever and by whatever they are made.
+    /// Runs the program. Files that it and its children make are their owner's only, wherever and by whatever they are
+    /// made.
     static func main() async {
         umask(0o077)
         await main(nil)

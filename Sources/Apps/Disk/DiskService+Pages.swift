@@ -47,7 +47,9 @@ extension DiskService {
                 picture = try await withFile(item, account, reading) { try await media.pages.picture(of: number, in: $0, width: width) }
             case (_, let format?):
                 let document = try await storedDocument(item, format, account, .usual, reading)
-                picture = try await withFile(document.body) { try await media.pages.picture(of: number, in: $0, width: width) }
+                picture = try await withFile(document.body) {
+                    try await media.pages.picture(of: number, in: $0, width: width)
+                }
             default: throw MediaError.unsupported(item.fileExtension.isEmpty ? "a file without an extension" : ".\(item.fileExtension)")
             }
         } catch let error as MediaError {
@@ -88,7 +90,9 @@ extension DiskService {
         let result = scratch.place(".pdf")
         defer { withExtendedLifetime(result) {} }
         do {
-            try await withFile(item, account, reading) { try await media.office.convert($0, format: format, to: URL(filePath: result.path)) }
+            try await withFile(item, account, reading) {
+                try await media.office.convert($0, format: format, to: URL(filePath: result.path))
+            }
         } catch let error as MediaError {
             throw Self.problem(error)
         }
@@ -130,7 +134,8 @@ extension DiskService {
         return try await withFile(stored.body, body)
     }
 
-    /// Lends a copy of a stored body under a name that a child can be given: in the data directory, readable by its owner only, for as long as it is needed.
+    /// Lends a copy of a stored body under a name that a child can be given: in the data directory, readable by its
+    /// owner only, for as long as it is needed.
     func withFile<Value>(_ stored: ResponseStore.OpenBody, _ body: (URL) async throws -> Value) async throws -> Value {
         let file = try scratch.file()
         switch stored {

@@ -8,16 +8,20 @@ struct DiskRefusal: Error, Sendable, Equatable {
     /// The API's code, such as `DiskNotFoundError`; empty where it gave none.
     let code: String
 
-    /// Whether it says that there is nothing at the path that was asked for. 404 has other codes, too, such as that of an operation or a route.
+    /// Whether it says that there is nothing at the path that was asked for. 404 has other codes, too, such as that of
+    /// an operation or a route.
     var isGone: Bool { status == 410 || (status == 404 && code == "DiskNotFoundError") }
 }
 
 extension DiskRefusal {
-    /// Reads a refusal in the form of the API, `{"error": "DiskNotFoundError", "description": "…", "message": "…"}`; nil for any other body.
+    /// Reads a refusal in the form of the API, `{"error": "DiskNotFoundError", "description": "…", "message": "…"}`;
+    /// nil for any other body.
     ///
-    /// Yandex publishes no list of codes: one is a word of ASCII letters and digits that begins with a capital. Web frameworks have phrases there.
+    /// Yandex publishes no list of codes: one is a word of ASCII letters and digits that begins with a capital. Web
+    /// frameworks have phrases there.
     init?(_ status: HTTPResponse.Status, _ body: [UInt8]) {
-        guard let code = (try? JSONDecoder().decode(ErrorRecord.self, from: Data(body)))?.error, let first = code.utf8.first,
+        guard let code = (try? JSONDecoder().decode(ErrorRecord.self, from: Data(body)))?.error,
+            let first = code.utf8.first,
             (0x41...0x5A).contains(first), code.utf8.allSatisfy(Self.isWordCharacter)
         else { return nil }
         self.init(status: status.code, code: code)

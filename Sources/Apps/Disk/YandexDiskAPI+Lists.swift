@@ -12,9 +12,11 @@ enum ListedRow: Sendable, Equatable {
 
 // What a list must be before it replaces a stored one.
 extension ResourceRecord {
-    /// Returns the record of a folder that was asked for by path, with the rows that are in it: others count for the position only.
+    /// Returns the record of a folder that was asked for by path, with the rows that are in it: others count for the
+    /// position only.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for another folder, and for a list that cannot be a part of this one.
+    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for another folder, and for a list that cannot be a part
+    ///   of this one.
     func listing(_ folder: DiskPath, limit: Int, offset: Int) throws(UpstreamError) -> ResourceRecord {
         var record = try about(folder)
         record.embedded = try embedded?.checked(limit: limit, offset: offset) { $0.path.parent == folder }
@@ -34,7 +36,9 @@ extension ResourceRecord {
 
 extension ResourceRecord.Embedded {
     fileprivate func checked(limit: Int, offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> Self {
-        guard self.offset ?? offset == offset else { throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for") }
+        guard self.offset ?? offset == offset else {
+            throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
+        }
         if let total {
             guard total >= 0 else { throw .badAnswer(status: .ok, reason: "a negative total") }
             guard !rows.isEmpty || limit == 0 || total <= offset else {
@@ -50,9 +54,12 @@ extension ResourceRecord.Embedded {
 extension FlatListRecord {
     /// Returns a list without folders with the rows that can be in it.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for a part of the list that was not asked for, and for a list without a usable row.
+    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for a part of the list that was not asked for, and for a
+    ///   list without a usable row.
     func listing(offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
-        guard self.offset ?? offset == offset else { throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for") }
+        guard self.offset ?? offset == offset else {
+            throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
+        }
         var record = self
         record.rows = try rows.belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
         return record

@@ -41,7 +41,11 @@ struct DiskInfoRecord: Decodable, Sendable {
         trashSize = try container.decodeIfPresent(Int.self, forKey: .trashSize)
         user = try container.decodeIfPresent(User.self, forKey: .user)
         guard totalSpace >= 0, usedSpace >= 0, trashSize ?? 0 >= 0 else {
-            throw DecodingError.dataCorruptedError(forKey: .totalSpace, in: container, debugDescription: "a negative size")
+            throw DecodingError.dataCorruptedError(
+                forKey: .totalSpace,
+                in: container,
+                debugDescription: "a negative size"
+            )
         }
     }
 }
@@ -91,7 +95,9 @@ struct ResourceRecord: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map { $0.value?.row ?? .unreadable }
+            rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
+                $0.value?.row ?? .unreadable
+            }
             total = try? container.decode(Int.self, forKey: .total)
             offset = try? container.decode(Int.self, forKey: .offset)
         }
@@ -149,7 +155,9 @@ struct FlatListRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map { $0.value?.row ?? .unreadable }
+        rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
+            $0.value?.row ?? .unreadable
+        }
         offset = try? container.decode(Int.self, forKey: .offset)
     }
 }

@@ -46,7 +46,9 @@ extension YandexDiskAPI {
     /// One file or folder as it is now.
     func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
         let record: ResourceRecord = try await read(itemURL(path), token)
-        guard let item = try record.about(path).item else { throw UpstreamError.badAnswer(status: .ok, reason: "not what Yandex Disk promises") }
+        guard let item = try record.about(path).item else {
+            throw UpstreamError.badAnswer(status: .ok, reason: "not what Yandex Disk promises")
+        }
         return item
     }
 

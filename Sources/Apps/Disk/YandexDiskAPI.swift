@@ -48,10 +48,17 @@ extension YandexDiskAPI {
     func folder(_ path: DiskPath, limit: Int, offset: Int, sort: String, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
         -> Resource
     {
-        let fields = Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
+        let fields =
+            Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
         let query = [("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort), ("fields", fields.joined(separator: ","))]
-        return resource(url("/resources", query), token, account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
-            (record: ResourceRecord) throws(UpstreamError) in try admit(try record.listing(path, limit: limit, offset: offset))
+        return resource(
+            url("/resources", query),
+            token,
+            account: account,
+            errors: path.isRoot ? Self.errorsOfRoot : Self.errors
+        ) {
+            (record: ResourceRecord) throws(UpstreamError) in
+            try admit(try record.listing(path, limit: limit, offset: offset))
         }
     }
 
@@ -69,7 +76,8 @@ extension YandexDiskAPI {
     /// The last uploaded files, newest first. The call knows no offset.
     func lastUploaded(limit: Int, mediaTypes: String, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
-        return resource(url("/resources/last-uploaded", query), token, account: account) { (record: FlatListRecord) throws(UpstreamError) in
+        return resource(url("/resources/last-uploaded", query), token, account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
             try admit(try record.listing(offset: 0) { $0.kind == .file })
         }
     }
@@ -78,7 +86,8 @@ extension YandexDiskAPI {
     func published(limit: Int, offset: Int, type: String?, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
         var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
-        return resource(url("/resources/public", query), token, account: account) { (record: FlatListRecord) throws(UpstreamError) in
+        return resource(url("/resources/public", query), token, account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
             try admit(try record.listing(offset: offset) { _ in true })
         }
     }
@@ -86,7 +95,8 @@ extension YandexDiskAPI {
     /// All files, flat, by path.
     func allFiles(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
         let query = [("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields)]
-        var resource = resource(url("/resources/files", query), token, account: account) { (record: FlatListRecord) throws(UpstreamError) in
+        var resource = resource(url("/resources/files", query), token, account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
             try admit(try record.listing(offset: offset) { $0.kind == .file })
         }
         resource.freshness = max(freshness, .seconds(60))
@@ -95,10 +105,13 @@ extension YandexDiskAPI {
 
     /// What is in the trash.
     func trash(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>) -> Resource {
-        let fields = ["path", "name", "type", "_embedded.total", "_embedded.offset"] + Self.trashFields.map { "_embedded.items.\($0)" }
+        let fields =
+            ["path", "name", "type", "_embedded.total", "_embedded.offset"]
+            + Self.trashFields.map { "_embedded.items.\($0)" }
         let query = [("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)), ("fields", fields.joined(separator: ","))]
         return resource(url("/trash/resources", query), token, account: account, errors: Self.errorsOfRoot) {
-            (record: ResourceRecord) throws(UpstreamError) in try admit(try record.listing(.trash, limit: limit, offset: offset))
+            (record: ResourceRecord) throws(UpstreamError) in
+            try admit(try record.listing(.trash, limit: limit, offset: offset))
         }
     }
 

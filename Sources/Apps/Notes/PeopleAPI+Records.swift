@@ -22,7 +22,9 @@ struct PeopleRecords: Sendable, Equatable {
             rows = try JSONDecoder().decode([Tolerant].self, from: json)
         } catch DecodingError.typeMismatch {
             // An object with an error in it is no person, and then no list either.
-            guard isSingle, let row = try? JSONDecoder().decode(Tolerant.self, from: json), row.person != nil else { throw .notAList }
+            guard isSingle, let row = try? JSONDecoder().decode(Tolerant.self, from: json), row.person != nil else {
+                throw .notAList
+            }
             rows = [row]
         } catch DecodingError.valueNotFound {
             throw .notAList

@@ -21,7 +21,8 @@ public struct SpaceXAPI: Sendable {
 
     /// The list of all ships. `merge` is called with them in the transaction that stores the answer.
     func ships(merge: @escaping @Sendable (ShipRecords) -> Resource.Admission) -> Resource {
-        // No refusal is news (``ErrorForm/none``): there is this one collection, the API is no longer maintained, and its refusals are plain text.
+        // No refusal is news (``ErrorForm/none``): there is this one collection, the API is no longer maintained, and
+        // its refusals are plain text.
         Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],

@@ -77,20 +77,23 @@ public struct CatalogueAPI: Sendable {
         )
     }
 
-    /// The rows of a part of the list as it was answered, in order; nil stands for one without an id, so that positions count.
+    /// The rows of a part of the list as it was answered, in order; nil stands for one without an id, so that positions
+    /// count.
     static func rows(in body: Data) -> [ListedProduct?] {
         ((try? JSONDecoder().decode([Tolerant<ProductRecord>].self, from: body)) ?? []).map { record in
             record.value.flatMap { record in record.id.map { ListedProduct(id: $0, isUsable: record.product != nil) } }
         }
     }
 
-    /// Whether a response says that there is no such row. The API answers 400 with an object that names the path; a 404 of it is about a route.
+    /// Whether a response says that there is no such row. The API answers 400 with an object that names the path; a 404
+    /// of it is about a route.
     private static func isMissing(_ path: String, status: HTTPResponse.Status, body: [UInt8]) -> Bool {
         struct Report: Decodable {
             let name: String
             let path: String?
         }
-        guard status == .badRequest, let report = try? JSONDecoder().decode(Report.self, from: Data(body)), report.name == "EntityNotFoundError"
+        guard status == .badRequest, let report = try? JSONDecoder().decode(Report.self, from: Data(body)),
+            report.name == "EntityNotFoundError"
         else { return false }
         return report.path.map { $0.hasSuffix(path) } ?? true
     }

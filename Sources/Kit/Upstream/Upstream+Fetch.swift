@@ -37,7 +37,11 @@ extension Upstream {
                 throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
             }
         } catch let error as UpstreamError {
-            if case .badAnswer(_, let reason) = error, exchange.targets.target(of: resource.url) == .ownOrigin { health.failed(reason) }
+            if exchange.targets.target(of: resource.url) == .ownOrigin {
+                if case .badAnswer(_, let reason) = error { health.failed(reason) }
+                // A captive portal leads to its own page; the upstream itself stays where it is.
+                if case .forbiddenTarget(let what) = error { health.failed("it leads to \(what)") }
+            }
             throw error
         } catch is CancellationError {
             throw .unreachable(.totalTimeout)

@@ -37,7 +37,10 @@ enum FaultOutcome: Sendable, Equatable {
     /// What a server says that is not the upstream.
     private static func page(_ status: HTTPResponse.Status) -> Answer {
         let title = "\(status.code) \(status.reasonPhrase)".trimmed
-        var answer = Answer.text(status, "<html><head><title>\(title)</title></head><body><h1>\(title)</h1></body></html>\n")
+        var answer = Answer.text(
+            status,
+            "<html><head><title>\(title)</title></head><body><h1>\(title)</h1></body></html>\n"
+        )
         answer.headers[.contentType] = "text/html"
         return answer
     }

@@ -115,9 +115,17 @@ struct DiskFailure: Error, Equatable {
 
     /// The failure of a 4xx status that a fault asks for; one that none is known for has a code of the same kind.
     static func refusal(_ status: HTTPResponse.Status) -> DiskFailure {
-        let known = [pathFormat, unauthorized, forbidden, notFound, method, notAcceptable, gone, tooLarge, unsupportedType, locked, tooManyRequests]
+        let known = [
+            pathFormat, unauthorized, forbidden, notFound, method, notAcceptable, gone, tooLarge, unsupportedType,
+            locked, tooManyRequests,
+        ]
         return known.first { $0.status == status }
-            ?? DiskFailure(status, "\(status.reasonPhrase.filter(\.isLetter))Error", "\(status.reasonPhrase).", "Ошибка \(status.code).")
+            ?? DiskFailure(
+                status,
+                "\(status.reasonPhrase.filter(\.isLetter))Error",
+                "\(status.reasonPhrase).",
+                "Ошибка \(status.code)."
+            )
     }
 
     /// Those that a test can ask for by their code.

@@ -79,7 +79,8 @@ final class MadeDisk: Transport {
     /// Answers everything with a status from now on, errors in the API's own form.
     func answer(_ status: Int, headerFields: HTTPFields = [:]) {
         let codes = [401: "UnauthorizedError", 403: "ForbiddenError", 404: "DiskNotFoundError", 410: "GoneError"]
-        let body = status < 400 ? "{}" : #"{"error":"\#(codes[status] ?? "SomeError")","description":"d","message":"m"}"#
+        let body =
+            status < 400 ? "{}" : #"{"error":"\#(codes[status] ?? "SomeError")","description":"d","message":"m"}"#
         intercept { (_) in .json(body, status: .init(code: status), headerFields: headerFields) }
     }
 

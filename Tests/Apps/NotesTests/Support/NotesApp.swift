@@ -64,7 +64,10 @@ struct NotesApp: Sendable {
         let sessions = SessionStore(database)
         let service = NoteService(
             store: NoteStore(database),
-            people: PeopleAPI(upstream: peopleUpstream, options: .init(path: "/api/schema", key: Secret(key), count: count)),
+            people: PeopleAPI(
+                upstream: peopleUpstream,
+                options: .init(path: "/api/schema", key: Secret(key), count: count)
+            ),
             geocoder: geocoding == nil ? nil : GeocoderAPI(upstream: geocoderUpstream, freshness: .seconds(3600)),
             gazetteer: try .bundled(),
             sessions: sessions,
