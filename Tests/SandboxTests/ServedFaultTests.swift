@@ -66,11 +66,11 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         arguments: [
             ("yandex_disk", "error(404)", "application/json", #""error":"DiskNotFoundError""#),
             ("yandex_disk", "error(401)", "application/json", #""error":"UnauthorizedError""#),
-            ("yandex_disk", "error(418)", "application/json", #"Error""#),
-            ("people", "error(401)", "application/json", #""error":"Unauthorized""#),
-            ("spacex", "error(404)", "text/plain", "404 Not Found"),
-            ("yandex_disk", "html(404)", "text/html", "<h1>404 Not Found</h1>"),
-            ("spacex", "html(200)", "text/html", "<h1>200 OK</h1>"),
+            ("yandex_disk", "error(418)", "application/json", #""error":"Status418Error""#),
+            ("people", "error(401)", "application/json", #""error":"Refused"#),
+            ("spacex", "error(404)", "text/plain", "404"),
+            ("yandex_disk", "html(404)", "text/html", "<h1>404</h1>"),
+            ("spacex", "html(200)", "text/html", "<h1>200</h1>"),
         ]
     )
     func forms(upstream: String, fault: String, type: String, text: String) async throws {

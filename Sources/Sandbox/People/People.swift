@@ -40,7 +40,7 @@ final class People: SimulatedUpstream {
     }
 
     func refusal(_ status: HTTPResponse.Status) -> Answer? {
-        status.kind == .clientError ? .json(status, ["error": .string(status.reasonPhrase)]) : nil
+        status.kind == .clientError ? .json(status, ["error": .string("Refused with \(status.code)")]) : nil
     }
 
     private func people(_ request: UpstreamRequest) -> Answer {

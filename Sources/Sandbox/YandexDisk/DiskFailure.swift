@@ -120,12 +120,7 @@ struct DiskFailure: Error, Equatable {
             locked, tooManyRequests,
         ]
         return known.first { $0.status == status }
-            ?? DiskFailure(
-                status,
-                "\(status.reasonPhrase.filter(\.isLetter))Error",
-                "\(status.reasonPhrase).",
-                "Ошибка \(status.code)."
-            )
+            ?? DiskFailure(status, "Status\(status.code)Error", "Status \(status.code).", "Ошибка \(status.code).")
     }
 
     /// Those that a test can ask for by their code.
