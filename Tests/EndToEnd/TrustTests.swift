@@ -95,8 +95,14 @@ import Testing
         allowed.insert(charactersIn: "/")
         let target =
             "/v1/disk/file/page?path=" + (pdf.dropFirst(5).addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
-        let page = Task { try? await member.get(target) }
-        let child = try await Self.line(of: pipe)
+        let descriptor = open(pipe, O_RDWR)
+        defer { close(descriptor) }
+        let page = Task {
+            _ = try? await member.get(target)
+            // An end of the request before any program began is no number of one.
+            _ = write(descriptor, "0\n", 2)
+        }
+        let child = try #require(try await Self.number(from: descriptor), "the program was not started")
         defer { kill(child, SIGKILL) }
         #expect(try Self.names(data.path + "/uploads").count == 1)
         try Self.expectPrivate(data)
@@ -114,13 +120,14 @@ import Testing
         #expect(await second.stop() == 0)
     }
 
-    /// The number that a program writes into a pipe; waits for it.
-    private static func line(of pipe: String) async throws -> Int32 {
-        let bytes =
-            try await Task.detached { try FileHandle(forReadingFrom: URL(filePath: pipe)).readToEnd() }.value ?? Data()
-        return try #require(
-            Int32(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
-        )
+    /// The number that a program writes into a pipe, above 0; waits for it.
+    private static func number(from descriptor: Int32) async throws -> Int32? {
+        let text = await Task.detached {
+            var bytes = [UInt8](repeating: 0, count: 32)
+            let count = read(descriptor, &bytes, bytes.count)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }.value
+        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
     }
 
     private static func names(_ folder: String) throws -> [String] {
