@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`.
 @main
@@ -22,6 +23,13 @@ struct LarderCommand: AsyncParsableCommand {
         version: LarderVersion.text,
         subcommands: [ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self]
     )
+
+    /// Runs the program. Files that it and its children make are their owner's only, wherever and by whatever they are
+    /// made.
+    static func main() async {
+        umask(0o077)
+        await main(nil)
+    }
 }
 
 /// The version of this build.

@@ -7,6 +7,9 @@ protocol SimulatedUpstream: Sendable {
     /// Answers a request below the upstream's prefix. `HEAD` is answered like `GET`; the server drops the body.
     func answer(_ request: UpstreamRequest) -> Answer
 
+    /// An error of that status in the upstream's own form; nil where it has no form of its own for it.
+    func refusal(_ status: HTTPResponse.Status) -> Answer?
+
     /// Whether the body of a request may be of any length and comes as ``UpstreamRequest/received``.
     func takesLongBody(_ request: UpstreamRequest) -> Bool
 
@@ -22,6 +25,8 @@ protocol SimulatedUpstream: Sendable {
 
 extension SimulatedUpstream {
     func takesLongBody(_ request: UpstreamRequest) -> Bool { false }
+
+    func refusal(_ status: HTTPResponse.Status) -> Answer? { nil }
 }
 
 /// A request to one upstream.

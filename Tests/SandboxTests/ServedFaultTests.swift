@@ -61,6 +61,28 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         }
     }
 
+    @Test(
+        "error answers in the upstream's own form where it has one, html in nobody's",
+        arguments: [
+            ("yandex_disk", "error(404)", "application/json", #""error":"DiskNotFoundError""#),
+            ("yandex_disk", "error(401)", "application/json", #""error":"UnauthorizedError""#),
+            ("yandex_disk", "error(418)", "application/json", #""error":"Status418Error""#),
+            ("people", "error(401)", "application/json", #""error":"Refused"#),
+            ("spacex", "error(404)", "text/plain", "404"),
+            ("yandex_disk", "html(404)", "text/html", "<h1>404</h1>"),
+            ("spacex", "html(200)", "text/html", "<h1>200</h1>"),
+        ]
+    )
+    func forms(upstream: String, fault: String, type: String, text: String) async throws {
+        try await withSandbox { sandbox in
+            let reply = try await sandbox.get("/\(upstream)/anything", headers: ["Sandbox-Fault": fault])
+            #expect(
+                fault.contains("\(reply.status)") && reply.headers.first(name: "content-type")?.hasPrefix(type) == true
+            )
+            #expect(reply.text.contains(text), "\(reply.text)")
+        }
+    }
+
     @Test("flaky answers 503 to the requests that its seed decides")
     func flaky() async throws {
         try await withSandbox { sandbox in

@@ -176,21 +176,59 @@ struct FailureTests {
         #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600, "its own origin is still left alone")
     }
 
-    @Test("A status by which an upstream says that it failed is a failure, not news")
-    func failureStatus() async throws {
+    @Test(
+        "TRUST-06 A 4xx that is not in the API's own form is a failure, not news: the copy, stale",
+        arguments: [400, 401, 403, 404, 407, 410, 451]
+    )
+    func foreignStatus(status: Int) async throws {
+        let scene = try Scene(attempts: 1)
+        let resource = scene.list()
+        let reason = "status \(status), not in the form of its own refusals"
+        let page = answer(.init(code: status), "<html>nginx</html>")
+        scene.transport.then(page)
+        await #expect(throws: UpstreamError.badAnswer(status: .init(code: status), reason: reason)) {
+            try await scene.upstream.read(resource)
+        }
+        try await scene.age(resource)
+        scene.transport.then(page)
+        let reading = try await scene.upstream.read(resource)
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(try scene.body(of: reading.answer) == "old" && scene.storedBody(resource) == "old")
+        #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError?.reason == reason)
+    }
+
+    @Test(
+        "TRUST-06 Nothing is news of an API that has no form of its own; 407 is a proxy's whatever it says",
+        arguments: [401, 404, 407]
+    )
+    func noForm(status: Int) async throws {
         let scene = try Scene(attempts: 1)
         var resource = scene.list()
-        resource.failureStatuses = [.badRequest]
-        scene.transport.then(answer(.badRequest, "database"))
-        await #expect(throws: UpstreamError.failing(status: .badRequest, retryAfter: nil)) { try await scene.upstream.read(resource) }
+        if status != 407 { resource.errors = .none }
         try await scene.age(resource)
-        scene.transport.then(answer(.badRequest, "database"))
-        let reading = try await scene.upstream.read(resource)
-        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=400; detail=stale-if-error")
-        #expect(try scene.body(of: reading.answer) == "old")
-        #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError?.reason == "status 400")
-        scene.transport.then(answer(.notFound))
-        await #expect(throws: UpstreamError.rejected(status: .notFound, body: [])) { try await scene.upstream.read(resource, .refresh) }
+        scene.transport.then(answer(.init(code: status), #"{"error":"x"}"#))
+        #expect(
+            try await scene.upstream.read(resource).cacheStatus
+                == "larder; fwd=stale; fwd-status=\(status); detail=bad-response"
+        )
+    }
+
+    @Test("TRUST-06 A call tells refusals in the API's own form from others, too")
+    func callErrors() async throws {
+        let scene = try Scene(attempts: 1)
+        let request = OutgoingRequest(method: .delete, url: "https://api.test/list")
+        let form = scene.list().errors
+        scene.transport.then(answer(.notFound, "own"))
+        await #expect(throws: UpstreamError.rejected(status: .notFound, body: Array("own".utf8))) {
+            try await scene.upstream.call(request, errors: form)
+        }
+        scene.transport.then(answer(.notFound, "<html>"))
+        let reason = "status 404, not in the form of its own refusals"
+        await #expect(throws: UpstreamError.badAnswer(status: .notFound, reason: reason)) {
+            try await scene.upstream.call(request, errors: form)
+        }
+        #expect(scene.upstream.reachability.lastError?.reason == reason)
     }
 
     @Test("Retry-After may be a date")

@@ -31,10 +31,16 @@ struct ProvenanceTests {
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=200; detail=bad-response")
     }
 
+    @Test("TRUST-06 A copy stands in for a redirect to a place that is not allowed, as captive portals answer")
+    func forbiddenTarget() throws {
+        let provenance = try #require(standIn(.forbiddenTarget("host evil.test")))
+        #expect(provenance.stale && !provenance.offline)
+        #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=bad-response")
+    }
+
     @Test("News is never hidden", arguments: [401, 403, 404, 410, 422])
     func news(status: Int) {
         #expect(standIn(.rejected(status: .init(code: status), body: [])) == nil)
-        #expect(standIn(.forbiddenTarget("host evil.test")) == nil)
         #expect(standIn(.notStored) == nil)
     }
 

@@ -17,6 +17,7 @@ struct DiskPath: Sendable, Hashable {
     /// Most characters of a path (the same).
     static let longest = 32_760
     static let root = DiskPath(normalized: "disk:/")
+    static let trash = DiskPath(normalized: "trash:/")
 
     private init(normalized text: String) {
         self.text = text
@@ -51,6 +52,9 @@ struct DiskPath: Sendable, Hashable {
         let scalars = name.unicodeScalars
         return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".." && !scalars.contains { $0 == "/" || $0.value == 0 }
     }
+
+    /// Where it begins.
+    var scheme: Scheme { text.utf8.starts(with: "\(Scheme.trash.rawValue):".utf8) ? .trash : .disk }
 
     /// Whether it is the root of its scheme.
     var isRoot: Bool { text.unicodeScalars.last == "/" }

@@ -47,7 +47,7 @@ extension DiskService {
         for _ in 0..<4 {
             let known = try store.row(path, account: account.id)
             do {
-                let reading = try await read(present, demand) { token, epoch in
+                let reading = try await read(present, demand, of: path) { token, epoch in
                     let now = clock.now()
                     var resource = api.item(path, token, account: account.id) { record throws(UpstreamError) in
                         guard let item = record.item, item.path == path else { throw .badAnswer(status: .ok, reason: "another file than was asked for") }
@@ -64,9 +64,6 @@ extension DiskService {
                 guard let anew = try store.account(account.id) else { throw Self.sessionExpired }
                 present = anew
                 demand = .refresh
-            } catch let problem as Problem where problem.code == .notFound {
-                try await store.forget(path, account: account.id)
-                throw problem
             }
         }
         throw UpstreamFailure(.badAnswer(status: nil, reason: "it changes faster than it can be read"), of: api.upstream)

@@ -8,6 +8,11 @@ extension DiskService {
     @Sendable func makeLink(_ request: ScreenRequest) async throws -> Reply {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path")
+        guard !path.isRoot else {
+            throw Problem.validation([
+                .field("/path", "invalid", "path must be a file or folder in the Disk, not the whole of it.")
+            ])
+        }
         var availableUntil: Date?
         switch fields.values["available_for_s"] {
         case nil, .null: break
@@ -52,6 +57,9 @@ extension DiskService {
     /// `DELETE /v1/disk/published`: takes the public address away.
     @Sendable func unpublish(_ request: ScreenRequest) async throws -> Reply {
         let path = try request.diskPath()
+        guard !path.isRoot else {
+            throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")
+        }
         let account = try await account(of: request)
         try refuseOffline()
         let before = try await changing(path, account) { try await authorized(account.id) { try await api.current(path, $0) } }

@@ -172,7 +172,7 @@ extension DiskService {
             let fetchedAt = try store.pageDate(key)
             let reading: Reading
             do {
-                reading = try await read(present, demand) { token, epoch in
+                reading = try await read(present, demand, of: folder) { token, epoch in
                     var resource = resource(token, epoch)
                     resource.bundledAt = fetchedAt
                     return resource
@@ -182,10 +182,6 @@ extension DiskService {
                 present = anew
                 demand = .refresh
                 continue
-            } catch let problem as Problem where problem.code == .notFound {
-                // News: nothing of it is shown any more.
-                if let folder { try await store.forget(folder, account: account.id) }
-                throw problem
             }
             if let page = try store.page(key, account: account.id) {
                 lastUses.note(key, at: clock.now())

@@ -47,7 +47,9 @@ extension DiskService {
                 picture = try await withFile(item, account, reading) { try await media.pages.picture(of: number, in: $0, width: width) }
             case (_, let format?):
                 let document = try await storedDocument(item, format, account, .usual, reading)
-                picture = try await Self.withFile(document.body) { try await media.pages.picture(of: number, in: $0, width: width) }
+                picture = try await withFile(document.body) {
+                    try await media.pages.picture(of: number, in: $0, width: width)
+                }
             default: throw MediaError.unsupported(item.fileExtension.isEmpty ? "a file without an extension" : ".\(item.fileExtension)")
             }
         } catch let error as MediaError {
@@ -85,19 +87,17 @@ extension DiskService {
         if let (stored, _) = try await openStored(.document, of: item, account.id) { return stored }
         guard demand != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
         guard let media, media.office.isAvailable else { throw Self.problem(.toolMissing(.soffice)) }
-        let result = FileManager.default.temporaryDirectory.appending(path: "larder-disk-\(UUID().uuidString).pdf")
-        defer { try? FileManager.default.removeItem(at: result) }
+        let result = scratch.place(".pdf")
+        defer { withExtendedLifetime(result) {} }
         do {
-            try await withFile(item, account, reading) { try await media.office.convert($0, format: format, to: result) }
+            try await withFile(item, account, reading) {
+                try await media.office.convert($0, format: format, to: URL(filePath: result.path))
+            }
         } catch let error as MediaError {
             throw Self.problem(error)
         }
-        let writer = BodyWriter(blobs: store.database.blobs)
-        let handle = try FileHandle(forReadingFrom: result)
-        defer { try? handle.close() }
-        while let part = try handle.read(upToCount: 256 << 10), !part.isEmpty { try writer.append(part) }
         _ = try await store.save(
-            try writer.finish(),
+            .blob(try store.database.blobs.adopt(result)),
             as: .document,
             of: item,
             type: "application/pdf",
@@ -131,27 +131,25 @@ extension DiskService {
         guard let (stored, _) = try await openStored(.content, of: item, account.id) else {
             throw Problem(.overloaded, "The file changes while it is read. Ask again.")
         }
-        return try await Self.withFile(stored.body, body)
+        return try await withFile(stored.body, body)
     }
 
-    /// A copy of a stored body under a name that a child can be given, for as long as it is needed.
-    private static func withFile<Value>(_ stored: ResponseStore.OpenBody, _ body: (URL) async throws -> Value) async throws -> Value {
-        let url = FileManager.default.temporaryDirectory.appending(path: "larder-disk-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: url) }
+    /// Lends a copy of a stored body under a name that a child can be given: in the data directory, readable by its
+    /// owner only, for as long as it is needed.
+    func withFile<Value>(_ stored: ResponseStore.OpenBody, _ body: (URL) async throws -> Value) async throws -> Value {
+        let file = try scratch.file()
         switch stored {
-        case .bytes(let bytes): try bytes.write(to: url)
+        case .bytes(let bytes): try file.append(bytes)
         case .blob(let reader):
-            _ = FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-            let handle = try FileHandle(forWritingTo: url)
-            defer { try? handle.close() }
             var position = 0
             while position < reader.blob.length {
                 let end = min(position + (256 << 10), reader.blob.length)
-                try handle.write(contentsOf: try reader.read(position..<end))
+                try file.append(try reader.read(position..<end))
                 position = end
             }
         }
-        return try await body(url)
+        defer { withExtendedLifetime(file) {} }
+        return try await body(URL(filePath: file.place.path))
     }
 
     /// Why there is no picture or PDF of a file, in the words of this app.

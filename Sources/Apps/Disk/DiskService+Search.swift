@@ -82,7 +82,8 @@ extension DiskService {
                     let cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")
                     return KnownFiles(provenance: Provenance(source: .cache, offline: true, fetchedAt: fetchedAt, cacheStatus: cacheStatus))
                 case .failing(let status, _), .badAnswer(let status?, _):
-                    let cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: "stale-if-error")
+                    let detail = if case .failing = failure.error { "stale-if-error" } else { "bad-response" }
+                    let cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: detail)
                     return KnownFiles(provenance: Provenance(source: .cache, stale: true, fetchedAt: fetchedAt, cacheStatus: cacheStatus))
                 default: throw failure
                 }

@@ -38,11 +38,7 @@ extension DiskService {
     }
 
     static func isUnauthorized(_ error: any Error) -> Bool {
-        switch error {
-        case UpstreamError.rejected(let status, _): status == .unauthorized
-        case let refusal as DiskRefusal: refusal.status == 401
-        default: false
-        }
+        DiskRefusal(error)?.status == 401
     }
 
     /// A newer token; nil where none can be had. Throws what OAuth's failure is, which says nothing of the token.

@@ -22,7 +22,9 @@ extension DiskService {
 
     func upload(_ body: ByteStream, length: Int?, to path: DiskPath, in folder: DiskPath, overwrite: Bool, _ account: DiskAccount) async throws -> Carried {
         try refuseOffline()
-        let link = try await changing(folder, account) { try await authorized(account.id) { try await api.uploadLink(path, overwrite: overwrite, $0) } }
+        let link = try await changing(path, account) {
+            try await authorized(account.id) { try await api.uploadLink(path, overwrite: overwrite, $0) }
+        }
         let answer = try await changing(path, account) {
             try await api.upstream.stream(
                 StreamedRequest(method: .put, url: link.href, headerFields: [.contentType: "application/octet-stream"], body: body, bodyLength: length),
@@ -36,7 +38,10 @@ extension DiskService {
             // Taken, and not on the Disk yet.
             case 202: operationID.map { .underWay(operation: $0) } ?? .done
             case 500..., 408, 429: throw UpstreamError.failing(status: answer.status, retryAfter: nil)
-            default: throw DiskRefusal(status: answer.status.code, code: "")
+            // What the uploader says of the bytes. Any other status is about the link, which says nothing of the Disk.
+            case 409, 412, 413, 423: throw DiskRefusal(status: answer.status.code, code: "")
+            default:
+                throw UpstreamError.badAnswer(status: answer.status, reason: "the link for the upload does not work")
             }
         }
     }

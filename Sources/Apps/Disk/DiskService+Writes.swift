@@ -74,7 +74,7 @@ extension DiskService {
             guard reason == .reset || reason == .totalTimeout else { throw refusedOffline("Yandex Disk cannot be reached. Nothing was changed.") }
             try await store.apply(.doubtful, account: account.id, at: clock.now())
             throw refusedOffline("Yandex Disk did not answer. Here nothing was changed; whether it was there is seen when it is back.")
-        } catch let refusal as DiskRefusal where refusal.status == 404 {
+        } catch let refusal as DiskRefusal where refusal.isGone {
             try await store.forget(path, account: account.id)
             throw refusal.problem(api.upstream)
         } catch UpstreamError.failing(let status, let retryAfter) {

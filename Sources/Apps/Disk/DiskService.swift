@@ -38,6 +38,8 @@ public struct DiskService: Sendable {
     let lastUses: LastUses
     /// Makes pictures and PDFs of files; nil where that is not wanted.
     let media: MediaEngine?
+    /// Where files are while programs work on them.
+    let scratch: ScratchFolder
     let clock: WallClock
     let logger: Logger
     let refreshes = TokenRefreshes()
@@ -53,6 +55,7 @@ public struct DiskService: Sendable {
         options: Options,
         lastUses: LastUses = LastUses(),
         media: MediaEngine? = nil,
+        scratch: ScratchFolder,
         clock: WallClock,
         logger: Logger
     ) {
@@ -64,6 +67,7 @@ public struct DiskService: Sendable {
         self.options = options
         self.lastUses = lastUses
         self.media = media
+        self.scratch = scratch
         self.clock = clock
         self.logger = logger
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
@@ -98,10 +102,18 @@ public struct DiskService: Sendable {
     }
 
     /// Reads a resource with the account's token.
-    func read(_ account: DiskAccount, _ demand: Demand, _ resource: (_ token: String, _ epoch: Int64) throws -> Resource) async throws -> Reading {
+    ///
+    /// - Parameter path: what the resource is about; it is removed here where the upstream says that it is gone.
+    func read(
+        _ account: DiskAccount,
+        _ demand: Demand,
+        of path: DiskPath? = nil,
+        _ resource: (_ token: String, _ epoch: Int64) throws -> Resource
+    ) async throws -> Reading {
         do {
             return try await authorized(account.id) { token in try await api.upstream.read(try resource(token, account.epoch), demand) }
         } catch {
+            if let path, DiskRefusal(error)?.isGone == true { try await store.forget(path, account: account.id) }
             throw translated(error)
         }
     }
@@ -119,16 +131,8 @@ public struct DiskService: Sendable {
 
     /// An upstream's error as a problem in the words of this app.
     func translated(_ error: any Error) -> any Error {
-        switch error {
-        case let error as UpstreamError:
-            if case .rejected(let status, let body) = error {
-                let record = try? JSONDecoder().decode(ErrorRecord.self, from: Data(body))
-                return DiskRefusal(status: status.code, code: record?.error ?? "").problem(api.upstream)
-            }
-            return UpstreamFailure(error, of: api.upstream)
-        case let refusal as DiskRefusal: return refusal.problem(api.upstream)
-        default: return error
-        }
+        if let refusal = DiskRefusal(error) { return refusal.problem(api.upstream) }
+        return (error as? UpstreamError).map { UpstreamFailure($0, of: api.upstream) } ?? error
     }
 
     /// The time zone that texts are written in.

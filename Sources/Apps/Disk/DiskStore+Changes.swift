@@ -44,9 +44,9 @@ extension DiskStore {
         }
     }
 
-    /// Forgets something that the upstream says is not there (any more).
+    /// Removes something that the upstream says is not there (any more). Never a root: there is no Disk without one.
     func forget(_ path: DiskPath, account: String) async throws {
-        guard try row(path, account: account) != nil else { return }
+        guard !path.isRoot, try row(path, account: account) != nil else { return }
         try await database.write { [self] db in
             try remove(path, account: account, db)
             bump(account, after: db)

@@ -88,7 +88,9 @@ extension DiskStore {
             let old = try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init)
             if old != item { isChanged = true }
             // What was a folder is a file by now.
-            if old?.kind == .dir, item.kind == .file { try removeContents(of: item.path, account: account, db) }
+            if old?.kind == .dir, item.kind == .file, !item.path.isRoot {
+                try removeContents(of: item.path, account: account, db)
+            }
             try upsert.execute(arguments: [
                 account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size, item.created?.diskMilliseconds,
                 item.modified?.diskMilliseconds, item.mediaType, item.mimeType, item.md5, item.resourceID, item.publicURL, item.isPublished, item.origin,

@@ -33,6 +33,21 @@ struct DiskInfoRecord: Decodable, Sendable {
         case usedSpace = "used_space"
         case trashSize = "trash_size"
     }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        totalSpace = try container.decode(Int.self, forKey: .totalSpace)
+        usedSpace = try container.decode(Int.self, forKey: .usedSpace)
+        trashSize = try container.decodeIfPresent(Int.self, forKey: .trashSize)
+        user = try container.decodeIfPresent(User.self, forKey: .user)
+        guard totalSpace >= 0, usedSpace >= 0, trashSize ?? 0 >= 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .totalSpace,
+                in: container,
+                debugDescription: "a negative size"
+            )
+        }
+    }
 }
 
 /// `Link`.
@@ -62,21 +77,29 @@ struct ResourceRecord: Decodable, Sendable {
     let item: DiskItem?
     /// What kind it is, also where the rest was left out.
     let kind: DiskItem.Kind?
-    let embedded: Embedded?
+    var embedded: Embedded?
+    /// What it is as a row of a list.
+    let row: ListedRow
     /// Address of the small picture. To be used at once and never kept.
     let preview: String?
 
     struct Embedded: Decodable, Sendable {
-        /// Nil where one is not what the app knows; it counts all the same.
-        let items: [DiskItem?]
+        var rows: [ListedRow]
         let total: Int?
+        let offset: Int?
 
-        private enum CodingKeys: CodingKey { case items, total }
+        /// Nil where one is not what the app knows; it counts all the same.
+        var items: [DiskItem?] { rows.items }
+
+        private enum CodingKeys: CodingKey { case items, total, offset }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map { $0.value?.item }
+            rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
+                $0.value?.row ?? .unreadable
+            }
             total = try? container.decode(Int.self, forKey: .total)
+            offset = try? container.decode(Int.self, forKey: .offset)
         }
     }
 
@@ -100,6 +123,7 @@ struct ResourceRecord: Decodable, Sendable {
         preview = text(.preview)
         guard let path = text(.path).flatMap({ DiskPath($0) ?? DiskPath($0, scheme: .trash) }), let kind else {
             item = nil
+            row = kind != nil && text(.path)?.contains(":/") == true ? .elsewhere : .unreadable
             return
         }
         var item = DiskItem(path: path, kind: kind, name: text(.name))
@@ -115,19 +139,26 @@ struct ResourceRecord: Decodable, Sendable {
         item.origin = text(.originPath)
         item.deleted = date(.deleted)
         self.item = item
+        row = .item(item)
     }
 }
 
 /// `{"items": […], "limit": …}`: the lists without a total.
 struct FlatListRecord: Decodable, Sendable {
-    /// Nil where one is not what the app knows, such as a path of another scheme; it counts all the same.
-    let items: [DiskItem?]
+    var rows: [ListedRow]
+    let offset: Int?
 
-    private enum CodingKeys: CodingKey { case items }
+    /// Nil where one is not what the app knows, such as a path of another scheme; it counts all the same.
+    var items: [DiskItem?] { rows.items }
+
+    private enum CodingKeys: CodingKey { case items, offset }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        items = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map { $0.value?.item }
+        rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
+            $0.value?.row ?? .unreadable
+        }
+        offset = try? container.decode(Int.self, forKey: .offset)
     }
 }
 

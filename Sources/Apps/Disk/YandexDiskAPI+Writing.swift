@@ -11,13 +11,6 @@ enum WriteOutcome: Sendable, Equatable {
     case underWay(operation: String)
 }
 
-/// The upstream refused, with its own word for why.
-struct DiskRefusal: Error, Sendable, Equatable {
-    let status: Int
-    /// The API's code, such as `DiskNotFoundError`; empty where it gave none.
-    let code: String
-}
-
 // What is not kept: writes, links, operations.
 extension YandexDiskAPI {
     func makeFolder(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
@@ -53,7 +46,9 @@ extension YandexDiskAPI {
     /// One file or folder as it is now.
     func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
         let record: ResourceRecord = try await read(itemURL(path), token)
-        guard let item = record.item else { throw UpstreamError.badAnswer(status: .ok, reason: "not what Yandex Disk promises") }
+        guard let item = try record.about(path).item else {
+            throw UpstreamError.badAnswer(status: .ok, reason: "not what Yandex Disk promises")
+        }
         return item
     }
 
@@ -71,7 +66,7 @@ extension YandexDiskAPI {
         let fields = (Self.itemFields + ["preview"]).joined(separator: ",")
         let query = [("path", path.text), ("limit", "0"), ("preview_size", size.text), ("preview_crop", String(size.isCropped)), ("fields", fields)]
         let record: ResourceRecord = try await read(url("/resources", query), token)
-        return (record.preview, record.item)
+        return (record.preview, try record.about(path).item)
     }
 
     func uploadLink(_ path: DiskPath, overwrite: Bool, _ token: String) async throws -> LinkRecord {
@@ -91,8 +86,7 @@ extension YandexDiskAPI {
     private func write(_ method: HTTPRequest.Method, _ url: String, _ token: String, body: [UInt8]? = nil) async throws -> WriteOutcome {
         var fields = headerFields(token)
         if body != nil { fields[.contentType] = "application/json" }
-        let answer = try await upstream.call(OutgoingRequest(method: method, url: url, headerFields: fields, body: body))
-        try Self.check(answer)
+        let answer = try await accepted(OutgoingRequest(method: method, url: url, headerFields: fields, body: body))
         guard answer.status == .accepted else { return .done }
         let link: LinkRecord = try Self.decoded(answer)
         guard let id = Self.operationID(in: link.href) else { throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity") }
@@ -100,17 +94,20 @@ extension YandexDiskAPI {
     }
 
     private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {
-        let answer = try await upstream.call(OutgoingRequest(url: url, headerFields: headerFields(token)))
-        try Self.check(answer)
-        return try Self.decoded(answer)
+        try Self.decoded(try await accepted(OutgoingRequest(url: url, headerFields: headerFields(token))))
     }
 
-    /// 2xx passes; else what the upstream says, in the words of the API.
-    private static func check(_ answer: IncomingAnswer) throws {
-        guard answer.status.kind != .successful else { return }
-        guard answer.status.kind == .clientError else { throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)") }
-        let record = try? JSONDecoder().decode(ErrorRecord.self, from: Data(answer.body))
-        throw DiskRefusal(status: answer.status.code, code: record?.error ?? "")
+    /// The 2xx response to a request; throws ``DiskRefusal`` where the API refuses it.
+    private func accepted(_ request: OutgoingRequest) async throws -> IncomingAnswer {
+        do {
+            let answer = try await upstream.call(request, errors: Self.errors)
+            guard answer.status.kind == .successful else {
+                throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
+            }
+            return answer
+        } catch {
+            throw DiskRefusal(error) ?? error
+        }
     }
 
     /// `…/operations/<id>`, or `operations?id=<id>` as older answers have it.

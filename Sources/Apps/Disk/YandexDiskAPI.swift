@@ -48,14 +48,25 @@ extension YandexDiskAPI {
     func folder(_ path: DiskPath, limit: Int, offset: Int, sort: String, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
         -> Resource
     {
-        let fields = Self.itemFields + ["_embedded.total"] + Self.itemFields.map { "_embedded.items.\($0)" }
+        let fields =
+            Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
         let query = [("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort), ("fields", fields.joined(separator: ","))]
-        return resource(url("/resources", query), token, account: account, admit: admit)
+        return resource(
+            url("/resources", query),
+            token,
+            account: account,
+            errors: path.isRoot ? Self.errorsOfRoot : Self.errors
+        ) {
+            (record: ResourceRecord) throws(UpstreamError) in
+            try admit(try record.listing(path, limit: limit, offset: offset))
+        }
     }
 
     /// One file or folder without what is in it.
     func item(_ path: DiskPath, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>) -> Resource {
-        resource(itemURL(path), token, account: account, admit: admit)
+        resource(itemURL(path), token, account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
+            (record: ResourceRecord) throws(UpstreamError) in try admit(try record.about(path))
+        }
     }
 
     func itemURL(_ path: DiskPath) -> String {
@@ -65,34 +76,54 @@ extension YandexDiskAPI {
     /// The last uploaded files, newest first. The call knows no offset.
     func lastUploaded(limit: Int, mediaTypes: String, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
-        return resource(url("/resources/last-uploaded", query), token, account: account, admit: admit)
+        return resource(url("/resources/last-uploaded", query), token, account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try admit(try record.listing(offset: 0) { $0.kind == .file })
+        }
     }
 
     /// Published files and folders. `type` nil: both.
     func published(limit: Int, offset: Int, type: String?, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
         var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
-        return resource(url("/resources/public", query), token, account: account, admit: admit)
+        return resource(url("/resources/public", query), token, account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try admit(try record.listing(offset: offset) { _ in true })
+        }
     }
 
     /// All files, flat, by path.
     func allFiles(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
         let query = [("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields)]
-        var resource = resource(url("/resources/files", query), token, account: account, admit: admit)
+        var resource = resource(url("/resources/files", query), token, account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try admit(try record.listing(offset: offset) { $0.kind == .file })
+        }
         resource.freshness = max(freshness, .seconds(60))
         return resource
     }
 
     /// What is in the trash.
     func trash(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>) -> Resource {
-        let fields = ["path", "name", "type", "_embedded.total"] + Self.trashFields.map { "_embedded.items.\($0)" }
+        let fields =
+            ["path", "name", "type", "_embedded.total", "_embedded.offset"]
+            + Self.trashFields.map { "_embedded.items.\($0)" }
         let query = [("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)), ("fields", fields.joined(separator: ","))]
-        return resource(url("/trash/resources", query), token, account: account, admit: admit)
+        return resource(url("/trash/resources", query), token, account: account, errors: Self.errorsOfRoot) {
+            (record: ResourceRecord) throws(UpstreamError) in
+            try admit(try record.listing(.trash, limit: limit, offset: offset))
+        }
     }
 
     private static let flatFields = (["limit", "offset"] + itemFields.map { "items.\($0)" }).joined(separator: ",")
 
-    private func resource<Record: Decodable & Sendable>(_ url: String, _ token: String, account: String, admit: @escaping Admission<Record>) -> Resource {
+    private func resource<Record: Decodable & Sendable>(
+        _ url: String,
+        _ token: String,
+        account: String,
+        errors: ErrorForm = Self.errors,
+        admit: @escaping Admission<Record>
+    ) -> Resource {
         var resource = Resource(
             url: url,
             headerFields: headerFields(token),
@@ -100,6 +131,7 @@ extension YandexDiskAPI {
             freshness: freshness,
             admit: { answer throws(UpstreamError) in try admit(try Self.decoded(answer)) }
         )
+        resource.errors = errors
         // Rows say all that is shown, and an upstream that does not heed `fields` sends links with it.
         resource.keepsBody = false
         return resource

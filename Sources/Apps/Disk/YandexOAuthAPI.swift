@@ -96,12 +96,25 @@ public struct YandexOAuthAPI: Sendable {
             headerFields: [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"],
             body: Array(Self.form(form).utf8)
         )
-        let answer = try await upstream.call(request)
-        guard answer.status.kind == .successful else {
-            let record = try? JSONDecoder().decode(ErrorRecord.self, from: Data(answer.body))
-            throw Refusal(code: record?.error ?? "")
+        do {
+            let answer = try await upstream.call(request, errors: Self.errors)
+            guard answer.status.kind == .successful else {
+                throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
+            }
+            return answer
+        } catch UpstreamError.rejected(_, let body) {
+            throw Refusal(code: Self.code(of: body) ?? "")
         }
-        return answer
+    }
+
+    /// The form in which it refuses (RFC 6749 §5.2).
+    private static let errors = ErrorForm { code(of: $0.body) != nil }
+
+    private static func code(of body: [UInt8]) -> String? {
+        guard let code = (try? JSONDecoder().decode(ErrorRecord.self, from: Data(body)))?.error, !code.isEmpty,
+            code.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x5F })
+        else { return nil }
+        return code
     }
 
     private static func form(_ items: [(String, String)]) -> String {

@@ -87,7 +87,7 @@ extension NoteService {
             let reading = try await peopleAPI.upstream.read(resource, demand)
             if try store.snapshot() == nil, let answer = reading.answer { try await takeOver(answer, as: resource) }
             return reading
-        } catch UpstreamError.rejected(let status, _) where status == .unauthorized || status == .forbidden {
+        } catch UpstreamError.rejected(let status, _) {
             let name = peopleAPI.upstream.configuration.name
             throw Problem(
                 .upstreamForbidden,

@@ -13,14 +13,18 @@ struct PeopleRecords: Sendable, Equatable {
     /// Usable rows, in the order of the answer; the first of two with one id counts.
     let people: [Person]
 
-    /// A list; for a count of one, the service answers the row by itself.
-    init(json: Data) throws(ShapeError) {
+    /// Reads a list.
+    ///
+    /// - Parameter isSingle: whether one person was asked for: the service answers that row by itself.
+    init(json: Data, isSingle: Bool = false) throws(ShapeError) {
         let rows: [Tolerant]
         do {
             rows = try JSONDecoder().decode([Tolerant].self, from: json)
         } catch DecodingError.typeMismatch {
             // An object with an error in it is no person, and then no list either.
-            guard let row = try? JSONDecoder().decode(Tolerant.self, from: json), row.person != nil else { throw .notAList }
+            guard isSingle, let row = try? JSONDecoder().decode(Tolerant.self, from: json), row.person != nil else {
+                throw .notAList
+            }
             rows = [row]
         } catch DecodingError.valueNotFound {
             throw .notAList

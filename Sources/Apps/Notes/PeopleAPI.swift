@@ -41,19 +41,29 @@ public struct PeopleAPI: Sendable {
     func people(replace: @escaping @Sendable ([Person]) -> Resource.Admission) -> Resource {
         var fields: HTTPFields = [.accept: "application/json"]
         if !options.key.isEmpty { fields[.apiKey] = options.key.value }
-        return Resource(
+        let isSingle = options.count == 1
+        var resource = Resource(
             url: upstream.configuration.url(of: "\(options.path)?count=\(options.count)"),
             headerFields: fields,
             freshness: nil,
             isSourceOfRows: true,
             admit: { answer throws(UpstreamError) in
                 do throws(PeopleRecords.ShapeError) {
-                    return replace(try PeopleRecords(json: Data(answer.body)).people)
+                    return replace(try PeopleRecords(json: Data(answer.body), isSingle: isSingle).people)
                 } catch {
                     throw .badAnswer(status: answer.status, reason: error.rawValue)
                 }
             }
         )
+        resource.errors = Self.errors
+        return resource
+    }
+
+    /// The form in which it refuses a key, `{"error": "…"}`; what else it may refuse is a failure.
+    private static let errors = ErrorForm { answer in
+        struct Report: Decodable { let error: String }
+        guard answer.status == .unauthorized || answer.status == .forbidden else { return false }
+        return (try? JSONDecoder().decode(Report.self, from: Data(answer.body))) != nil
     }
 
     /// A picture, wherever the service says it is; only what looks like one is admitted, and then kept: like the rows of people, it is not evicted.

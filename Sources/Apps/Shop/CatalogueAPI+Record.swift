@@ -2,6 +2,8 @@ import Foundation
 
 /// One product as the API sends it. Strangers write to that API: every field may be missing, null, of another type or full of anything.
 struct ProductRecord: Decodable, Sendable {
+    /// Its identity; nil where it has none.
+    let id: Int?
     /// Nil where it cannot be shown: without an id, a title or a price.
     let product: Product?
 
@@ -15,7 +17,8 @@ struct ProductRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        guard let id = try? fields.decode(Int.self, forKey: .id), id > 0, let title = Self.text(fields, .title, longest: Product.longestTitle),
+        id = (try? fields.decode(Int.self, forKey: .id)).flatMap { $0 > 0 ? $0 : nil }
+        guard let id, let title = Self.text(fields, .title, longest: Product.longestTitle),
             let price = Self.price(fields)
         else {
             product = nil

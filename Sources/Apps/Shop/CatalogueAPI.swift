@@ -28,6 +28,9 @@ public struct CatalogueAPI: Sendable {
     func products(_ query: CatalogueQuery, offset: Int, limit: Int, save: @escaping @Sendable ([Product], Database) throws -> Void) -> Resource {
         resource(query.path(offset: offset, limit: limit), freshness: freshness) { (answer) throws(UpstreamError) in
             let records = try Self.list(of: ProductRecord.self, in: answer)
+            guard records.isEmpty || records.contains(where: { $0.value?.id != nil }) else {
+                throw .badAnswer(status: answer.status, reason: "a list without a single product")
+            }
             let products = records.compactMap { $0.value?.product }
             return { db in try save(products, db) }
         }
@@ -35,12 +38,15 @@ public struct CatalogueAPI: Sendable {
 
     /// One product.
     func product(_ id: Int, save: @escaping @Sendable ([Product], Database) throws -> Void) -> Resource {
-        resource("\(Self.productsPath)/\(id)", freshness: freshness) { (answer) throws(UpstreamError) in
+        let path = "\(Self.productsPath)/\(id)"
+        var resource = resource(path, freshness: freshness) { (answer) throws(UpstreamError) in
             guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(answer.body)))?.product, product.id == id else {
                 throw .badAnswer(status: answer.status, reason: "not the product")
             }
             return { db in try save([product], db) }
         }
+        resource.errors = ErrorForm { Self.isMissing(path, status: $0.status, body: $0.body) }
+        return resource
     }
 
     /// All categories.
@@ -49,6 +55,9 @@ public struct CatalogueAPI: Sendable {
             let records = try Self.list(of: CategoryRecord.self, in: answer)
             var seen = Set<Int>()
             let categories = records.compactMap { $0.value?.category }.filter { seen.insert($0.id).inserted }
+            guard !categories.isEmpty || records.isEmpty else {
+                throw .badAnswer(status: answer.status, reason: "a list without a single category")
+            }
             return { db in try save(categories, db) }
         }
         resource.isSourceOfRows = true
@@ -68,16 +77,25 @@ public struct CatalogueAPI: Sendable {
         )
     }
 
-    /// The ids of a part of the list as it was answered, in order; nil stands for a row that has none, so that positions count.
-    static func ids(in body: Data) -> [Int?] {
-        struct Identity: Decodable, Sendable { let id: Int }
-        return ((try? JSONDecoder().decode([Tolerant<Identity>].self, from: body)) ?? []).map(\.value?.id)
+    /// The rows of a part of the list as it was answered, in order; nil stands for one without an id, so that positions
+    /// count.
+    static func rows(in body: Data) -> [ListedProduct?] {
+        ((try? JSONDecoder().decode([Tolerant<ProductRecord>].self, from: body)) ?? []).map { record in
+            record.value.flatMap { record in record.id.map { ListedProduct(id: $0, isUsable: record.product != nil) } }
+        }
     }
 
-    /// Whether a 400 means that there is no such row: the API has no 404 for that.
-    static func isMissing(status: HTTPResponse.Status, body: [UInt8]) -> Bool {
-        struct Report: Decodable { let name: String }
-        return status == .notFound || (status == .badRequest && (try? JSONDecoder().decode(Report.self, from: Data(body)))?.name == "EntityNotFoundError")
+    /// Whether a response says that there is no such row. The API answers 400 with an object that names the path; a 404
+    /// of it is about a route.
+    private static func isMissing(_ path: String, status: HTTPResponse.Status, body: [UInt8]) -> Bool {
+        struct Report: Decodable {
+            let name: String
+            let path: String?
+        }
+        guard status == .badRequest, let report = try? JSONDecoder().decode(Report.self, from: Data(body)),
+            report.name == "EntityNotFoundError"
+        else { return false }
+        return report.path.map { $0.hasSuffix(path) } ?? true
     }
 
     private func resource(
@@ -97,4 +115,11 @@ public struct CatalogueAPI: Sendable {
             throw .badAnswer(status: answer.status, reason: "not JSON")
         }
     }
+}
+
+/// A row of a list of products, told by its id.
+struct ListedProduct: Sendable, Equatable {
+    let id: Int
+    /// Whether the row has all that a product needs; else what is stored under its id is of an earlier response.
+    let isUsable: Bool
 }

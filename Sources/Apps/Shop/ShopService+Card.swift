@@ -33,7 +33,8 @@ extension ShopService {
         let reading: Reading
         do {
             reading = try await api.upstream.read(resource, demand)
-        } catch UpstreamError.rejected(let status, let body) where CatalogueAPI.isMissing(status: status, body: body) {
+        } catch UpstreamError.rejected {
+            // The only refusal of this API that is news (``CatalogueAPI/product(_:save:)``).
             try await store.markGone(id)
             throw Self.noProduct
         } catch UpstreamError.notStored {

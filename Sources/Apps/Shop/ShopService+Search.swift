@@ -94,7 +94,9 @@ extension ShopService {
                 return Findings(products: walk.products, nextOffset: next, provenance: account.provenance, validity: validity)
             case .ask(let offset, let limit):
                 let part = try await self.part(of: catalogueQuery, offset: offset, limit: limit, demand, standIn: lastFetch)
-                guard let rows = part.products, !(isUnseen && part.provenance.stale) else { return try seen(query, page, part.provenance) }
+                guard let rows = part.products, !(isUnseen && part.isOutdated) else {
+                    return try seen(query, page, part.provenance)
+                }
                 if let before = account {
                     let validity = before.validity.flatMap { earlier in part.validity.map { earlier.and($0) } }
                     account = (before.provenance.combined(with: part.provenance), validity)
@@ -141,6 +143,22 @@ extension ShopService {
         var products: [Product?]?
         var provenance: Provenance
         var validity: Validity?
+        /// Whether a stored response that is no longer fresh is in the place of the upstream's.
+        var isOutdated: Bool
+
+        /// The part where products of earlier responses, fetched at these times, are in the places of rows that cannot
+        /// be used.
+        func with(older: [Date]) -> Part {
+            guard let oldest = older.min() else { return self }
+            var part = self
+            part.provenance.stale = true
+            // The response is as old as it is; what the screen shows of it is older.
+            part.provenance.receivedAt = [part.provenance.receivedAt ?? part.provenance.fetchedAt, oldest].compactMap {
+                $0
+            }.min()
+            if part.provenance.cacheStatus?.detail == nil { part.provenance.cacheStatus?.detail = "bad-response" }
+            return part
+        }
     }
 
     private func part(of query: CatalogueQuery, offset: Int, limit: Int, _ demand: Demand, standIn: Date?) async throws -> Part {
@@ -150,17 +168,27 @@ extension ShopService {
         for _ in 0..<2 {
             let validity = Validity(of: store.catalogueChanges)
             let reading = try await api.upstream.read(resource, demand)
-            guard let answer = reading.answer else { return Part(products: nil, provenance: reading.provenance) }
+            guard let answer = reading.answer else {
+                return Part(products: nil, provenance: reading.provenance, isOutdated: true)
+            }
             guard let body = try await store.bytes(of: answer) else { continue }
-            let ids = CatalogueAPI.ids(in: body)
-            var known = try store.products(ids.compactMap { $0 })
+            let rows = CatalogueAPI.rows(in: body)
+            var known = try store.products(rows.compactMap { $0?.id })
             let returned = known.values.filter(\.isGone).map(\.product.id)
             if reading.provenance.source == .upstream, !returned.isEmpty {
                 try await store.markPresent(returned)
                 for id in returned { known[id]?.isGone = false }
             }
-            let products = ids.map { id in id.flatMap { known[$0] }.flatMap { $0.isGone ? nil : $0.product } }
-            return Part(products: products, provenance: reading.provenance, validity: reading.validity?.and(validity))
+            let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
+            let part = Part(
+                products: shown.map { $0?.product },
+                provenance: reading.provenance,
+                validity: reading.validity?.and(validity),
+                isOutdated: reading.provenance.stale
+            )
+            let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil
+            }
+            return part.with(older: older)
         }
         throw UpstreamError.notStored
     }

@@ -29,7 +29,15 @@ extension Provenance {
                 offline: false,
                 stale: true
             )
-        case .rejected, .forbiddenTarget, .notStored:
+        case .forbiddenTarget:
+            return stored(
+                at: storedAt,
+                receivedAt: receivedAt,
+                CacheStatus(.forward(reason), detail: "bad-response"),
+                offline: false,
+                stale: true
+            )
+        case .rejected, .notStored:
             return nil
         }
     }

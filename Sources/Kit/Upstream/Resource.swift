@@ -22,8 +22,9 @@ public struct Resource: Sendable {
     public var isSourceOfRows: Bool
     /// Whether the body is stored. Not where the app's rows say all that is wanted of it, and what else is in it must not stay on the disk, such as links that open files.
     public var keepsBody = true
-    /// Statuses by which this upstream says that it failed, besides 5xx, 408 and 429: they are no news that a stored copy must not hide.
-    public var failureStatuses: Set<HTTPResponse.Status> = []
+    /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
+    /// is served.
+    public var errors = ErrorForm.none
     /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 

@@ -6,10 +6,25 @@ extension Upstream {
     /// Sends a request whose answer is not kept: a write, a link that is used once, a body that passes by.
     ///
     /// Redirects are followed for GET and HEAD, credentials leave for no other origin, and the upstream's health is told as with every request.
-    /// - Returns: The answer, 3xx and 4xx included.
-    /// - Throws: ``UpstreamError/failing(status:retryAfter:)`` for 5xx, 408 and 429; ``UpstreamError/unreachable(_:)`` and others.
-    public func call(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingAnswer {
-        try await send(request)
+    /// - Parameter errors: the form in which the API refuses the request.
+    /// - Returns: The answer, 3xx included.
+    /// - Throws: ``UpstreamError/failing(status:retryAfter:)`` for 5xx, 408 and 429;
+    ///   ``UpstreamError/rejected(status:body:)`` for a 4xx in the API's own
+    ///   form, ``UpstreamError/badAnswer(status:reason:)`` for another one; ``UpstreamError/unreachable(_:)`` and
+    ///   others.
+    public func call(_ request: OutgoingRequest, errors: ErrorForm = .none) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
+        let answer = try await send(request)
+        do throws(UpstreamError) {
+            try errors.check(answer)
+        } catch {
+            if case .badAnswer(_, let reason) = error, exchange.targets.target(of: request.url) == .ownOrigin {
+                health.failed(reason)
+            }
+            throw error
+        }
+        return answer
     }
 
     /// The same with bodies in parts. Every status is an answer here, because the bodies of other hosts say nothing of the upstream. Nothing is tried twice.

@@ -24,6 +24,7 @@ extension Upstream {
             if let stored { ConditionalRequest(validating: stored.response, client: [:]).apply(to: &request.headerFields) }
             let requestTime = clock.now()
             let answer = try await send(request)
+            try resource.errors.check(answer)
             let received = Received(answer: answer, requestTime: requestTime, responseTime: clock.now())
             switch answer.status.code {
             case 200:
@@ -32,16 +33,15 @@ extension Upstream {
                 guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
                 guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
                 return try await confirm(stored, by: received, request: request.headerFields)
-            case _ where resource.failureStatuses.contains(answer.status):
-                health.failed("status \(answer.status.code)")
-                throw UpstreamError.failing(status: answer.status, retryAfter: nil)
-            case 400..<500:
-                throw UpstreamError.rejected(status: answer.status, body: Array(answer.body.prefix(4096)))
             default:
                 throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
             }
         } catch let error as UpstreamError {
-            if case .badAnswer(_, let reason) = error, exchange.targets.target(of: resource.url) == .ownOrigin { health.failed(reason) }
+            if exchange.targets.target(of: resource.url) == .ownOrigin {
+                if case .badAnswer(_, let reason) = error { health.failed(reason) }
+                // A captive portal leads to its own page; the upstream itself stays where it is.
+                if case .forbiddenTarget(let what) = error { health.failed("it leads to \(what)") }
+            }
             throw error
         } catch is CancellationError {
             throw .unreachable(.totalTimeout)

@@ -4,11 +4,14 @@ public import HTTPTypes
 public enum UpstreamError: Error, Sendable, Equatable {
     /// No answer reached us: the upstream counts as offline.
     case unreachable(UnreachableReason)
-    /// The upstream answered 4xx (other than 408 and 429): news about the thing asked for, never hidden by a stored copy.
+    /// The upstream refused with 4xx (other than 408 and 429) in its own form (``ErrorForm``): news about the thing
+    /// asked for, never hidden by a stored copy.
     case rejected(status: HTTPResponse.Status, body: [UInt8])
     /// The upstream answered 5xx, 408 or 429: it is there, but not working. `retryAfter` in seconds where it named one.
     case failing(status: HTTPResponse.Status, retryAfter: Int?)
-    /// The upstream answered something that this version of its API does not answer: not JSON, wrong shape, cut short, too large.
+    /// The upstream answered something that this version of its API does not answer: not JSON, wrong shape, cut short,
+    /// too large, a 4xx in another
+    /// form than its own.
     case badAnswer(status: HTTPResponse.Status?, reason: String)
     /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is not public.
     case forbiddenTarget(String)

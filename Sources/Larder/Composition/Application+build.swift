@@ -80,6 +80,7 @@ struct LarderApplication: Sendable {
                 limits: configuration.media.limits,
                 folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
             ),
+            scratch: try ScratchFolder("uploads", in: database.directory),
             clock: clock,
             logger: logger
         )

@@ -19,6 +19,7 @@ extension Composition {
             options: configuration.disk,
             lastUses: lastUses,
             media: media,
+            scratch: scratch,
             clock: clock,
             logger: logger
         )

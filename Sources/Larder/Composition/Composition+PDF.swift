@@ -6,7 +6,6 @@ extension Composition {
     /// The PDF app. It has no upstream; photos and documents are worked on by Media's programs.
     mutating func addPDF() throws {
         let store = DocumentStore(database)
-        let scratch = try ScratchFolder("uploads", in: database.directory)
         let service = DocumentService(
             store: store,
             engine: DocumentEngine(media, scratch: scratch),

@@ -26,6 +26,8 @@ struct Composition {
     let events: EventStream
     /// Work on pictures and documents, for every app that has some.
     let media: MediaEngine
+    /// Where files are for the length of a request.
+    let scratch: ScratchFolder
     let clock: WallClock
     let logger: Logger
 

@@ -5,7 +5,8 @@ struct FaultSyntaxError: Error, Equatable {
     /// Every form that is accepted.
     static let accepted = [
         "online", "offline", "slow(milliseconds 0…600000)", "error(status 400…599)", "error(429 or 503, seconds of Retry-After)",
-        "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "garbage", "hold",
+        "html(status 200…599)", "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "garbage",
+        "hold",
     ]
 }
 
@@ -40,6 +41,11 @@ extension Fault {
         case ("error", 1):
             guard let status = Int(arguments[0]), (400...599).contains(status) else { return nil }
             return .error(status: status, retryAfter: nil)
+        case ("html", 1):
+            guard let status = Int(arguments[0]), (200...599).contains(status), status != 204, status != 304 else {
+                return nil
+            }
+            return .html(status: status)
         case ("error", 2):
             guard let status = Int(arguments[0]), status == 429 || status == 503, let seconds = Int(arguments[1]), (0...86_400).contains(seconds) else {
                 return nil

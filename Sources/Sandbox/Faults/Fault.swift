@@ -7,8 +7,12 @@ enum Fault: Sendable, Equatable {
     case offline
     /// The head of the answer leaves that much later.
     case slow(milliseconds: Int)
-    /// That status instead of the answer; `retryAfter` (seconds) only with 429 and 503.
+    /// That status instead of the answer, in the form of the upstream's own errors where it has one; `retryAfter`
+    /// (seconds) only with 429 and 503.
     case error(status: Int, retryAfter: Int?)
+    /// A page of HTML with that status (200…599) instead of the answer, as a proxy, a captive portal or another server
+    /// at this address gives it.
+    case html(status: Int)
     /// 503 with that probability (0…1), drawn from a generator of that seed.
     case flaky(probability: Double, seed: UInt64)
     /// The full `Content-Length` is announced and the connection closed in the middle of the body.
@@ -29,6 +33,7 @@ extension Fault: CustomStringConvertible {
         case .slow(let milliseconds): "slow(\(milliseconds))"
         case .error(let status, .none): "error(\(status))"
         case .error(let status, .some(let seconds)): "error(\(status), \(seconds))"
+        case .html(let status): "html(\(status))"
         case .flaky(let probability, let seed): "flaky(\(probability), \(seed))"
         case .truncated: "truncated"
         case .pause(let bytes): "pause(\(bytes))"

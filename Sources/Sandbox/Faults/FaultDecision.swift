@@ -4,6 +4,7 @@ enum FaultDecision: Sendable, Equatable {
     case reset
     case delay(milliseconds: Int)
     case status(Int, retryAfter: Int?)
+    case html(Int)
     case truncate
     case pause(bytes: Int)
     case garble
@@ -18,6 +19,7 @@ extension Fault {
         case .offline: .reset
         case .slow(let milliseconds): .delay(milliseconds: milliseconds)
         case .error(let status, let retryAfter): .status(status, retryAfter: retryAfter)
+        case .html(let status): .html(status)
         case .flaky(let probability, let seed):
             SplitMix64.unitInterval(seed: seed, index: ordinal) < probability ? .status(503, retryAfter: nil) : .answer
         case .truncated: .truncate

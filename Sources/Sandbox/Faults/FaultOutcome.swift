@@ -17,9 +17,10 @@ enum FaultOutcome: Sendable, Equatable {
         case .reset: self = .none
         case .status(let code, let retryAfter):
             let status = HTTPResponse.Status(code: code)
-            var answer = Answer.text(status, "\(code) \(status.reasonPhrase)".trimmed)
+            var answer = upstream.refusal(status) ?? Answer.text(status, "\(code) \(status.reasonPhrase)".trimmed)
             answer.headers[.retryAfter] = retryAfter.map { String($0) }
             self = .whole(answer)
+        case .html(let code): self = .whole(Self.page(HTTPResponse.Status(code: code)))
         case .truncate: self = .truncated(upstream.answer(request.unconditional))
         case .pause(let bytes): self = .paused(upstream.answer(request.unconditional), after: bytes)
         case .garble:
@@ -31,6 +32,17 @@ enum FaultOutcome: Sendable, Equatable {
             answer.headers[.contentRange] = nil
             self = .whole(answer)
         }
+    }
+
+    /// What a server says that is not the upstream.
+    private static func page(_ status: HTTPResponse.Status) -> Answer {
+        let title = "\(status.code) \(status.reasonPhrase)".trimmed
+        var answer = Answer.text(
+            status,
+            "<html><head><title>\(title)</title></head><body><h1>\(title)</h1></body></html>\n"
+        )
+        answer.headers[.contentType] = "text/html"
+        return answer
     }
 
     /// Neither JSON, nor UTF-8, nor a picture.

@@ -39,6 +39,10 @@ final class People: SimulatedUpstream {
         }
     }
 
+    func refusal(_ status: HTTPResponse.Status) -> Answer? {
+        status.kind == .clientError ? .json(status, ["error": .string("Refused with \(status.code)")]) : nil
+    }
+
     private func people(_ request: UpstreamRequest) -> Answer {
         let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         guard let count = Int(values["count"] ?? "120"), count >= 1 else { return .json(.badRequest, ["error": "count must be a positive number"]) }

@@ -113,6 +113,16 @@ struct DiskFailure: Error, Equatable {
     static let serverError = DiskFailure(.internalServerError, "InternalServerError", "Internal server error.", "Внутренняя ошибка сервера.")
     static let unavailable = DiskFailure(.serviceUnavailable, "ServiceUnavailableError", "Service unavailable.", "Сервис временно недоступен.")
 
+    /// The failure of a 4xx status that a fault asks for; one that none is known for has a code of the same kind.
+    static func refusal(_ status: HTTPResponse.Status) -> DiskFailure {
+        let known = [
+            pathFormat, unauthorized, forbidden, notFound, method, notAcceptable, gone, tooLarge, unsupportedType,
+            locked, tooManyRequests,
+        ]
+        return known.first { $0.status == status }
+            ?? DiskFailure(status, "Status\(status.code)Error", "Status \(status.code).", "Ошибка \(status.code).")
+    }
+
     /// Those that a test can ask for by their code.
     static let selectable = [
         unauthorized, notFound, operationNotFound, passwordRequired, pathFormat, accountType, digestDiffers, root, locked, uploadTraffic, downloadLimit, quota,

@@ -67,6 +67,11 @@ final class YandexDisk: SimulatedUpstream {
         }
     }
 
+    func refusal(_ status: HTTPResponse.Status) -> Answer? {
+        guard status.kind == .clientError else { return nil }
+        return DiskFailure.refusal(status).answer
+    }
+
     enum Handler {
         case account((inout DiskModel, DiskRequest, Int) throws(DiskFailure) -> Answer)
         case anyone((inout DiskModel, DiskRequest) throws(DiskFailure) -> Answer)

@@ -87,4 +87,14 @@ extension IncomingAnswer {
         fields[.contentType] = "application/json; charset=utf-8"
         return IncomingAnswer(status: status, headerFields: fields, body: Array(text.utf8))
     }
+
+    /// A page of something in between: a proxy, a captive portal, another server.
+    public static func page(_ status: Int) -> IncomingAnswer {
+        let page = "<html><head><title>\(status)</title></head><body>nginx</body></html>"
+        return IncomingAnswer(
+            status: .init(code: status),
+            headerFields: [.contentType: "text/html"],
+            body: Array(page.utf8)
+        )
+    }
 }

@@ -71,10 +71,10 @@ struct PeopleScreenTests {
     }
 
     @Test(
-        "NOTE-06 all or none: what is cut short, no list or nobody leaves nothing behind, and the next call tries again",
+        "NOTE-06 NOTE-13 TRUST-06 all or none: what is cut short, no list or nobody leaves nothing, the next call tries again",
         arguments: [
             #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]", #"[{"id":1,"first_name":null,"last_name":" "}]"#,
-            "<html>",
+            "<html>", #"{"id":1,"first_name":"A","last_name":"B"}"#,
         ]
     )
     func unusable(body: String) async throws {
@@ -83,6 +83,34 @@ struct PeopleScreenTests {
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             #expect(try NoteStore(app.database).snapshot() == nil && NoteStore(app.database).people(.init(limit: 9)).total == 0)
             app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
+        }
+    }
+
+    @Test(
+        "TRUST-06 a page of something in between, or one object, replaces nobody, and blames no key",
+        arguments: [200, 401, 403, 404, 407]
+    )
+    func inBetween(status: Int) async throws {
+        try await NotesApp.run { app in
+            let token = try await app.register()
+            app.people.become { (_) throws(UpstreamError) in .page(status) }
+            try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
+            app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
+            let page = IncomingAnswer.page(status)
+            for answer in [page, .json(#"{"id":7,"first_name":"A"}"#), .json("[null]")] {
+                app.people.become { (_) throws(UpstreamError) in answer }
+                let list = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+                #expect(
+                    list.status == 200 && list["meta.page.total"] == 3 && list["meta.stale"] == true,
+                    "\(list.text)"
+                )
+                #expect(
+                    list.cacheStatus == "larder; fwd=request; fwd-status=\(answer.status.code); detail=bad-response"
+                )
+            }
+            app.people.goAway()
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
         }
     }
@@ -128,9 +156,12 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-06 a single person comes as an object, and many clients at once make one call")
+    @Test("NOTE-06 a single person who was asked for comes as an object, and many clients at once make one call")
     func single() async throws {
-        try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }) { app in
+        try await NotesApp.run(
+            people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) },
+            count: 1
+        ) { app in
             let token = try await app.register()
             app.people.hold()
             let totals = try await withThrowingTaskGroup(of: Int.self) { group in

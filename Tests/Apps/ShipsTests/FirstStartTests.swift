@@ -57,7 +57,10 @@ struct FirstStartTests {
         }
     }
 
-    @Test("SHIP-12 an upstream that only answers errors does not keep the bundled ships away, and is not called offline", arguments: [500, 503, 400])
+    @Test(
+        "SHIP-12 an upstream that only answers errors does not keep the bundled ships away, and is not called offline",
+        arguments: [500, 503, 400, 401, 403, 404, 410]
+    )
     func failing(status: Int) async throws {
         try await ShipsApp.run(ScriptedTransport(.answer(status))) { app in
             let answer = try await app.get("/v1/ships", as: app.logIn())

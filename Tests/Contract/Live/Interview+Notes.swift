@@ -124,7 +124,10 @@ extension Interview {
         }
         let onlyStored = ["Cache-Control": "only-if-cached"].merging(member) { own, _ in own }
         for operation in Self.peopleReads { #expect(try await ask(operation, ship: "1", onlyStored).status == 504) }
-        for (fault, status) in [("error(404)", 404), ("error(403)", 403), ("error(401)", 403), ("garbage", 502), ("offline", 503), ("online", 200)] {
+        for (fault, status) in [
+            ("error(404)", 502), ("html(401)", 502), ("error(403)", 403), ("error(401)", 403), ("garbage", 502),
+            ("offline", 503), ("online", 200),
+        ] {
             try await read(fault, status)
         }
         for operation in Self.peopleReads {

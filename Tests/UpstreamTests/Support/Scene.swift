@@ -43,7 +43,13 @@ final class Scene: Sendable {
 
     /// The list that most tests read; fresh for five seconds.
     func list(_ path: String = "/list", freshness: Duration? = .seconds(5)) -> Resource {
-        Resource(url: "https://api.test\(path)", headerFields: [.accept: "application/json"], freshness: freshness)
+        var resource = Resource(
+            url: "https://api.test\(path)",
+            headerFields: [.accept: "application/json"],
+            freshness: freshness
+        )
+        resource.errors = ErrorForm { !$0.body.starts(with: "<html>".utf8) }
+        return resource
     }
 
     /// What is stored of a resource, nil for nothing.

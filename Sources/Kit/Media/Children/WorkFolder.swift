@@ -18,6 +18,17 @@ final class WorkFolder: Sendable {
     /// Absolute path of a file in it.
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// Writes a new file in it, readable by its owner only.
+    ///
+    /// - Returns: its absolute path.
+    /// - Throws: `CocoaError` where it cannot be written.
+    func write(_ bytes: Data, as name: String) throws -> String {
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path(name)]) }
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: bytes)
+        return path(name)
+    }
+
     /// Lends a new folder below another one for as long as a job takes.
     static func lend<Value>(below root: String, _ job: (WorkFolder) async throws -> Value) async throws -> Value {
         let folder = WorkFolder(path: "\(root)/\(prefix)\(UUID().uuidString)")

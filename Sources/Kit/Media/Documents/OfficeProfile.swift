@@ -31,7 +31,7 @@ enum OfficeProfile {
     static func make(in folder: WorkFolder) throws -> String {
         let user = folder.path("profile/user")
         try FileManager.default.createDirectory(atPath: user, withIntermediateDirectories: true)
-        try Data(registry.utf8).write(to: URL(filePath: "\(user)/registrymodifications.xcu"))
+        _ = try folder.write(Data(registry.utf8), as: "profile/user/registrymodifications.xcu")
         return URL(filePath: folder.path("profile"), directoryHint: .notDirectory).absoluteString
     }
 }

@@ -5,8 +5,7 @@ extension PDFTool {
     ///
     /// - Parameter inputs: how many files the job has; with more than one, an error says which.
     func work(_ job: PDFJob, in folder: WorkFolder, inputs: Int = 1, progress: Progress?) async throws -> PDFDocumentSummary {
-        let description = folder.path("job.json")
-        try JSONEncoder().encode(job).write(to: URL(filePath: description))
+        let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")
         let decoder = JSONDecoder()
         let outcome = try await bench.run(.pdfWorker, [description], in: folder) { line in
             guard let progress, case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8)) else { return }

@@ -35,9 +35,7 @@ public enum PictureSource: Sendable {
     func place(in folder: WorkFolder, as name: String) throws -> String {
         switch self {
         case .file(let url): return try folder.link(url, as: name)
-        case .bytes(let data):
-            try data.write(to: URL(filePath: folder.path(name)))
-            return folder.path(name)
+        case .bytes(let data): return try folder.write(data, as: name)
         }
     }
 }

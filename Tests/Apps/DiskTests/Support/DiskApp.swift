@@ -67,6 +67,7 @@ struct DiskApp: Sendable {
             events: events,
             options: .init(operationWait: settings.operationWait, downloads: settings.downloads, budget: settings.budget),
             media: settings.media,
+            scratch: try ScratchFolder("uploads", in: database.directory),
             clock: clock.wallClock,
             logger: logger
         )

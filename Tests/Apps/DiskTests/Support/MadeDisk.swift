@@ -76,9 +76,17 @@ final class MadeDisk: Transport {
         intercept { (_) throws(UpstreamError) in throw .unreachable(reason) }
     }
 
-    /// Answers everything with a status from now on.
+    /// Answers everything with a status from now on, errors in the API's own form.
     func answer(_ status: Int, headerFields: HTTPFields = [:]) {
-        intercept { (_) in .json("{}", status: .init(code: status), headerFields: headerFields) }
+        let codes = [401: "UnauthorizedError", 403: "ForbiddenError", 404: "DiskNotFoundError", 410: "GoneError"]
+        let body =
+            status < 400 ? "{}" : #"{"error":"\#(codes[status] ?? "SomeError")","description":"d","message":"m"}"#
+        intercept { (_) in .json(body, status: .init(code: status), headerFields: headerFields) }
+    }
+
+    /// Something in between answers everything with a page from now on.
+    func answerPage(_ status: Int) {
+        intercept { (_) in .page(status) }
     }
 
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {

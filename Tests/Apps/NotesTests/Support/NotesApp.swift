@@ -38,6 +38,7 @@ struct NotesApp: Sendable {
         directory: DataDirectory? = nil,
         options: NoteService.Options = .init(scryptLogarithm: 2),
         key: String = "",
+        count: Int = 3,
         _ test: @Sendable (NotesApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -63,7 +64,10 @@ struct NotesApp: Sendable {
         let sessions = SessionStore(database)
         let service = NoteService(
             store: NoteStore(database),
-            people: PeopleAPI(upstream: peopleUpstream, options: .init(path: "/api/schema", key: Secret(key), count: 3)),
+            people: PeopleAPI(
+                upstream: peopleUpstream,
+                options: .init(path: "/api/schema", key: Secret(key), count: count)
+            ),
             geocoder: geocoding == nil ? nil : GeocoderAPI(upstream: geocoderUpstream, freshness: .seconds(3600)),
             gazetteer: try .bundled(),
             sessions: sessions,

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Upstream
+
+/// A row of a list, as far as it can be read.
+enum ListedRow: Sendable, Equatable {
+    case item(DiskItem)
+    /// Something at a place that the app does not show, such as a path of another scheme.
+    case elsewhere
+    /// None of the API's rows.
+    case unreadable
+}
+
+// What a list must be before it replaces a stored one.
+extension ResourceRecord {
+    /// Returns the record of a folder that was asked for by path, with the rows that are in it: others count for the
+    /// position only.
+    ///
+    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for another folder, and for a list that cannot be a part
+    ///   of this one.
+    func listing(_ folder: DiskPath, limit: Int, offset: Int) throws(UpstreamError) -> ResourceRecord {
+        var record = try about(folder)
+        record.embedded = try embedded?.checked(limit: limit, offset: offset) { $0.path.parent == folder }
+        return record
+    }
+
+    /// Returns the record if it is of the path that was asked for.
+    ///
+    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for another path, and for a root that is a file.
+    func about(_ path: DiskPath) throws(UpstreamError) -> ResourceRecord {
+        guard let item, item.path == path, item.kind == .dir || !path.isRoot else {
+            throw .badAnswer(status: .ok, reason: "another path than was asked for")
+        }
+        return self
+    }
+}
+
+extension ResourceRecord.Embedded {
+    fileprivate func checked(limit: Int, offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> Self {
+        guard self.offset ?? offset == offset else {
+            throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
+        }
+        if let total {
+            guard total >= 0 else { throw .badAnswer(status: .ok, reason: "a negative total") }
+            guard !rows.isEmpty || limit == 0 || total <= offset else {
+                throw .badAnswer(status: .ok, reason: "no rows where its total says that there are some")
+            }
+        }
+        var checked = self
+        checked.rows = try rows.belonging(belongs)
+        return checked
+    }
+}
+
+extension FlatListRecord {
+    /// Returns a list without folders with the rows that can be in it.
+    ///
+    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for a part of the list that was not asked for, and for a
+    ///   list without a usable row.
+    func listing(offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
+        guard self.offset ?? offset == offset else {
+            throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
+        }
+        var record = self
+        record.rows = try rows.belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
+        return record
+    }
+}
+
+extension [ListedRow] {
+    /// Those of another place become unreadable, as they are none of this list.
+    ///
+    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` where no row is left of some.
+    fileprivate func belonging(_ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> [ListedRow] {
+        let rows = map { row in
+            if case .item(let item) = row, !belongs(item) { ListedRow.unreadable } else { row }
+        }
+        guard rows.isEmpty || rows.contains(where: { $0 != .unreadable }) else {
+            throw .badAnswer(status: .ok, reason: "a list without a single usable row")
+        }
+        return rows
+    }
+
+    /// Those that are shown; nil for the others, which count all the same.
+    var items: [DiskItem?] {
+        map { if case .item(let item) = $0 { item } else { nil } }
+    }
+}

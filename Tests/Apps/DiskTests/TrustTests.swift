@@ -1,0 +1,358 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("TRUST-06 What is stored goes only when the API itself says so")
+struct TrustTests {
+    /// A root, a folder in it, a body, and all lists, seen once.
+    private static func warmed(
+        _ disk: MadeDisk = MadeDisk(),
+        _ test: @Sendable (DiskApp, _ token: String) async throws -> Void
+    ) async throws {
+        disk.makeFolder("disk:/docs")
+        disk.put("disk:/docs/report.txt", "the report")
+        disk.put("disk:/top.txt")
+        disk.change { state in
+            state.nodes["disk:/top.txt"]?.publicURL = "https://yadi.sk/d/top"
+            state.nodes["trash:/old_0123456789012345678901234567890123456789"] = MadeDisk.Node(
+                isFolder: false,
+                origin: "disk:/old"
+            )
+        }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            for screen in screens {
+                #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200, "\(screen)")
+            }
+            #expect(try await app.get(content, as: token).text == "the report")
+            app.clock.advance(by: .seconds(120))
+            try await test(app, token)
+        }
+    }
+
+    private static let screens = [
+        "files", "files?path=/docs", "recent", "published", "trash", "search?query=report",
+        "file?path=/docs/report.txt", "profile",
+    ]
+    private static let content = "/v1/disk/file/content?path=/docs/report.txt"
+
+    /// All that was seen is there while the upstream is away: rows, folder, recent, search, and the body.
+    private static func expectEverything(
+        _ app: DiskApp,
+        _ token: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        app.disk.goAway()
+        let names = [
+            "files": ["docs", "top.txt"], "files?path=/docs": ["report.txt"], "recent": ["top.txt", "report.txt"],
+            "published": ["top.txt"],
+            "trash": ["old_0123456789012345678901234567890123456789"], "search?query=report": ["report.txt"],
+        ]
+        for (screen, expected) in names {
+            let answer = try await app.get("/v1/disk/\(screen)", as: token)
+            #expect(DiskApp.names(answer) == expected, "\(screen)", sourceLocation: sourceLocation)
+            #expect(
+                answer["meta.offline"] == true && answer["meta.state"] == "content",
+                "\(screen)",
+                sourceLocation: sourceLocation
+            )
+        }
+        let body = try await app.get(content, as: token)
+        #expect(body.status == 200 && body.text == "the report", sourceLocation: sourceLocation)
+        #expect(body.cacheStatus == "larder; hit; detail=offline", sourceLocation: sourceLocation)
+        #expect(
+            try await app.get("/v1/disk/profile", as: token)["data.total_text"] == "10 GB",
+            sourceLocation: sourceLocation
+        )
+    }
+
+    @Test(
+        "TRUST-06 a 4xx that is not Yandex's is a failure: the stored copies, stale, then everything offline",
+        arguments: [400, 401, 403, 404, 407, 410, 451]
+    )
+    func page(status: Int) async throws {
+        try await Self.warmed { app, token in
+            app.disk.answerPage(status)
+            for screen in Self.screens {
+                let answer = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(answer.status == 200, "\(screen): \(answer.text)")
+                #expect(
+                    answer["meta.stale"] == true && answer["meta.offline"] == false && answer["meta.banner"] == .null,
+                    "\(screen)"
+                )
+                #expect(
+                    answer.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response",
+                    "\(screen)"
+                )
+            }
+            let body = try await app.get(Self.content, as: token)
+            #expect(body.text == "the report" && body.cacheStatus == "larder; hit; detail=bad-response")
+            try await app.get("/v1/disk/files?path=/never", as: token).expectProblem("upstream-bad-response", 502)
+            try await Self.expectEverything(app, token)
+        }
+    }
+
+    @Test(
+        "TRUST-06 404 of the root is a failure in whatever form; JSON of other frameworks is not Yandex's",
+        arguments: [
+            #"{"error":"DiskNotFoundError","description":"Resource not found.","message":"m"}"#,
+            #"{"error":"Not Found","status":404,"path":"/x"}"#,
+            #"{"message":"Cannot GET /v1","error":"Not Found","statusCode":404}"#, #"{"error":""}"#,
+            #"{"error":{"code":404}}"#, "[]", "",
+        ]
+    )
+    func root(body: String) async throws {
+        try await Self.warmed { app, token in
+            app.disk.intercept { request in
+                request.url.contains("path=disk%3A%2F&") || request.url.contains("path=trash%3A%2F&")
+                    ? .json(body, status: .notFound) : nil
+            }
+            for screen in ["files?refresh=1", "trash?refresh=1", "file?path=/&refresh=1"] {
+                let answer = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(answer.status == 200 && answer["meta.stale"] == true, "\(screen): \(answer.text)")
+                #expect(answer.cacheStatus?.hasSuffix("; fwd-status=404; detail=bad-response") == true, "\(screen)")
+            }
+            #expect(!app.log.all.contains { $0.hasPrefix("error") })
+            try await Self.expectEverything(app, token)
+        }
+    }
+
+    @Test(
+        "TRUST-06 DISK-16 what Yandex itself says is gone goes; its 404 about something else is told and removes nothing"
+    )
+    func own() async throws {
+        try await Self.warmed { app, token in
+            app.disk.intercept { (_) in MadeDisk.refusal(404, "DiskOperationNotFoundError") }
+            try await app.get("/v1/disk/files?path=/docs", as: token).expectProblem("not-found", 404)
+            try await app.get("/v1/disk/recent", as: token).expectProblem("not-found", 404)
+            try await Self.expectEverything(app, token)
+        }
+        try await Self.warmed { app, token in
+            app.disk.answer(404)
+            try await app.get("/v1/disk/recent", as: token).expectProblem("not-found", 404)
+            try await app.get("/v1/disk/file?path=/docs/report.txt", as: token).expectProblem("not-found", 404)
+            app.disk.goAway()
+            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["docs", "top.txt"])
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == [])
+            try await app.get(Self.content, as: token).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test(
+        "TRUST-06 a list that cannot be a part of what was asked for replaces nothing",
+        arguments: [
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[null]}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"name":1}],"total":1}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"path":"disk:/other/x.txt","type":"file"}],"total":1}}"#,
+            #"{"path":"disk:/other","type":"dir","_embedded":{"items":[],"total":0}}"#,
+            #"{"_embedded":{"items":[],"total":0}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":-3}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"path":"disk:/docs/n.txt","type":"file"}],"total":-3}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":5}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":0,"offset":20}}"#,
+            #"{"path":"disk:/","type":"file","size":3}"#,
+        ]
+    )
+    func folder(body: String) async throws {
+        try await Self.warmed { app, token in
+            app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2Fdocs&") ? .json(body) : nil
+            }
+            let answer = try await app.get("/v1/disk/files?path=/docs", as: token)
+            #expect(
+                DiskApp.names(answer) == ["report.txt"] && answer["meta.stale"] == true
+                    && answer["meta.state"] == "content"
+            )
+            #expect(answer.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+            // The same for the root, to which a row of the root itself must do nothing either.
+            let root = body.replacing("disk:/docs/", with: "disk:/").replacing("disk:/docs", with: "disk:/")
+            app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2F&") ? .json(root) : nil }
+            let shown = try await app.get("/v1/disk/files?refresh=1", as: token)
+            if !body.contains("disk:/other/x.txt") { #expect(DiskApp.names(shown) == ["docs", "top.txt"], "\(root)") }
+            try await Self.expectEverything(app, token)
+        }
+    }
+
+    @Test(
+        "TRUST-06 a flat list without a usable row, or of another part, replaces nothing",
+        arguments: [
+            #"{"items":[null]}"#, #"{"items":[{"name":1},{"path":7}]}"#,
+            #"{"items":[{"path":"disk:/","type":"file","name":""}]}"#,
+            #"{"items":[{"path":"trash:/x","type":"file","name":"x"}]}"#, #"{"items":[],"offset":40}"#,
+            #"{"items":null}"#,
+        ]
+    )
+    func flat(body: String) async throws {
+        try await Self.warmed { app, token in
+            app.disk.intercept { request in
+                request.url.contains("/last-uploaded") || request.url.contains("/public") ? .json(body) : nil
+            }
+            for (list, names) in [("recent", ["top.txt", "report.txt"]), ("published", ["top.txt"])] {
+                let answer = try await app.get("/v1/disk/\(list)", as: token)
+                #expect(DiskApp.names(answer) == names && answer["meta.stale"] == true, "\(list)")
+                #expect(answer.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response", "\(list)")
+            }
+            try await Self.expectEverything(app, token)
+        }
+    }
+
+    @Test(
+        "TRUST-06 rows of another folder are left out of a list and change no row; a list that is truly empty is empty"
+    )
+    func foreignRows() async throws {
+        try await Self.warmed { app, token in
+            app.disk.intercept { request in
+                guard request.url.contains("/resources?path=disk%3A%2Fdocs&") else { return nil }
+                let rows =
+                    #"{"path":"disk:/top.txt","type":"dir"},{"path":"disk:/docs/new.txt","type":"file"},null"#
+                return .json(#"{"path":"disk:/docs","type":"dir","_embedded":{"items":[\#(rows)],"total":3}}"#)
+            }
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == ["new.txt"])
+            app.disk.goAway()
+            #expect(try await app.get("/v1/disk/file?path=/top.txt", as: token)["data.type"] == "file")
+            #expect(try await app.get(Self.content, as: token).text == "the report")
+            app.disk.intercept { _ in .json(#"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":0}}"#) }
+            let empty = try await app.get("/v1/disk/files?path=/docs&refresh=1", as: token)
+            #expect(empty.status == 200 && empty["meta.state"] == "empty" && empty["meta.stale"] == false)
+        }
+    }
+
+    @Test("TRUST-06 an empty page behind the first whose total says otherwise is no end of the list")
+    func emptyPage() async throws {
+        let disk = MadeDisk()
+        for name in ["a", "b", "c", "d"] { disk.put("disk:/\(name)") }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
+            disk.intercept { _ in .json(#"{"path":"disk:/","type":"dir","_embedded":{"items":[],"total":4}}"#) }
+            let stale = try await app.get("/v1/disk/files?limit=2&offset=2&refresh=1", as: token)
+            #expect(DiskApp.names(stale) == ["c", "d"] && stale["meta.stale"] == true)
+            try await app.get("/v1/disk/files?limit=1&offset=3", as: token).expectProblem("upstream-bad-response", 502)
+            disk.intercept(nil)
+            #expect(try await app.get("/v1/disk/files?limit=2&offset=40", as: token)["data.items"] == .array([]))
+        }
+    }
+
+    @Test(
+        "TRUST-06 401 of a proxy ends no session, at the API or at OAuth; writes that it refuses change nothing here",
+        arguments: [401, 403, 404, 410]
+    )
+    func session(status: Int) async throws {
+        try await Self.warmed { app, token in
+            app.disk.answerPage(status)
+            for (method, target, json) in [
+                (HTTPRequest.Method.delete, "file?path=/docs", nil as String?),
+                (.patch, "file?path=/docs/report.txt", #"{"name":"x.txt"}"#),
+                (.post, "links", #"{"path":"/docs/report.txt"}"#),
+                (.post, "files/move", #"{"from":"/docs","to":"/other"}"#),
+                (.post, "folders", #"{"path":"/docs/new"}"#), (.delete, "published?path=/top.txt", nil),
+            ] {
+                let answer = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
+                answer.expectProblem("upstream-bad-response", 502)
+                #expect(answer["upstream.status"] == .number(Double(status)), "\(target)")
+            }
+            #expect(
+                try await app.ask(
+                    .put,
+                    "/v1/disk/file/content?path=/docs/report.txt&overwrite=true",
+                    as: token,
+                    bytes: [1]
+                ).status == 502
+            )
+            #expect(try app.store.account("1130")?.isRejected == false)
+            try await Self.expectEverything(app, token)
+        }
+    }
+
+    @Test(
+        "TRUST-06 what the hosts of links answer is about the link: nothing here goes",
+        arguments: [401, 403, 404, 410]
+    )
+    func links(status: Int) async throws {
+        try await Self.warmed { app, token in
+            app.disk.intercept { request in request.url.hasPrefix("https://disk.test") ? nil : .page(status) }
+            try await app.ask(.put, "/v1/disk/file/content?path=/docs/report.txt&overwrite=true", as: token, bytes: [1])
+                .expectProblem("upstream-bad-response", 502)
+            try await app.get("/v1/disk/file/content?path=/top.txt", as: token).expectProblem(
+                "upstream-bad-response",
+                502
+            )
+            #expect(try await app.get("/v1/disk/file/preview?path=/docs/report.txt", as: token).status == 200)
+            #expect(try app.store.account("1130")?.isRejected == false)
+            try await Self.expectEverything(app, token)
+        }
+    }
+
+    @Test(
+        "TRUST-06 a proxy before OAuth takes no token away: the session goes on when OAuth is back",
+        arguments: [400, 401, 403, 407]
+    )
+    func refresh(status: Int) async throws {
+        let oauth = ScriptedUpstream { (_) throws(UpstreamError) in
+            .json(#"{"access_token":"good","refresh_token":"r2","expires_in":3600}"#)
+        }
+        let settings = DiskApp.Settings(client: .init(id: "client"), oauth: oauth)
+        try await DiskApp.run(MadeDisk(), settings) { app in
+            app.disk.put("disk:/a.txt")
+            let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1"}"#)
+            let token = try text(opened["data.token"])
+            _ = try await app.get("/v1/disk/files", as: token)
+            app.clock.advance(by: .seconds(7200))
+            oauth.become { (_) throws(UpstreamError) in .page(status) }
+            let away = try await app.get("/v1/disk/files", as: token)
+            #expect(away.status != 401, "\(away.text)")
+            #expect(try app.store.account("1130")?.isRejected == false)
+            oauth.become { (_) throws(UpstreamError) in
+                .json(#"{"access_token":"good","refresh_token":"r3","expires_in":3600}"#)
+            }
+            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt"])
+        }
+    }
+
+    @Test("DISK-38 the root is neither published nor unpublished; nobody is asked")
+    func publishedRoot() async throws {
+        try await DiskApp.run { app in
+            let token = try await app.logIn()
+            let asked = app.disk.requests.count
+            try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/"}"#).expectProblem(
+                "validation-failed",
+                422
+            )
+            try await app.ask(.delete, "/v1/disk/published?path=/", as: token).expectProblem("invalid-parameter", 400)
+            try await app.ask(.delete, "/v1/disk/file?path=/", as: token).expectProblem("invalid-parameter", 400)
+            try await app.ask(.patch, "/v1/disk/file?path=/", as: token, json: #"{"name":"x"}"#).expectProblem(
+                "invalid-parameter",
+                400
+            )
+            #expect(app.disk.requests.count == asked)
+        }
+    }
+
+    @Test(
+        "TRUST-14 a file that a program works on is in the data directory, its owner's only, and goes with the work",
+        arguments: [true, false]
+    )
+    func scratch(isSmall: Bool) async throws {
+        try await DiskApp.run { app in
+            let bytes = Data(repeating: 7, count: isSmall ? 100 : 700_000)
+            let blob = try app.database.blobs.write(bytes)
+            let body: ResponseStore.OpenBody = isSmall ? .bytes(bytes) : .blob(try app.database.blobs.reader(blob))
+            let manager = FileManager.default
+            let path = try await app.service.withFile(body) { url in
+                #expect(url.path.hasPrefix(app.database.directory.path + "/uploads/"))
+                let (mode, content) = (
+                    try manager.attributesOfItem(atPath: url.path)[.posixPermissions], try Data(contentsOf: url)
+                )
+                #expect(mode as? Int == 0o600 && content == bytes)
+                return url.path
+            }
+            #expect(!manager.fileExists(atPath: path))
+            #expect(try manager.contentsOfDirectory(atPath: app.database.directory.path + "/uploads") == [])
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+/// What the operator's data is worth: what something in between says, and what a crash leaves behind.
+@Suite(.timeLimit(.minutes(2))) struct TrustTests {
+    private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, environment: [String: String] = [:])
+        async throws -> (RunningLarder, Client)
+    {
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            [
+                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-catalogue-url",
+                sandbox.base + "/catalogue",
+            ],
+            environment: environment
+        )
+        var client = larder.client
+        client.token = try await client.post(
+            "/v1/disk/session",
+            #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        ).json.data.token.string
+        return (larder, client)
+    }
+
+    @Test(
+        "TRUST-06 pages of a proxy for everything: the stored screens, stale, and afterwards all of it offline",
+        arguments: [200, 401, 403, 404, 410]
+    )
+    func pages(status: Int) async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let (larder, member) = try await start(data, sandbox)
+        let guest = try await larder.guest()
+        let recent = try await member.get("/v1/disk/recent?limit=3").json
+        let file = try #require(recent.data.items[0].href.string)
+        let content = try #require(try await member.get(file).json.data.content_url.string)
+        let bytes = try await member.get(content).body
+        let screens = [
+            "/v1/disk/files", "/v1/disk/recent?limit=3", file, "/v1/shop/search?limit=3", "/v1/shop/categories",
+            "/v1/shop/products/1",
+        ]
+        var before: [String: String] = [:]
+        for screen in screens { before[screen] = try await member.get(screen).text.data }
+        for upstream in ["yandex_disk", "catalogue", "spacex"] {
+            _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"html(\#(status))"}"#)
+        }
+        for screen in screens {
+            let answer = try await member.get(screen + (screen.contains("?") ? "&" : "?") + "refresh=1")
+            #expect(
+                answer.status == 200
+                    && answer["Cache-Status"]?.hasSuffix("; fwd-status=\(status); detail=bad-response") == true,
+                "\(screen): \(answer.text)"
+            )
+            let meta = try answer.json.meta
+            #expect(
+                meta.stale.bool == true && meta.offline.bool == false && answer.text.data == before[screen],
+                "\(screen)"
+            )
+        }
+        let ships = try await guest.get("/v1/ships?refresh=1")
+        #expect(
+            ships.status == 200
+                && ships["Cache-Status"]?.hasSuffix("; fwd-status=\(status); detail=bad-response") == true
+        )
+        #expect(try ships.json.data.items.array.count == 29)
+        sandbox.process.signal(SIGKILL)
+        await sandbox.process.ended()
+        for screen in screens {
+            let answer = try await member.get(screen)
+            #expect(answer.status == 200 && answer.text.data == before[screen], "\(screen)")
+        }
+        #expect(try await member.get(content).body == bytes)
+        #expect(try await member.get("/v1/disk/session").status == 200)
+    }
+
+    @Test(
+        "TRUST-14 private bytes are in the data directory only, their owner's only: at work, after kill -9, after the next start"
+    )
+    func scratch() async throws {
+        let (data, tools, temporary) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+        let sandbox = try await RunningSandbox.start()
+        // In place of the program that sets the limits one that says its number, and never ends.
+        let pipe = tools.path + "/working"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        try Data("#!/bin/sh\necho $$ > '\(pipe)'\nexec sleep 600\n".utf8).write(
+            to: URL(filePath: tools.path + "/prlimit")
+        )
+        #expect(chmod(tools.path + "/prlimit", 0o700) == 0)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let environment = ["PATH": "\(tools.path):\(path)", "TMPDIR": temporary.path]
+        let (first, member) = try await start(data, sandbox, environment: environment)
+        let files = try await member.get("/v1/disk/search?query=.pdf&limit=1").json
+        let pdf = try #require(files.data.items[0].path.string)
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "/")
+        let target =
+            "/v1/disk/file/page?path=" + (pdf.dropFirst(5).addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+        let descriptor = open(pipe, O_RDWR)
+        defer { close(descriptor) }
+        let page = Task {
+            _ = try? await member.get(target)
+            // An end of the request before any program began is no number of one.
+            _ = write(descriptor, "0\n", 2)
+        }
+        let child = try #require(try await Self.number(from: descriptor), "the program was not started")
+        defer { kill(child, SIGKILL) }
+        #expect(try Self.names(data.path + "/uploads").count == 1)
+        try Self.expectPrivate(data)
+        #expect(try Self.names(temporary.path) == [])
+        await first.kill9()
+        _ = await page.value
+        #expect(try Self.names(temporary.path) == [])
+        try Self.expectPrivate(data)
+
+        let (second, _) = try await start(data, sandbox, environment: environment)
+        #expect(
+            try Self.names(data.path + "/uploads") == [] && Self.names(data.path + "/work") == []
+                && Self.names(temporary.path) == []
+        )
+        #expect(await second.stop() == 0)
+    }
+
+    /// The number that a program writes into a pipe, above 0; waits for it.
+    private static func number(from descriptor: Int32) async throws -> Int32? {
+        let text = await Task.detached {
+            var bytes = [UInt8](repeating: 0, count: 32)
+            let count = read(descriptor, &bytes, bytes.count)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }.value
+        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    /// That nobody else may open anything in the data directory.
+    private static func expectPrivate(_ data: TemporaryFolder) throws {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: data.path) {
+            let mode = try FileManager.default.attributesOfItem(atPath: data.path + "/" + name)
+            guard mode[.type] as? FileAttributeType != .typeSymbolicLink else { continue }
+            #expect((mode[.posixPermissions] as? Int).map { $0 & 0o077 } == 0, "\(name)")
+        }
+    }
+}
+
+extension String {
+    /// The text of a screen's data, which is all that does not tell where it is from.
+    fileprivate var data: String { range(of: #","meta":"#).map { String(self[..<$0.lowerBound]) } ?? self }
+}
