@@ -111,10 +111,13 @@ struct FaultScene {
             let list = PageList(key: key, rowKeys: (0..<20).map { _ in UUID().uuidString }, total: 20, hasMore: false, fetchedAt: noon)
             try await scene.database.write { try PageStore().save(list, in: $0) }
         }
-        try await loop("noted use", prepare: { scene in
-            try await scene.remove("a")
-            try await scene.saveFile("a")
-        }) { scene in
+        try await loop(
+            "noted use",
+            prepare: { scene in
+                try await scene.remove("a")
+                try await scene.saveFile("a")
+            }
+        ) { scene in
             let uses = LastUses()
             let id = try #require(try scene.responses.responses(like: scene.answer("a", .bytes(Data()))).first?.id)
             uses.note(id, at: noon + Double.random(in: 1e6...1e9))
