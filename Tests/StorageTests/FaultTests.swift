@@ -189,8 +189,11 @@ struct FaultScene {
                     return error
                 }
             }
-            #expect(error == nil, "step \(step)")
-            #expect(try scene.database.blobs.fileNames() == [])
+            let isRefused = error != nil
+            // An fsync that fails once, on a disk that has room again, is an error of the disk: there the deletion is refused.
+            let isFsync = error as? StorageError == .inputOutput(path: scene.database.directory.databasePath, operation: "SQLite", code: 1034)
+            #expect(!isRefused || isFsync, "step \(step): \(String(describing: error))")
+            #expect(try scene.database.blobs.fileNames().isEmpty == !isRefused)
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 1 << 20)
             guard hasFailed else { return }
         }
