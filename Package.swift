@@ -214,7 +214,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DiskTests",
-            dependencies: ["Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging],
+            dependencies: [
+                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging,
+            ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
         ),
@@ -228,7 +230,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PDFTests",
-            dependencies: ["PDF", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle],
+            dependencies: [
+                "PDF", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle,
+            ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
         ),

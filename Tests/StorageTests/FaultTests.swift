@@ -111,10 +111,13 @@ struct FaultScene {
             let list = PageList(key: key, rowKeys: (0..<20).map { _ in UUID().uuidString }, total: 20, hasMore: false, fetchedAt: noon)
             try await scene.database.write { try PageStore().save(list, in: $0) }
         }
-        try await loop("noted use", prepare: { scene in
-            try await scene.remove("a")
-            try await scene.saveFile("a")
-        }) { scene in
+        try await loop(
+            "noted use",
+            prepare: { scene in
+                try await scene.remove("a")
+                try await scene.saveFile("a")
+            }
+        ) { scene in
             let uses = LastUses()
             let id = try #require(try scene.responses.responses(like: scene.answer("a", .bytes(Data()))).first?.id)
             uses.note(id, at: noon + Double.random(in: 1e6...1e9))
@@ -186,8 +189,11 @@ struct FaultScene {
                     return error
                 }
             }
-            #expect(error == nil, "step \(step)")
-            #expect(try scene.database.blobs.fileNames() == [])
+            let isRefused = error != nil
+            // An fsync that fails once, on a disk that has room again, is an error of the disk: there the deletion is refused.
+            let isFsync = error as? StorageError == .inputOutput(path: scene.database.directory.databasePath, operation: "SQLite", code: 1034)
+            #expect(!isRefused || isFsync, "step \(step): \(String(describing: error))")
+            #expect(try scene.database.blobs.fileNames().isEmpty == !isRefused)
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 1 << 20)
             guard hasFailed else { return }
         }

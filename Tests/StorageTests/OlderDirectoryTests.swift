@@ -9,7 +9,9 @@ import Testing
 @Suite struct OlderDirectoryTests {
     let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    static let steps = ["storage/001 blobs", "storage/002 responses", "storage/003 pages", "storage/004 secrets", "storage/005 eviction", "storage/006 content time"]
+    static let steps = [
+        "storage/001 blobs", "storage/002 responses", "storage/003 pages", "storage/004 secrets", "storage/005 eviction", "storage/006 content time",
+    ]
 
     /// What the build before left: its six steps, a key with its fingerprint, a row with its file, a file without a row.
     private func makeOlder() throws -> (blob: Blob, stranger: BlobID) {

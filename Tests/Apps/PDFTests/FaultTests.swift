@@ -35,6 +35,7 @@ import Testing
         let subject = Subject()
         try await PDFApp.run(directory: directory) { app in
             let bystander = try await app.saved("bystander")
+            let lines = try await app.paper(bystander)
             let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DocumentStore.migrations)
             let count = try await loop.run {
                 subject.href = try await prepare(app)
@@ -43,8 +44,10 @@ import Testing
                 guard answer.status < 400 else { throw Refused(description: answer.text) }
             }
             #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
-            #expect(try await app.paper(bystander) == ["photo bystander 0"], sourceLocation: sourceLocation)
+            #expect(try await app.paper(bystander) == lines, sourceLocation: sourceLocation)
             try loop.finish()
+            // A disk that removes nothing leaves uploads until the next start, which empties their folder.
+            _ = try ScratchFolder("uploads", in: directory)
             print("faults: PDF, \(kind): \(count)")
         }
     }
