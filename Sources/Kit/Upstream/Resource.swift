@@ -24,6 +24,13 @@ public struct Resource: Sendable {
     public var keepsBody = true
     /// Statuses by which this upstream says that it failed, besides 5xx, 408 and 429: they are no news that a stored copy must not hide.
     public var failureStatuses: Set<HTTPResponse.Status> = []
+    /// Requests of different generations are never collapsed: what was asked before a write of the app is no
+    /// response to a read after it.
+    public var generation: Int64 = 0
+    /// Whether a response that is stored now needs validation before it is used as fresh, because something has
+    /// changed since it was asked for.
+    /// Evaluated in the transaction that stores it, before ``admit`` writes.
+    public var isDoubtful: @Sendable (Database) throws -> Bool = { _ in false }
     /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 
@@ -45,7 +52,9 @@ public struct Resource: Sendable {
     }
 
     /// What makes two requests the same request: identical ones under way are collapsed.
-    var flightKey: FlightKey { FlightKey(url: url, headerFields: headerFields, credential: credential) }
+    var flightKey: FlightKey {
+        FlightKey(url: url, headerFields: headerFields, credential: credential, generation: generation)
+    }
 }
 
 /// Identity of a request under way.
@@ -53,6 +62,7 @@ struct FlightKey: Hashable, Sendable {
     let url: String
     let headerFields: HTTPFields
     let credential: CredentialHash?
+    let generation: Int64
 }
 
 /// What a read came to.
