@@ -52,6 +52,9 @@ struct DiskPath: Sendable, Hashable {
         return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".." && !scalars.contains { $0 == "/" || $0.value == 0 }
     }
 
+    /// Where it begins.
+    var scheme: Scheme { text.utf8.starts(with: "trash:".utf8) ? .trash : .disk }
+
     /// Whether it is the root of its scheme.
     var isRoot: Bool { text.unicodeScalars.last == "/" }
 
