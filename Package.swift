@@ -75,7 +75,10 @@ let package = Package(
         // Apps: one module each, none imports another.
         .target(
             name: "Disk",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
+            dependencies: [
+                "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
+                logging, nioCore, lifecycle,
+            ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
         ),
@@ -87,7 +90,10 @@ let package = Package(
         ),
         .target(
             name: "PDF",
-            dependencies: ["Screens", "Storage", "HTTPCaching", "Media", "Upstream", grdb, crypto, httpTypes, logging, nioCore, lifecycle],
+            dependencies: [
+                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
+                logging, nioCore, lifecycle,
+            ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
         ),
@@ -138,6 +144,8 @@ let package = Package(
             path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
+        // Coordination of tasks, each primitive once.
+        .target(name: "Concurrency", path: "Sources/Kit/Concurrency", swiftSettings: strict),
         .target(
             name: "HTTPCaching",
             dependencies: [httpTypes],
@@ -176,6 +184,7 @@ let package = Package(
         .target(name: "FaultKit", dependencies: ["CFaultInjection", "Storage", grdb], path: "Tests/FaultKit", swiftSettings: strict),
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -231,7 +240,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes, nioCore, grdb, logging, lifecycle,
+                "PDF", "AppTestKit", "Concurrency", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes,
+                nioCore, grdb, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

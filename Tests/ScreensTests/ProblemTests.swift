@@ -17,7 +17,8 @@ struct ProblemTests {
         409: ["name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder", "not-saved"],
         412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 415: ["unsupported-media-type"], 416: ["bad-range"],
         422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"], 431: ["headers-too-large"],
-        500: ["internal"], 501: ["tool-missing"], 502: ["upstream-bad-response"], 503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
+        500: ["internal"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
+        503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
         504: ["not-in-cache"], 507: ["upstream-storage-full"],
     ]
 
@@ -57,7 +58,9 @@ struct ProblemTests {
         let errors = #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},{"code":"invalid","detail":"b","parameter":"limit"}]"#
         #expect(text.contains(errors))
         #expect(text.contains(#""upstream":{"name":"spacex","status":null}"#))
-        #expect(text.contains(#""offline":true"#))
+        #expect(text.contains(#""offline":true"#) && !text.contains("href"))
+        let unknown = ProblemDocument(Problem(.outcomeUnknown, "D", href: "/v1/x?path=a"), instance: "/")
+        #expect(String(decoding: try unknown.bytes(), as: UTF8.self).contains(#""href":"/v1/x?path=a""#))
     }
 
     @Test("A 401 says how to authenticate", arguments: ProblemCode.allCases)

@@ -29,6 +29,38 @@ struct ReadingTests {
         #expect(scene.transport.exchanges.first?.limits.publicAddressesOnly == false)
     }
 
+    @Test("A response that is doubtful when it is stored does not count as fresh, nor does a 304")
+    func doubtful() async throws {
+        let scene = try Scene()
+        var list = scene.list()
+        list.isDoubtful = { _ in true }
+        scene.transport.then(answer(.ok, "one", fields: [.eTag: "\"1\""]))
+        #expect(try await scene.upstream.read(list).cacheStatus == "larder; fwd=uri-miss; stored")
+        scene.transport.then(answer(.notModified, ""))
+        #expect(try await scene.upstream.read(list).cacheStatus == "larder; fwd=stale; fwd-status=304")
+        scene.transport.then(answer(.ok, "two"))
+        list.isDoubtful = { _ in false }
+        _ = try await scene.upstream.read(list)
+        #expect(try await scene.upstream.read(list).cacheStatus == "larder; hit; ttl=5")
+        #expect(scene.transport.count == 3)
+    }
+
+    @Test("Reads of different generations are not the same request", arguments: [HTTPRequest.Method.put, .delete])
+    func generations(method: HTTPRequest.Method) async throws {
+        let scene = try Scene()
+        var later = scene.list()
+        later.generation = 1
+        #expect(scene.list().flightKey != later.flightKey)
+        // What is to be sent once is not repeated, though its method is idempotent.
+        scene.transport.then(failure(.unreachable(.reset)))
+        await #expect(throws: UpstreamError.unreachable(.reset)) {
+            _ = try await scene.upstream.call(
+                OutgoingRequest(method: method, url: "https://api.test/x", isSentOnce: true)
+            )
+        }
+        #expect(scene.transport.count == 1)
+    }
+
     @Test("A fresh copy answers without asking, with what is left of its freshness")
     func freshHit() async throws {
         let scene = try Scene()

@@ -49,13 +49,17 @@ public struct DiskFiles: Sendable {
     ///
     /// - Parameter length: bytes of it where they are known.
     /// - Returns: true when it is there; false when the upstream has taken it and goes on with it.
-    /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `not-found` for a missing folder, and others.
+    /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `outcome-unknown`, `not-found` for a missing
+    ///   folder, and others.
     @discardableResult
     public func upload(_ parts: ByteStream, length: Int?, to path: String, overwrite: Bool = false, account: String) async throws -> Bool {
-        guard let path = DiskPath(path), let folder = path.parent else { throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk)) }
+        guard let path = DiskPath(path), path.parent != nil else {
+            throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
+        }
         try DiskService.checkName(path.name)
         let account = try await service.account(account)
-        if case .done = try await service.upload(parts, length: length, to: path, in: folder, overwrite: overwrite, account) { return true }
+        let write = DiskWrite(kind: .upload(parts, length: length, overwrite: overwrite), path: path)
+        if case .done = try await service.run(write, account) { return true }
         return false
     }
 }

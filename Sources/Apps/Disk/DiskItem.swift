@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// A file or folder of an account, as the app keeps it: what its screens show, and what names its content. No link of the upstream is in it.
@@ -37,6 +38,23 @@ struct DiskItem: Sendable, Equatable {
         if let md5, !md5.isEmpty, md5.utf8.allSatisfy(Self.isTokenCharacter) { return md5 }
         guard let size, let modified else { return nil }
         return "\(size)-\(Int(modified.timeIntervalSince1970))"
+    }
+
+    /// What names this state of the file's or folder's screen: a digest of all that the upstream says of it.
+    var screenVersion: String {
+        let dates = [created, modified, deleted].map { $0.map { String($0.diskMilliseconds) } }
+        let texts = [path.text, kind.rawValue, name, mediaType, mimeType, md5, resourceID, publicURL, origin]
+        let fields = texts + dates + [size.map(String.init), isPublished ? "published" : nil]
+        // Lengths keep neighbours apart.
+        let description = fields.map { $0.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined()
+        return SHA256.hash(data: Data(description.utf8)).prefix(9).map { Self.hexadecimal($0) }.joined()
+    }
+
+    /// The versions that an entity tag of it may name: that of its screen and that of its content.
+    var versions: Set<String> { Set([screenVersion, version].compactMap { $0 }) }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
 
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {

@@ -95,7 +95,13 @@ struct RemovalScreen: Encodable, Sendable {
 /// `POST /v1/disk/links`.
 struct LinkScreen: Encodable, Sendable {
     let path: String
-    let publicUrl: String
+    /// Null if it was published and Yandex Disk could not be asked for the address: asked again, it says.
+    @Nullable var publicUrl: String?
+
+    init(path: String, publicUrl: String?) {
+        self.path = path
+        _publicUrl = Nullable(wrappedValue: publicUrl)
+    }
 }
 
 /// `POST` and `GET /v1/disk/downloads/{id}`.

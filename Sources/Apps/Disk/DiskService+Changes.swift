@@ -11,8 +11,14 @@ extension DiskService {
         guard !path.isRoot else { throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk") }
         let permanently = try request.query.flag("permanently")
         let account = try await account(of: request)
-        let carried = try await carryOut(.delete, path, account) { [api] in try await api.delete(path, permanently: permanently, $0) }
-        return try removed(carried, path, back: (path.parent ?? .root).link(to: "/v1/disk/files"), screen: "disk.file", request)
+        let write = DiskWrite(kind: .delete(permanently: permanently), path: path, conditions: conditions(request))
+        return try removed(
+            try await run(write, account),
+            path,
+            back: (path.parent ?? .root).link(to: "/v1/disk/files"),
+            screen: "disk.file",
+            request
+        )
     }
 
     /// `PATCH /v1/disk/file`: another name in the same folder.
@@ -25,17 +31,23 @@ extension DiskService {
         try Self.checkName(name, isMissing: fields.values["name"] == nil)
         let account = try await account(of: request)
         try refuseOffline()
-        let (row, _) = try await item(path, account, .usual)
+        let (row, reading) = try await item(path, account, .usual)
         if row.item.kind == .file, DiskItem.fileExtension(of: name) != DiskItem.fileExtension(of: path.name) {
             let kept = DiskItem.fileExtension(of: path.name)
             throw Problem.validation([.field("/name", "extension", "name must keep its extension\(kept.isEmpty ? ", which is none" : " .\(kept)").")])
         }
         let target = folder.child(name)
-        if target == path { return try await changedFile(.done, path, account, request) }
-        let carried = try await carryOut(.move, path, to: target, account) { [api] in
-            try await api.transfer("move", from: path, to: target, overwrite: false, $0)
+        let write = DiskWrite(
+            kind: .move(to: target, overwrite: false),
+            path: path,
+            conditions: conditions(request),
+            isRename: true
+        )
+        guard target != path else {
+            try await WriteExecutor(service: self, write: write, account: account).check()
+            return try changedFile(.done(row, reading.provenance), request)
         }
-        return try await changedFile(carried, target, account, request)
+        return try changedFile(try await run(write, account), request)
     }
 
     /// What a new name may be.
@@ -52,17 +64,23 @@ extension DiskService {
     @Sendable func makeFolder(_ request: ScreenRequest) async throws -> Reply {
         let path = try Self.newPath("path", try await request.jsonObject())
         let account = try await account(of: request)
-        let carried = try await carryOut(.makeFolder, path, account) { [api] in try await api.makeFolder(path, $0) }
-        return try await changedFile(carried, path, account, request, status: .created)
+        let write = DiskWrite(kind: .makeFolder, path: path, conditions: conditions(request))
+        return try changedFile(try await run(write, account), request, status: .created)
     }
 
     /// `POST /v1/disk/files/move`.
-    @Sendable func move(_ request: ScreenRequest) async throws -> Reply { try await transfer(.move, request) }
+    @Sendable func move(_ request: ScreenRequest) async throws -> Reply {
+        try await transfer(request) { .move(to: $0, overwrite: $1) }
+    }
 
     /// `POST /v1/disk/files/copy`.
-    @Sendable func copy(_ request: ScreenRequest) async throws -> Reply { try await transfer(.copy, request) }
+    @Sendable func copy(_ request: ScreenRequest) async throws -> Reply {
+        try await transfer(request) { .copy(to: $0, overwrite: $1) }
+    }
 
-    private func transfer(_ action: DiskOperation.Action, _ request: ScreenRequest) async throws -> Reply {
+    private func transfer(_ request: ScreenRequest, as kind: (_ to: DiskPath, _ overwrite: Bool) -> DiskWrite.Kind)
+        async throws -> Reply
+    {
         let fields = try await request.jsonObject()
         let from = try fields.diskPath("from")
         let to = try Self.newPath("to", fields)
@@ -71,10 +89,8 @@ extension DiskService {
             throw Problem.validation([.field("/to", "invalid", "to must be another place, and not in the folder itself.")])
         }
         let account = try await account(of: request)
-        let carried = try await carryOut(action, from, to: to, account) { [api] in
-            try await api.transfer(action.rawValue, from: from, to: to, overwrite: overwrite, $0)
-        }
-        return try await changedFile(carried, to, account, request, status: .created)
+        let write = DiskWrite(kind: kind(to, overwrite), path: from, conditions: conditions(request))
+        return try changedFile(try await run(write, account), request, status: .created)
     }
 
     /// A path at which something is to be.
@@ -137,8 +153,13 @@ extension DiskService {
         let overwrite = try fields.diskFlag("overwrite")
         let account = try await account(of: request)
         let known = try store.row(path, account: account.id)?.item
-        let carried = try await carryOut(.restore, path, account) { [api] in try await api.restore(path, name: name, overwrite: overwrite, $0) }
+        let write = DiskWrite(
+            kind: .restore(name: name, overwrite: overwrite),
+            path: path,
+            conditions: conditions(request)
+        )
+        let written = try await run(write, account)
         let back = known?.origin.flatMap { DiskPath($0) }?.parent ?? .root
-        return try removed(carried, path, back: back.link(to: "/v1/disk/files"), screen: "disk.trash", request)
+        return try removed(written, path, back: back.link(to: "/v1/disk/files"), screen: "disk.trash", request)
     }
 }

@@ -26,7 +26,7 @@ extension DiskService {
         let link = row.item.path.link(to: "/v1/disk/file")
         let meta = Meta(screen: "disk.file", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
         let isGet = request.method == .get
-        return try .screen(
+        var reply = try Reply.screen(
             Envelope(
                 data: FileScreen(row, timeZone: timeZone, offline: provenance.offline, convertsOffice: media?.office.isAvailable ?? false),
                 meta: meta,
@@ -38,6 +38,8 @@ extension DiskService {
             headerFields: status == .created ? [.location: link] : [:],
             validity: validity
         )
+        reply.version = row.item.screenVersion
+        return reply
     }
 
     /// A file or folder: from the upstream, or as a list has shown it before. A file that the upstream says is not there leaves all lists.
@@ -59,14 +61,22 @@ extension DiskService {
                 if let row = try store.row(path, account: account.id) { return (row, reading) }
                 if let absence = absence(reading) { throw absence }
                 if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
-                demand = .refresh  // Removed between the two looks, or the stored answer is of a time before: ask.
+                if reading.provenance.source == .upstream {
+                    throw Problem.notFound("\(path.name) was deleted or moved while it was read.")
+                }
+                // The stored response is of a time before it was removed: ask.
+                present = try store.account(account.id) ?? present
+                demand = .refresh
             } catch let failure as UpstreamFailure where failure.error == .notStored && demand != .onlyIfCached {
                 guard let anew = try store.account(account.id) else { throw Self.sessionExpired }
                 present = anew
                 demand = .refresh
             }
         }
-        throw UpstreamFailure(.badAnswer(status: nil, reason: "it changes faster than it can be read"), of: api.upstream)
+        throw UpstreamFailure(
+            .badAnswer(status: nil, reason: "the account was logged in anew while it was read"),
+            of: api.upstream
+        )
     }
 
     /// The same for something that must be a file.

@@ -20,33 +20,27 @@ extension DiskService {
         default: throw Problem.validation([.field("/available_for_s", "invalid", "available_for_s must be a number of seconds up to 31536000, or null.")])
         }
         let account = try await account(of: request)
-        try refuseOffline()
-        let before = try await changing(path, account) { try await authorized(account.id) { try await api.current(path, $0) } }
-        if let url = before.publicURL { return try await link(url, before, account, request, isNew: false) }
-        let until = availableUntil
-        let carried = try await carryOut(.publish, path, account) { [api] in try await api.publish(path, availableUntil: until, $0) }
-        if case .underWay(let operation) = carried { return try operationScreen(operation, request) }
-        let after: DiskItem
-        do {
-            after = try await authorized(account.id) { try await api.current(path, $0) }
-        } catch {
-            // It is public by now, but nobody knows where: said as it is. Asking again finds the address.
-            guard var problem = Self.problem(translated(error)), problem.code.isRetryable else { throw translated(error) }
-            problem.detail = "Yandex Disk has published it, and could not be asked for its address. Ask again."
-            throw problem
+        let write = DiskWrite(kind: .publish(until: availableUntil), path: path, conditions: conditions(request))
+        switch try await run(write, account) {
+        case .underWay(let operation): return try operationScreen(operation, request)
+        case .unneeded(let item): return try link(item, Provenance(source: .upstream), request, isNew: false)
+        case .done(let row, let provenance):
+            // Of the address alone: how the rest was looked at is of no interest here.
+            let source = Provenance(source: .upstream, stale: provenance.stale && row.item.publicURL == nil)
+            return try link(row.item, source, request, isNew: true)
         }
-        guard let url = after.publicURL else { throw translated(UpstreamError.badAnswer(status: .ok, reason: "published, but without an address")) }
-        return try await link(url, after, account, request, isNew: true)
     }
 
-    static func problem(_ error: any Error) -> Problem? { (error as? Problem) ?? (error as? UpstreamFailure)?.problem }
-
-    private func link(_ url: String, _ item: DiskItem, _ account: DiskAccount, _ request: ScreenRequest, isNew: Bool) async throws -> Reply {
-        if let revision = try await store.apply(.appeared(item.path, item), account: account.id, at: clock.now()), isNew { announce(revision, to: account.id) }
-        let provenance = Provenance(source: .upstream)
+    private func link(
+        _ item: DiskItem,
+        _ provenance: Provenance,
+        _ request: ScreenRequest,
+        isNew: Bool
+    ) throws -> Reply {
         let back = item.path.link(to: "/v1/disk/file")
+        let screen = LinkScreen(path: item.path.text, publicUrl: item.publicURL)
         return try .screen(
-            Envelope(data: LinkScreen(path: item.path.text, publicUrl: url), meta: Meta(screen: "disk.file", provenance: provenance), links: Links(self: back)),
+            Envelope(data: screen, meta: Meta(screen: "disk.file", provenance: provenance), links: Links(self: back)),
             status: isNew ? .created : .ok,
             provenance: provenance,
             now: clock.now(),
@@ -61,13 +55,13 @@ extension DiskService {
             throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")
         }
         let account = try await account(of: request)
-        try refuseOffline()
-        let before = try await changing(path, account) { try await authorized(account.id) { try await api.current(path, $0) } }
-        guard before.isPublished else {
-            try await store.apply(.unpublished(path), account: account.id, at: clock.now())
-            throw Problem.notFound("\(before.name) is not published.")
-        }
-        let carried = try await carryOut(.unpublish, path, account) { [api] in try await api.unpublish(path, $0) }
-        return try removed(carried, path, back: "/v1/disk/published", screen: "disk.published", request)
+        let write = DiskWrite(kind: .unpublish, path: path, conditions: conditions(request))
+        return try removed(
+            try await run(write, account),
+            path,
+            back: "/v1/disk/published",
+            screen: "disk.published",
+            request
+        )
     }
 }

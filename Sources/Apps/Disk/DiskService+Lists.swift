@@ -71,6 +71,7 @@ extension DiskService {
                     items,
                     beside: own,
                     as: key,
+                    folder: path,
                     total: embedded.total,
                     hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty } ?? (embedded.items.count >= asked.limit),
                     account: account.id,
@@ -144,7 +145,7 @@ extension DiskService {
             screen: screen,
             state: isEmpty ? .empty : .content,
             provenance: provenance,
-            revision: try store.account(account.id)?.revision,
+            revision: page.revision,
             banner: provenance.offline ? .diskOffline : nil,
             page: shown
         )
@@ -158,7 +159,11 @@ extension DiskService {
 
     /// A page as it is stored once the upstream was asked, or could not be.
     ///
-    /// What was asked for before a change is not taken in after it: then it is asked for again. A page that was evicted, or that has moved with its folder, stands on its own date.
+    /// Changes made while the upstream was asked are in it
+    /// (``DiskStore/admission(_:beside:as:folder:total:hasMore:account:epoch:at:changed:)``). It
+    /// is asked again only if the account was logged in anew, or if a page is not there that a stored response
+    /// counts for. A page that was evicted,
+    /// or that has moved with its folder, stands on its own date.
     func page(
         _ key: PageKey,
         _ account: DiskAccount,
@@ -192,9 +197,16 @@ extension DiskService {
             }
             if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
             if let absence = absence(reading) { throw absence }
+            if let folder, reading.provenance.source == .upstream {
+                throw Problem.notFound("\(folder.name) was deleted or moved while it was read.")
+            }
+            present = try store.account(account.id) ?? present
             demand = .refresh
         }
-        throw UpstreamFailure(.badAnswer(status: nil, reason: "it changes faster than it can be read"), of: api.upstream)
+        throw UpstreamFailure(
+            .badAnswer(status: nil, reason: "the account was logged in anew while it was read"),
+            of: api.upstream
+        )
     }
 }
 

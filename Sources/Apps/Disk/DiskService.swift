@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPTypes
 public import Foundation
 import HTTPCaching
@@ -43,6 +44,8 @@ public struct DiskService: Sendable {
     let clock: WallClock
     let logger: Logger
     let refreshes = TokenRefreshes()
+    /// Writes of one path happen one after the other.
+    let paths = KeyedMutex()
     let queue: DownloadQueue
 
     /// Puts the app together. `oauth` is nil where no application is configured: then tokens can be brought, but not made.
@@ -111,9 +114,17 @@ public struct DiskService: Sendable {
         _ resource: (_ token: String, _ epoch: Int64) throws -> Resource
     ) async throws -> Reading {
         do {
-            return try await authorized(account.id) { token in try await api.upstream.read(try resource(token, account.epoch), demand) }
+            return try await authorized(account.id) { token in
+                var resource = try resource(token, account.epoch)
+                // A read never joins a request that was sent before a write that it has to show.
+                resource.generation = account.epoch
+                resource.isDoubtful = { [store] db in try store.isOvertaken(account.epoch, account: account.id, db) }
+                return try await api.upstream.read(resource, demand)
+            }
         } catch {
-            if let path, DiskRefusal(error)?.isGone == true { try await store.forget(path, account: account.id) }
+            if let path, DiskRefusal(error)?.isGone == true {
+                try await store.forget(path, account: account.id, asOf: account.epoch)
+            }
             throw translated(error)
         }
     }

@@ -121,6 +121,7 @@ extension DiskStore {
             }
             try pages.remove(account: Self.owner(account), in: db)
             try responses.remove(credential: credential, in: db)
+            db.afterNextTransaction { [changeLogs] _ in changeLogs.forget(account, owner: Self.owner(account)) }
             bump(account, after: db)
         }
     }

@@ -22,14 +22,14 @@ extension DiskStore {
     func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Int? {
         let credential = credential(of: account)
         return try await database.write { [self] db in
-            try db.execute(sql: "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ?", arguments: [account])
-            guard db.changesCount > 0 else { return nil }
+            guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: [account]) else { return nil }
+            db.afterNextTransaction { [changeLogs] _ in changeLogs.append(change, epoch: epoch, account: account) }
             let owner = Self.owner(account)
             switch change {
             case .deleted(let path), .restored(let path):
                 try remove(path, account: account, db)
             case .moved(let from, let to):
-                try remove(to, account: account, db)
+                try removeOverwritten(to, by: from, account: account, db)
                 try move(from, to, account: account, db)
             case .unpublished(let path):
                 try db.execute(sql: Self.updateUnpublished, arguments: [account, path.text])
@@ -45,9 +45,13 @@ extension DiskStore {
     }
 
     /// Removes something that the upstream says is not there (any more). Never a root: there is no Disk without one.
-    func forget(_ path: DiskPath, account: String) async throws {
+    ///
+    /// - Parameter epoch: that of the account before the upstream was asked. If something has changed since, it may
+    ///   be there by now: then it stays, and the next read asks.
+    func forget(_ path: DiskPath, account: String, asOf epoch: Int64) async throws {
         guard !path.isRoot, try row(path, account: account) != nil else { return }
         try await database.write { [self] db in
+            guard try !isOvertaken(epoch, account: account, db) else { return }
             try remove(path, account: account, db)
             bump(account, after: db)
         }
@@ -58,6 +62,17 @@ extension DiskStore {
         try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, path.text])
         try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
         try removeContents(of: path, account: account, db)
+    }
+
+    /// Removes what a move has overwritten. A list that names the new path and not the old one has been fetched
+    /// after the move: it keeps its row.
+    private func removeOverwritten(_ to: DiskPath, by from: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
+        if try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, from.text]) != nil {
+            try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, to.text])
+            try removeContents(of: to, account: account, db)
+        }
+        try db.cachedStatement(sql: Self.deleteOverwritten).execute(arguments: [owner, to.text, owner, from.text])
     }
 
     /// Removes what is below a row, its lists, and the bodies of both.
@@ -102,6 +117,11 @@ extension DiskStore {
     /// The first text behind all that begin with a prefix that ends with a slash: `0` follows the slash in Unicode.
     static func end(of below: String) -> String { String(Substring(below.unicodeScalars.dropLast())) + "0" }
 
+    static let nextEpoch = "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ? RETURNING epoch"
+    static let deleteOverwritten = """
+        DELETE FROM page_row WHERE account = ? AND row_key = ?
+        AND page_id IN (SELECT page_id FROM page_row WHERE account = ? AND row_key = ?)
+        """
     static let deleteItem = "DELETE FROM disk_item WHERE account = ? AND path = ?"
     static let deleteBelow = "DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ?"
     static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"

@@ -11,11 +11,12 @@ struct DiskRow: Sendable {
     var isDownloaded: Bool
 }
 
-/// One page of a list.
+/// One page of a list, and the revision of the account of which it is.
 struct DiskPage: Sendable {
     var rows: [DiskRow]
     var total: Int?
     var hasMore: Bool
+    var revision: Int?
 }
 
 extension DiskStore {
@@ -35,7 +36,12 @@ extension DiskStore {
     func page(_ key: PageKey, account: String) throws -> DiskPage? {
         try database.read { db in
             guard let page = try pages.page(key, in: db) else { return nil }
-            return DiskPage(rows: try page.rowKeys.compactMap { try row($0, account: account, db) }, total: page.total, hasMore: page.hasMore)
+            return DiskPage(
+                rows: try page.rowKeys.compactMap { try row($0, account: account, db) },
+                total: page.total,
+                hasMore: page.hasMore,
+                revision: try Self.account(account, db)?.revision
+            )
         }
     }
 
@@ -111,12 +117,21 @@ extension DiskStore {
             deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at)
         """
 
-    /// Keeps a page and its rows, for the transaction that stores the answer. `epoch` is that of the account before the upstream was asked: what was asked before a change is not taken in after it.
-    /// `changed` hears of the new revision where a page that was known has changed.
+    /// Keeps a page and its rows, for the transaction that stores the response.
+    ///
+    /// `epoch` is that of the account before the upstream was asked. What has changed since is applied to the
+    /// response, so that nothing comes back
+    /// that a write has removed; a newer response that is there already stays. Such a response is doubtful:
+    /// ``isOvertaken(_:account:_:)``.
+    /// - Parameters:
+    ///   - folder: the folder whose content the page shows, if it is one.
+    ///   - now: when the upstream was asked.
+    ///   - changed: is notified of the new revision if a page that was known has changed.
     func admission(
         _ items: [DiskItem],
         beside others: [DiskItem] = [],
         as key: PageKey?,
+        folder: DiskPath? = nil,
         total: Int? = nil,
         hasMore: Bool = false,
         account: String,
@@ -125,15 +140,34 @@ extension DiskStore {
         changed: @escaping @Sendable (_ revision: Int) -> Void
     ) -> Resource.Admission {
         { [self] db in
-            guard try Self.account(account, db)?.epoch == epoch else { throw UpstreamError.notStored }
-            var isChanged = try keep(items + others, account: account, at: now, in: db)
+            guard let present = try Self.account(account, db)?.epoch,
+                let changes = changeLogs.changes(of: account, from: epoch, to: present)
+            else { throw UpstreamError.notStored }
+            let items = DiskReplay.rows(items, after: changes).filter {
+                folder == nil || changes.isEmpty || $0.path.parent == folder
+            }
+            let others = DiskReplay.rows(others, after: changes)
+            let kept =
+                changes.isEmpty
+                ? items + others
+                : try (items + others).filter { try !isNewer($0.path, than: now, account: account, db) }
+            var isChanged = try keep(kept, account: account, at: now, in: db)
             var isKnown = true
-            if let key {
+            if let key, folder.map({ DiskReplay.isSame($0, after: changes) }) ?? true {
                 let old = try pages.page(key, in: db)
-                let new = PageList(key: key, rowKeys: items.map(\.path.text), total: total, hasMore: hasMore, fetchedAt: now)
                 isKnown = old != nil
-                isChanged = isChanged || old.map { !Self.same($0, new) } ?? true
-                try pages.save(new, in: db)
+                if old == nil || !changeLogs.isStoredLater(key, than: epoch, present: present) {
+                    db.afterNextTransaction { [changeLogs] _ in changeLogs.stored(key, epoch: epoch) }
+                    let new = PageList(
+                        key: key,
+                        rowKeys: items.map(\.path.text),
+                        total: total,
+                        hasMore: hasMore,
+                        fetchedAt: now
+                    )
+                    isChanged = isChanged || old.map { !Self.same($0, new) } ?? true
+                    try pages.save(new, in: db)
+                }
             }
             if isChanged {
                 bump(account, after: db)
@@ -143,6 +177,21 @@ extension DiskStore {
             }
         }
     }
+
+    /// Whether the account has changed since this epoch, so that a response asked for then must be confirmed before
+    /// it counts as fresh.
+    func isOvertaken(_ epoch: Int64, account: String, _ db: Database) throws -> Bool {
+        try Self.account(account, db)?.epoch != epoch
+    }
+
+    /// Whether a row is of a time after the upstream was asked, or of the same.
+    private func isNewer(_ path: DiskPath, than asked: Date, account: String, _ db: Database) throws -> Bool {
+        try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, path.text]).map {
+            $0 >= asked.diskMilliseconds
+        } ?? false
+    }
+
+    static let selectSeen = "SELECT seen_at FROM disk_item WHERE account = ? AND path = ?"
 
     private static func same(_ one: PageList, _ other: PageList) -> Bool {
         one.total == other.total && one.hasMore == other.hasMore && one.rowKeys.count == other.rowKeys.count

@@ -92,6 +92,8 @@ public struct DiskStore: Sendable {
     let secrets: SealedSecrets
     let responses: ResponseStore
     let pages = PageStore()
+    /// The latest changes, for responses that were asked for before them.
+    let changeLogs = DiskChangeLogs()
     private let stamps = ChangeStamps()
     private let credential: @Sendable (String) -> CredentialHash
 

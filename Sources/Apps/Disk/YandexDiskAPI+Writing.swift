@@ -17,8 +17,11 @@ extension YandexDiskAPI {
         try await write(.put, url("/resources", [("path", path.text)]), token)
     }
 
-    func delete(_ path: DiskPath, permanently: Bool, _ token: String) async throws -> WriteOutcome {
-        try await write(.delete, url("/resources", [("path", path.text), ("permanently", String(permanently))]), token)
+    /// `md5`: of the file that is meant; another one is refused (409 `MD5DifferError`).
+    func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> WriteOutcome {
+        var query = [("path", path.text), ("permanently", String(permanently))]
+        if let md5 { query.append(("md5", md5)) }
+        return try await write(.delete, url("/resources", query), token)
     }
 
     /// `action` is `move` or `copy`.
@@ -43,7 +46,7 @@ extension YandexDiskAPI {
         return try await write(.put, url("/trash/resources/restore", query), token)
     }
 
-    /// One file or folder as it is now.
+    /// One file or folder as it is now, also one in the trash.
     func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
         let record: ResourceRecord = try await read(itemURL(path), token)
         guard let item = try record.about(path).item else {
@@ -86,11 +89,22 @@ extension YandexDiskAPI {
     private func write(_ method: HTTPRequest.Method, _ url: String, _ token: String, body: [UInt8]? = nil) async throws -> WriteOutcome {
         var fields = headerFields(token)
         if body != nil { fields[.contentType] = "application/json" }
-        let answer = try await accepted(OutgoingRequest(method: method, url: url, headerFields: fields, body: body))
+        let request = OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
+        let answer = try await head(of: request)
         guard answer.status == .accepted else { return .done }
         let link: LinkRecord = try Self.decoded(answer)
         guard let id = Self.operationID(in: link.href) else { throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity") }
         return .underWay(operation: id)
+    }
+
+    /// The response to a write. If it breaks off behind a status that says that it is done, that is enough.
+    private func head(of request: OutgoingRequest) async throws -> IncomingAnswer {
+        do {
+            return try await accepted(request)
+        } catch let error as UpstreamError {
+            guard let status = error.status, status.kind == .successful, status != .accepted else { throw error }
+            return IncomingAnswer(status: status)
+        }
     }
 
     private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {

@@ -70,7 +70,9 @@ extension YandexDiskAPI {
     }
 
     func itemURL(_ path: DiskPath) -> String {
-        url("/resources", [("path", path.text), ("limit", "0"), ("fields", Self.itemFields.joined(separator: ","))])
+        let (call, fields) =
+            path.scheme == .trash ? ("/trash/resources", Self.trashFields) : ("/resources", Self.itemFields)
+        return url(call, [("path", path.text), ("limit", "0"), ("fields", fields.joined(separator: ","))])
     }
 
     /// The last uploaded files, newest first. The call knows no offset.

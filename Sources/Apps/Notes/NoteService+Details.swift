@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import HTTPTypes
 import Screens
 import Upstream
@@ -67,8 +68,10 @@ extension NoteService {
     private func reply(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok) throws -> Reply {
         let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
         var reply = try local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
-        reply.version = note.revision
-        if case .bytes(let bytes, _) = reply.body { reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: note.revision) }
+        reply.version = String(note.revision)
+        if case .bytes(let bytes, _) = reply.body {
+            reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(note.revision))
+        }
         return reply
     }
 

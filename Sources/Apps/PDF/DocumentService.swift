@@ -1,4 +1,6 @@
+import Concurrency
 import Foundation
+import HTTPCaching
 import HTTPTypes
 public import Screens
 public import Storage
@@ -62,9 +64,9 @@ public struct DocumentService: Sendable {
     let options: Options
     let clock: WallClock
     /// By document: who changes it.
-    let turns = KeyedTurns()
+    let turns = KeyedMutex()
     /// By picture: who draws it.
-    let drawings = KeyedTurns()
+    let drawings = KeyedMutex()
 
     /// Puts the app together. Without `disk` nothing comes from there or goes there.
     public init(
@@ -143,8 +145,10 @@ public struct DocumentService: Sendable {
             // A draft goes by time, which no stamp tells.
             validity: document.isDraft ? nil : validity
         )
-        reply.version = document.version
-        if case .bytes(let bytes, _) = reply.body { reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: document.version) }
+        reply.version = String(document.version)
+        if case .bytes(let bytes, _) = reply.body {
+            reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(document.version))
+        }
         return reply
     }
 

@@ -30,17 +30,25 @@ public struct EntityTag: Sendable, Equatable {
     }
 }
 
-/// The value of `If-None-Match`. RFC 9110 §13.1.2.
-enum EntityTagCondition: Equatable {
-    /// `*`: whatever there is.
+/// The value of `If-Match` or `If-None-Match`. RFC 9110 §13.1.1, §13.1.2.
+public enum EntityTagCondition: Sendable, Equatable {
+    /// `*`: any representation that there is.
     case any
     /// One of these.
     case tags([EntityTag])
 
-    /// Nil when the field is absent or says nothing.
-    init?(lines: [String]) {
+    /// Reads the lines of a field; nil if it is absent or has no member.
+    public init?(lines: [String]) {
         let members = lines.flatMap { ListSyntax.members(of: $0, escapes: false) }
         guard !members.isEmpty else { return nil }
         self = members.contains("*") ? .any : .tags(members.compactMap { EntityTag($0) })
+    }
+
+    /// Whether it names a present tag by weak comparison, as `If-None-Match` does.
+    public func matchesWeakly(_ tag: EntityTag) -> Bool {
+        switch self {
+        case .any: true
+        case .tags(let tags): tags.contains { $0.matchesWeakly(tag) }
+        }
     }
 }

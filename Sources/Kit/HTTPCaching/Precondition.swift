@@ -9,12 +9,8 @@ enum Precondition {
         guard stored.status.kind == .successful else { return false }
         // RFC 9110 §13.1.3: beside If-None-Match, If-Modified-Since is disregarded.
         if let condition = EntityTagCondition(lines: request[values: .ifNoneMatch]) {
-            switch condition {
-            case .any: return true
-            case .tags(let tags):
-                guard let own = stored.headerFields[.eTag].flatMap({ EntityTag($0) }) else { return false }
-                return tags.contains { $0.matchesWeakly(own) }
-            }
+            guard let own = stored.headerFields[.eTag].flatMap({ EntityTag($0) }) else { return condition == .any }
+            return condition.matchesWeakly(own)
         }
         guard let text = request[.ifModifiedSince], let since = HTTPDate.parse(text, now: stored.responseTime) else { return false }
         // RFC 9111 §4.3.2: without Last-Modified the date of the answer stands in.

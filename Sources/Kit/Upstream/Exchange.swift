@@ -58,7 +58,7 @@ struct Exchange: Sendable {
             )
             let result = await self.attempt(request, within: limits)
             onAttempt(result.map(\.status))
-            guard let outcome = outcome(of: result),
+            guard !request.isSentOnce, let outcome = outcome(of: result),
                 let pause = retries.pause(after: outcome, attempt: attempt, method: request.method, jitter: jitter()),
                 pause.seconds < deadline.timeIntervalSince(clock.now())
             else { return result }

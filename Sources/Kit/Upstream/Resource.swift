@@ -25,6 +25,13 @@ public struct Resource: Sendable {
     /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
     /// is served.
     public var errors = ErrorForm.none
+    /// Requests of different generations are never collapsed: what was asked before a write of the app is no
+    /// response to a read after it.
+    public var generation: Int64 = 0
+    /// Whether a response that is stored now needs validation before it is used as fresh, because something has
+    /// changed since it was asked for.
+    /// Evaluated in the transaction that stores it, before ``admit`` writes.
+    public var isDoubtful: @Sendable (Database) throws -> Bool = { _ in false }
     /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 
@@ -46,7 +53,9 @@ public struct Resource: Sendable {
     }
 
     /// What makes two requests the same request: identical ones under way are collapsed.
-    var flightKey: FlightKey { FlightKey(url: url, headerFields: headerFields, credential: credential) }
+    var flightKey: FlightKey {
+        FlightKey(url: url, headerFields: headerFields, credential: credential, generation: generation)
+    }
 }
 
 /// Identity of a request under way.
@@ -54,6 +63,7 @@ struct FlightKey: Hashable, Sendable {
     let url: String
     let headerFields: HTTPFields
     let credential: CredentialHash?
+    let generation: Int64
 }
 
 /// What a read came to.

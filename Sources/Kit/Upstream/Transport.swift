@@ -10,13 +10,24 @@ public struct OutgoingRequest: Sendable, Equatable {
     public var headerFields: HTTPFields
     /// Body, if any.
     public var body: [UInt8]?
+    /// Whether it must not be sent a second time after a failure, though its method is idempotent: to an API that
+    /// answers the second of two
+    /// equal requests otherwise than the first (`DELETE`: 404), a retry hides what the first one did.
+    public var isSentOnce: Bool
 
     /// Creates a request.
-    public init(method: HTTPRequest.Method = .get, url: String, headerFields: HTTPFields = [:], body: [UInt8]? = nil) {
+    public init(
+        method: HTTPRequest.Method = .get,
+        url: String,
+        headerFields: HTTPFields = [:],
+        body: [UInt8]? = nil,
+        isSentOnce: Bool = false
+    ) {
         self.method = method
         self.url = url
         self.headerFields = headerFields
         self.body = body
+        self.isSentOnce = isSentOnce
     }
 }
 

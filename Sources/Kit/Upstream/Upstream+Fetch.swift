@@ -32,7 +32,7 @@ extension Upstream {
             case 304:
                 guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
                 guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
-                return try await confirm(stored, by: received, request: request.headerFields)
+                return try await confirm(stored, by: received, as: resource, request: request.headerFields)
             default:
                 throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
             }
@@ -84,6 +84,8 @@ extension Upstream {
         var kept = fresh
         do {
             kept.id = try await database.write { db in
+                var fresh = fresh
+                fresh.isInvalidated = try resource.isDoubtful(db)
                 try admission(db)
                 if isKept { return try self.responses.save(fresh, in: db) }
                 if let id = stored?.id { try self.responses.remove(id, in: db) }
@@ -113,7 +115,9 @@ extension Upstream {
     }
 
     /// Takes over what a 304 says of the stored copy (RFC 9111 §4.3.4).
-    private func confirm(_ stored: StoredAnswer, by received: Received, request: HTTPFields) async throws -> Landing {
+    private func confirm(_ stored: StoredAnswer, by received: Received, as resource: Resource, request: HTTPFields)
+        async throws -> Landing
+    {
         var kept = stored
         kept.isInvalidated = false
         kept.response = Policy(cacheName: "larder", shared: false).freshened(
@@ -126,7 +130,7 @@ extension Upstream {
         let response = kept.response
         defer { answerChanges[response.url].bump() }
         if let id = kept.id {
-            _ = try await database.write { db in
+            try await database.write { db in
                 try self.responses.freshen(
                     id,
                     headerFields: response.headerFields,
@@ -134,6 +138,7 @@ extension Upstream {
                     responseTime: response.responseTime,
                     in: db
                 )
+                if try resource.isDoubtful(db) { try self.responses.invalidate(id, in: db) }
             }
         }
         return Landing(answer: kept, upstreamStatus: 304)

@@ -26,6 +26,22 @@ extension UpstreamError {
         status.code >= 500 || status == .requestTimeout || status == .tooManyRequests
     }
 
+    /// Whether the request may have reached the upstream and been carried out although no usable response arrived.
+    ///
+    /// True if the connection broke, the time ran out or the response is unusable, also for 500, 502 and 504: a
+    /// server or gateway that failed after
+    /// it had begun. 503, 408, 429 and 507 refuse the request.
+    public var leavesOutcomeUnknown: Bool {
+        switch self {
+        case .unreachable(let reason): reason == .reset || reason == .totalTimeout
+        case .badAnswer(let status, _):
+            self != .badAnswer(status: nil, reason: Self.requestCutShort)
+                && status.map { $0.kind == .successful } ?? true
+        case .failing(let status, _): [500, 502, 504].contains(status.code)
+        case .rejected, .forbiddenTarget, .notStored: false
+        }
+    }
+
     /// What the upstream answered, where it answered.
     public var status: HTTPResponse.Status? {
         switch self {

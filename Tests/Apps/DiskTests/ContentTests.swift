@@ -255,6 +255,8 @@ final class Counter: Sendable {
             return left >= 0
         }
     }
+
+    var isSpent: Bool { left.withLock { $0 <= 0 } }
 }
 
 /// Bodies that end badly, or wait.

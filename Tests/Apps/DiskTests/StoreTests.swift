@@ -17,7 +17,8 @@ struct StoreTests {
             DiskStore.selectAccount, DiskStore.selectItem, DiskStore.upsertItem, DiskStore.deleteItem, DiskStore.deleteBelow, DiskStore.renameItem,
             DiskStore.moveBelow,
             DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared, DiskStore.finishDownload,
-            DiskStore.selectFound, DiskStore.countFound,
+            DiskStore.selectFound, DiskStore.countFound, DiskStore.deleteOverwritten, DiskStore.nextEpoch,
+            DiskStore.selectSeen,
         ]
     )
     func plans(sql: String) async throws {

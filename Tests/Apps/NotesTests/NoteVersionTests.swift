@@ -19,7 +19,7 @@ struct NoteVersionTests {
             #expect(zipped != tag)
             let changed = try await app.ask(.patch, path, as: token, [.ifMatch: tag], #"{"body":"two"}"#)
             #expect(changed.status == 200)
-            for stale in [tag, zipped, "W/\(tag)", "\"nothing\"", "\"\"", "nonsense"] {
+            for stale in [tag, zipped, "W/\(tag)", "\"nothing\"", "\"\"", "nonsense", "\"a,*,b\""] {
                 let lost = try await app.ask(.patch, path, as: token, [.ifMatch: stale], #"{"body":"three"}"#)
                 lost.expectProblem("precondition-failed", 412)
                 try await app.delete(path, as: token, [.ifMatch: stale]).expectProblem("precondition-failed", 412)

@@ -38,7 +38,9 @@ import Testing
             #expect(try version(other) == version(read) + 1)
             let before = try await app.routes.get(href)
             let calls = app.paper.calls
-            for stale in [tag, "\"1\"", "W/\(try #require(before.headerFields[.eTag]))", "\"\"", "nonsense"] {
+            for stale in [
+                tag, "\"1\"", "W/\(try #require(before.headerFields[.eTag]))", "\"\"", "nonsense", "\"a,*,b\"",
+            ] {
                 try await change.ask(app, href, pages, [.ifMatch: stale]).expectProblem("precondition-failed", 412)
             }
             #expect(try await app.routes.get(href).body == before.body)

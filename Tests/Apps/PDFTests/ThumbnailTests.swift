@@ -6,6 +6,7 @@ import Screens
 import Storage
 import Testing
 
+@testable import Concurrency
 @testable import PDF
 
 @Suite struct ThumbnailTests {

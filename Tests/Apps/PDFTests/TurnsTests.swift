@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import Concurrency
 @testable import PDF
 
 @Suite struct TurnsTests {
@@ -66,32 +67,5 @@ import Testing
             #expect(try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])").status == 200)
             #expect(try app.blobFiles == 1)
         }
-    }
-
-    @Test("Turns come in the order of arrival; who holds two never waits for who holds the same two the other way round")
-    func order() async throws {
-        let turns = KeyedTurns()
-        let (order, note) = AsyncStream.makeStream(of: Int.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let (start, begin) = AsyncStream.makeStream(of: Void.self)
-            group.addTask {
-                try await turns.holding(["a"]) { for await _ in start {} }
-            }
-            for number in 1...5 {
-                while turns.waiting(for: "a") < number - 1 { await Task.yield() }
-                if number == 1 { while !turns.isHeld("a") { await Task.yield() } }
-                let wanted = number.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"]
-                group.addTask { try await turns.holding(wanted) { _ = note.yield(number) } }
-                while turns.waiting(for: "a") < number { await Task.yield() }
-            }
-            begin.finish()
-            try await group.waitForAll()
-        }
-        note.finish()
-        #expect(await order.reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
-        #expect(turns.waiting(for: "a") == 0)
-        struct Fault: Error {}
-        await #expect(throws: Fault.self) { try await turns.holding(["a"]) { throw Fault() } }
-        #expect(!turns.isHeld("a"), "an error gives the turn back")
     }
 }

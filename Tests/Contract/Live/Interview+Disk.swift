@@ -176,6 +176,7 @@ extension Interview {
         try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"\#(gone)"}"#)
         try await ask("POST /v1/disk/links", member, body: #"{"path":"/contract/b.txt","available_for_s":60}"#)
         try await ask("POST /v1/disk/links", member, body: #"{"path":"/contract/b.txt"}"#)
+        try await diskConditions(member)
         // Wrong in every way.
         for operation in [
             "POST /v1/disk/folders", "POST /v1/disk/files/copy", "POST /v1/disk/files/move", "POST /v1/disk/links", "POST /v1/disk/trash/restore",
@@ -216,6 +217,66 @@ extension Interview {
         let other = (try again.json().at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("t.txt") }?["path"]?.string ?? ""
         try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"\#(other)"}"#)
         try await diskOperations(member, trashed: other)
+    }
+
+    /// Preconditions that do not hold, and parts of a file.
+    private func diskConditions(_ member: [String: String]) async throws {
+        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/t0.txt","text":"t"}"#)
+        try await ask("DELETE /v1/disk/file", query: "?path=/contract/t0.txt", member)
+        let trash = try await ask("GET /v1/disk/trash", query: "?refresh=1&limit=100", member)
+        let gone =
+            (try trash.json().at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("t0.txt") }?[
+                "path"
+            ]?.string ?? ""
+        let writes =
+            [
+                ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#),
+                ("PUT /v1/disk/file/content", "?path=/contract/b.txt&overwrite=true", "x"),
+                ("POST /v1/disk/files/copy", "", #"{"from":"/contract/b.txt","to":"/contract/c.txt"}"#),
+                ("POST /v1/disk/files/move", "", #"{"from":"/contract/b.txt","to":"/contract/c.txt"}"#),
+                ("PATCH /v1/disk/file", "?path=/contract/b.txt", #"{"name":"c.txt"}"#),
+                ("POST /v1/disk/links", "", #"{"path":"/contract/b.txt"}"#),
+                ("DELETE /v1/disk/published", "?path=/contract/b.txt", nil),
+                ("DELETE /v1/disk/file", "?path=/contract/b.txt", nil),
+                ("POST /v1/disk/trash/restore", "", #"{"path":"\#(gone)"}"#),
+            ] as [(String, String, String?)]
+        for (operation, query, body) in writes {
+            let answer = try await ask(
+                operation,
+                query: query,
+                ["If-Match": "\"0\""].merging(member) { own, _ in own },
+                body: body
+            )
+            #expect(answer.status == 412, "\(operation): \(answer.text)")
+        }
+        let content = "PUT /v1/disk/file/content"
+        try await ask(
+            content,
+            query: "?path=/contract/b.txt",
+            ["If-None-Match": "*"].merging(member) { own, _ in own },
+            body: "x"
+        )
+        try await ask(
+            content,
+            query: "?path=/contract/b.txt",
+            ["Content-Range": "bytes 0-0/2"].merging(member) { own, _ in own },
+            body: "x"
+        )
+    }
+
+    /// An upload during which the connection to the uploader breaks, and the API is away when it is asked what came
+    /// of it.
+    func unknownOutcome(_ upload: @escaping @Sendable (Interview) async throws -> Void) async throws {
+        try await larder.control("DELETE", "/journal")
+        try await larder.fault("hold", of: "yandex_uploader")
+        async let answer: Void = upload(self)
+        try await larder.control("GET", "/journal/wait?upstream=yandex_uploader&count=1&timeout_ms=9000")
+        try await larder.fault("offline", of: "yandex_disk")
+        try await larder.fault("offline", of: "yandex_uploader")
+        try await larder.control("POST", "/upstreams/yandex_uploader/release")
+        try await answer
+        for upstream in ["yandex_uploader", "yandex_disk"] { try await larder.fault("online", of: upstream) }
+        _ = try await diskSession()
     }
 
     private func diskOperations(_ member: [String: String], trashed: String) async throws {
@@ -265,7 +326,9 @@ extension Interview {
             ]
         let all = reads + Self.writes.map { ($0.operation, $0.query, $0.body) }
         for fault in [
-            "error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)", "error(500)", "error(507)", "garbage", "offline",
+            "error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)",
+            "error(500)", "error(503)", "error(507)", "garbage",
+            "offline",
         ] {
             try await larder.fault("online", of: "yandex_disk")
             var member = try await diskSession()
@@ -290,6 +353,27 @@ extension Interview {
             for (operation, query, body) in reads { try await ask(operation, query: query, member, body: body) }
         }
         try await larder.fault("online", of: "yandex_disk")
+        // What is to be changed is known, and the upstream fails behind that: whether it was done is not known.
+        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
+        for path in ["/contract/a.txt", "/contract/new.txt"] {
+            try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:\#(path)","text":"text"}"#)
+            try await ask("GET /v1/disk/file", query: "?path=\(path)&refresh=1", member)
+        }
+        // A status that the API does not have.
+        try await larder.fault("error(418)", of: "yandex_disk")
+        for (operation, query, body) in [
+            ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#), ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+            ("DELETE /v1/disk/file", "?path=/contract/a.txt", nil),
+        ] as [(String, String, String?)] {
+            try await ask(operation, query: query, member, body: body)
+        }
+        try await larder.fault("error(500)", of: "yandex_disk")
+        for write in Self.writes { try await ask(write.operation, query: write.query, member, body: write.body) }
+        try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"trash:/x"}"#)
+        try await larder.fault("online", of: "yandex_disk")
+        try await unknownOutcome {
+            _ = try await $0.ask("PUT /v1/disk/file/content", query: "?path=/contract/unknown.txt", member, body: "x")
+        }
         for (fault, path) in [("error(413)", "x"), ("error(507)", "y"), ("error(412)", "z"), ("error(500)", "w"), ("garbage", "v")] {
             try await larder.fault(fault, of: "yandex_uploader")
             try await ask("PUT /v1/disk/file/content", query: "?path=/contract/\(path).txt", try await diskSession(), body: "x")

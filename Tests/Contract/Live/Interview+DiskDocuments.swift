@@ -24,5 +24,12 @@ extension Interview {
         }
         for _ in 0..<2 { try await ask(save, ship: id, member, body: #"{"path":"disk:/Горы.pdf"}"#) }
         try await ask(save, member, body: #"{"path":"disk:/Море.pdf"}"#)
+        for fault in ["garbage", "error(500)", "offline"] {
+            try await larder.fault(fault, of: "yandex_disk")
+            try await ask(save, ship: id, member, body: #"{"path":"disk:/Буря.pdf"}"#)
+        }
+        try await larder.fault("online", of: "yandex_disk")
+        _ = try await diskSession()
+        try await unknownOutcome { _ = try await $0.ask(save, ship: id, member, body: #"{"path":"disk:/Шторм.pdf"}"#) }
     }
 }

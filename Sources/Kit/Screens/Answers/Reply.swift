@@ -25,7 +25,7 @@ public struct Reply: Sendable {
     /// Whether the answer carries an ETag and may be answered with 304.
     public var hasValidator: Bool
     /// Version of the one thing that the answer shows, for its ETag: what `If-Match` of a later change is compared with. nil where there is none.
-    public var version: Int?
+    public var version: String?
     /// For how long the same request has the same answer, apart from its age; nil where nobody may say so.
     public var validity: Validity?
 

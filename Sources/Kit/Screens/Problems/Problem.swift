@@ -67,6 +67,8 @@ public struct Problem: Error, Sendable, Equatable {
     public var errors: [FieldError]
     /// What an app shows, where it differs from ``detail``.
     public var dialog: Dialog?
+    /// The screen that shows what the client has to know now, if there is one.
+    public var href: String?
     /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
     public var headerFields: HTTPFields
 
@@ -78,6 +80,7 @@ public struct Problem: Error, Sendable, Equatable {
         upstream: UpstreamCause? = nil,
         errors: [FieldError] = [],
         dialog: Dialog? = nil,
+        href: String? = nil,
         headerFields: HTTPFields = [:]
     ) {
         self.code = code
@@ -86,6 +89,7 @@ public struct Problem: Error, Sendable, Equatable {
         self.upstream = upstream
         self.errors = errors
         self.dialog = dialog
+        self.href = href
         self.headerFields = headerFields
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }

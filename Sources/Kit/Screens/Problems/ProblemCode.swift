@@ -38,6 +38,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case `internal`
     case toolMissing = "tool-missing"
     case upstreamBadResponse = "upstream-bad-response"
+    case outcomeUnknown = "outcome-unknown"
     case upstreamUnavailable = "upstream-unavailable"
     case offlineWriteRefused = "offline-write-refused"
     case overloaded
@@ -83,6 +84,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
         case .internal: (500, "Something went wrong in Larder")
         case .toolMissing: (501, "A program that this needs is not installed")
         case .upstreamBadResponse: (502, "The upstream gave an unusable answer")
+        case .outcomeUnknown: (502, "It is not known whether this was carried out")
         case .upstreamUnavailable: (503, "Upstream cannot be reached")
         case .offlineWriteRefused: (503, "Not possible while the upstream is offline")
         case .overloaded: (503, "Larder is overloaded")

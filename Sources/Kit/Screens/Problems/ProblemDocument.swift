@@ -27,6 +27,8 @@ public struct ProblemDocument: Encodable, Sendable {
     public var errors: [Problem.FieldError]
     /// What an app shows.
     public var dialog: Problem.Dialog
+    /// The screen that shows what the client has to know now; left out where there is none.
+    public var href: String?
 
     /// Writes a problem down. `instance` is the path of the request, without its query: that may hold what is private.
     public init(_ problem: Problem, instance: String) {
@@ -41,6 +43,7 @@ public struct ProblemDocument: Encodable, Sendable {
         _upstream = Nullable(wrappedValue: problem.upstream)
         errors = problem.errors
         dialog = problem.dialog ?? Problem.Dialog(message: problem.detail)
+        href = problem.href
     }
 
     /// The document's bytes.

@@ -38,6 +38,10 @@ final class MadeDisk: Transport {
         var requests: [OutgoingRequest] = []
         var intercept: Interception?
         var uploads = 0
+        /// Runs when a response was made and has not arrived yet.
+        var onTheWay: (@Sendable (OutgoingRequest) async throws -> Void)?
+        /// How often a request lets others go first, on its way there and back.
+        var detours = 0
         var bodyParts: (@Sendable (_ path: String, _ bytes: [UInt8]) -> ByteStream)?
     }
 
@@ -89,8 +93,31 @@ final class MadeDisk: Transport {
         intercept { (_) in .page(status) }
     }
 
+    /// Does something while responses are on their way.
+    func onTheWay(_ body: @escaping @Sendable (OutgoingRequest) async throws -> Void) {
+        state.withLock { $0.onTheWay = body }
+    }
+
+    /// Does what a request asks for, as if it had arrived. For interceptions whose answer gets lost.
+    @discardableResult
+    func carryOut(_ request: OutgoingRequest) -> IncomingAnswer {
+        state.withLock { Self.answer(to: request, &$0) }
+    }
+
+    private func detour() async {
+        for _ in 0..<state.withLock({ $0.detours }) { await Task.yield() }
+    }
+
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
-        try answer(to: request)
+        await detour()
+        let answer = try answer(to: request)
+        do {
+            try await state.withLock { $0.onTheWay }?(request)
+        } catch {
+            throw .badAnswer(status: nil, reason: "the test failed: \(error)")
+        }
+        await detour()
+        return answer
     }
 
     func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
@@ -105,7 +132,9 @@ final class MadeDisk: Transport {
             if let length = request.bodyLength, length != bytes.count { throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort) }
             body = bytes
         }
+        await detour()
         let answer = try answer(to: OutgoingRequest(method: request.method, url: request.url, headerFields: request.headerFields, body: body))
+        await detour()
         let parts = state.withLock { $0.bodyParts }
         let stream = answer.status.code < 300 ? parts?(request.url, answer.body) : nil
         return StreamedAnswer(status: answer.status, headerFields: answer.headerFields, body: stream ?? ByteStream(ByteBuffer(bytes: answer.body)))
@@ -187,6 +216,7 @@ extension MadeDisk {
             return link("https://disk.test/v1/disk/resources")
         case (.delete, "/resources"):
             guard let node = state.nodes[path] else { return refusal(404, "DiskNotFoundError") }
+            if let md5 = query["md5"], md5 != Self.md5(node.bytes) { return refusal(409, "MD5DifferError") }
             for key in state.nodes.keys where key == path || key.hasPrefix(path + "/") { state.nodes[key] = nil }
             if query["permanently"] != "true" {
                 var gone = node

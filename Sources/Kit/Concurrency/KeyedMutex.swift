@@ -1,38 +1,44 @@
 import Synchronization
 
-/// One at a time of what has the same key, in the order of arrival: changes of one document, drawings of one picture.
-final class KeyedTurns: Sendable {
+/// A mutual exclusion lock for each key, fair: tasks that wait for a key get it in the order in which they asked.
+///
+/// Apps serialise changes of one document, one note or one path with it.
+public final class KeyedMutex: Sendable {
     private struct Waiter {
         let number: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        /// Keys whose turn somebody has, with those who wait behind.
+        /// Keys that are held, with the tasks that wait for them.
         var queues: [String: [Waiter]] = [:]
         var nextNumber = 0
     }
 
     private let state = Mutex(State())
 
-    /// Runs `body` while no other body has any of these keys. They are taken in their own order, so that two bodies never wait for each other.
+    /// Creates a mutex of which no key is held.
+    public init() {}
+
+    /// Runs `body` while it holds all of these keys.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; what `body` throws.
-    func holding<Result>(
+    /// Keys are taken in their own order, so that two bodies never wait for each other.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; what `body` throws.
+    public func holding<Result>(
         _ keys: [String],
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
         var held: [String] = []
-        defer { for id in held { giveBack(id) } }
+        defer { for id in held { release(id) } }
         for id in Set(keys).sorted() {
-            try await take(id)
+            try await acquire(id)
             held.append(id)
         }
         return try await body()
     }
 
-    private func take(_ id: String) async throws {
+    private func acquire(_ id: String) async throws {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -59,7 +65,7 @@ final class KeyedTurns: Sendable {
         }
     }
 
-    private func giveBack(_ id: String) {
+    private func release(_ id: String) {
         let next = state.withLock { state -> Waiter? in
             guard state.queues[id]?.isEmpty == false else {
                 state.queues[id] = nil
@@ -70,9 +76,9 @@ final class KeyedTurns: Sendable {
         next?.continuation.resume()
     }
 
-    /// Whether somebody has the turn of a key.
+    /// Whether a key is held.
     func isHeld(_ id: String) -> Bool { state.withLock { $0.queues[id] != nil } }
 
-    /// How many wait for a key.
+    /// Number of tasks that wait for a key.
     func waiting(for id: String) -> Int { state.withLock { $0.queues[id]?.count ?? 0 } }
 }

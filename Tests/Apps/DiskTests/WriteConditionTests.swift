@@ -1,0 +1,244 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+
+@testable import Disk
+@testable import Upstream
+
+@Suite("Preconditions of writes")
+struct WriteConditionTests {
+    private static let content = "/v1/disk/file/content?path=/a.txt&overwrite=1"
+
+    /// The tags of a file: of its screen and of its content.
+    private typealias Tags = (screen: String, content: String)
+
+    private func tags(_ app: DiskApp, _ path: String, _ token: String) async throws -> Tags {
+        let screen = try #require(try await app.get("/v1/disk/file?path=\(path)", as: token).headerFields[.eTag])
+        let content = try #require(
+            try await app.get("/v1/disk/file/content?path=\(path)", as: token).headerFields[.eTag]
+        )
+        return (screen, content)
+    }
+
+    private func writes(_ disk: MadeDisk) -> [String] { disk.requests.filter(EachWrite.isWrite).map(\.url) }
+
+    @Test("TRUST-05 If-Match that does not hold is 412, and nothing changes", arguments: EachWrite.allCases)
+    func stale(write: EachWrite) async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let known =
+                write == .restore || write == .upload || write == .folder
+                ? nil : try await tags(app, write.subject, token)
+            for tag in [
+                "\"bogus\"", "\"\"", "nonsense", "\"a,*,b\"", known.map { "W/\($0.content)" },
+                known.map { "W/\($0.screen)" },
+            ].compactMap({ $0 }) {
+                let answer = try await write.ask(app, token, [.ifMatch: tag])
+                answer.expectProblem("precondition-failed", 412)
+            }
+            #expect(writes(disk).isEmpty && !write.isDone(on: disk))
+        }
+    }
+
+    @Test(
+        "TRUST-05 If-Match holds with the tag of the screen, of the content, of one among others, and with *",
+        arguments: EachWrite.allCases
+    )
+    func current(write: EachWrite) async throws {
+        for form in 0..<4 {
+            let disk = EachWrite.disk()
+            try await DiskApp.run(disk) { app in
+                let token = try await app.logIn()
+                guard write != .upload, write != .folder else {
+                    // Nothing is there: not even * holds.
+                    return try await write.ask(app, token, [.ifMatch: "*"]).expectProblem("precondition-failed", 412)
+                }
+                let md5 = "\"\(MadeDisk.md5(Array("gone".utf8)))\""
+                let tags = write == .restore ? (screen: md5, content: md5) : try await tags(app, write.subject, token)
+                let field = [tags.screen, tags.content, "\"x\", \(tags.content)", "*"][form]
+                let answer = try await write.ask(app, token, [.ifMatch: field])
+                #expect(answer.status == write.successStatus, "\(field): \(answer.text)")
+                #expect(write.isDone(on: disk))
+            }
+        }
+    }
+
+    @Test(
+        "TRUST-05 what is compared is what the upstream has now, not what is stored; the next read has the present tag",
+        arguments: EachWrite.allCases
+    )
+    func changedElsewhere(write: EachWrite) async throws {
+        guard write != .upload, write != .folder, write != .restore else { return }
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let before = try await tags(app, write.subject, token)
+            // Another client of the same Disk; what is stored here still counts as fresh.
+            disk.change { $0.nodes["disk:\(write.subject)"]?.bytes = Array("of another client".utf8) }
+            try await write.ask(app, token, [.ifMatch: before.content]).expectProblem("precondition-failed", 412)
+            try await write.ask(app, token, [.ifMatch: before.screen]).expectProblem("precondition-failed", 412)
+            #expect(writes(disk).isEmpty)
+            let now = try await tags(app, write.subject, token)
+            #expect(now.content != before.content && now.screen != before.screen)
+            #expect(try await write.ask(app, token, [.ifMatch: now.content]).status == write.successStatus)
+        }
+    }
+
+    @Test("TRUST-05 If-None-Match: * makes and never replaces; the upstream is asked to see to it")
+    func createOnly() async throws {
+        let disk = EachWrite.disk()
+        disk.put("disk:/folder/b.txt", "in the way")
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: "*"], bytes: [1]).expectProblem(
+                "precondition-failed",
+                412
+            )
+            try await app.ask(.post, "/v1/disk/folders", as: token, [.ifNoneMatch: "*"], json: #"{"path":"/folder"}"#)
+                .expectProblem("precondition-failed", 412)
+            for call in ["move", "copy"] {
+                let json = #"{"from":"/a.txt","to":"/folder/b.txt","overwrite":true}"#
+                try await app.ask(.post, "/v1/disk/files/\(call)", as: token, [.ifNoneMatch: "*"], json: json)
+                    .expectProblem("precondition-failed", 412)
+            }
+            for write in [EachWrite.rename, .delete, .publish, .unpublish] {
+                try await write.ask(app, token, [.ifNoneMatch: "*"]).expectProblem("precondition-failed", 412)
+            }
+            #expect(writes(disk).isEmpty)
+            let free = try await app.ask(
+                .put,
+                "/v1/disk/file/content?path=/free.txt&overwrite=1",
+                as: token,
+                [.ifNoneMatch: "*"],
+                bytes: [1]
+            )
+            #expect(free.status == 201)
+            #expect(disk.asked.contains { $0.contains("/resources/upload?path=disk%3A%2Ffree.txt&overwrite=false") })
+            // Another client is faster, between the look and the write.
+            disk.intercept { [disk] (request) in
+                if request.url.contains("/resources/upload") { disk.put("disk:/late.txt", "of another client") }
+                return nil
+            }
+            try await app.ask(
+                .put,
+                "/v1/disk/file/content?path=/late.txt&overwrite=1",
+                as: token,
+                [.ifNoneMatch: "*"],
+                bytes: [1]
+            )
+            .expectProblem("precondition-failed", 412)
+            #expect(disk.change { $0.nodes["disk:/late.txt"]?.bytes } == Array("of another client".utf8))
+        }
+    }
+
+    @Test("TRUST-05 If-None-Match with tags, compared weakly; If-Unmodified-Since, disregarded beside If-Match")
+    func others() async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let tags = try await tags(app, "/a.txt", token)
+            for tag in [tags.content, "W/\(tags.content)", tags.screen] {
+                try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: tag], bytes: [1]).expectProblem(
+                    "precondition-failed",
+                    412
+                )
+            }
+            let old = HTTPFields([HTTPField(name: .ifUnmodifiedSince, value: "Sun, 21 Apr 2024 08:00:00 GMT")])
+            try await app.ask(.put, Self.content, as: token, old, bytes: [1]).expectProblem("precondition-failed", 412)
+            #expect(writes(disk).isEmpty)
+            #expect(
+                try await app.ask(.put, Self.content, as: token, old.merging([.ifMatch: tags.content]), bytes: [1])
+                    .status == 201
+            )
+            #expect(try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: "\"x\""], bytes: [2]).status == 201)
+            let late = HTTPFields([HTTPField(name: .ifUnmodifiedSince, value: "Mon, 22 Apr 2024 08:00:00 GMT")])
+            #expect(try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token, late).status == 200)
+        }
+    }
+
+    @Test(
+        "TRUST-05 of two clients with one tag exactly one wins",
+        arguments: [EachWrite.overwrite, .rename, .delete, .publish]
+    )
+    func race(write: EachWrite) async throws {
+        let disk = EachWrite.disk()
+        disk.change { $0.detours = 10 }
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let tag = try await tags(app, "/a.txt", token).screen
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 { group.addTask { try await write.ask(app, token, [.ifMatch: tag]).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == write.successStatus } == 1, "\(statuses)")
+            // What is gone or renamed is not there: that counts before any precondition (RFC 9110 §13.2.1).
+            let isGone = write == .delete || write == .rename
+            #expect(statuses.count { $0 == 412 || (isGone && $0 == 404) } == 3, "\(statuses)")
+            #expect(writes(disk).count == 1)
+        }
+    }
+
+    @Test("TRUST-05 the answer to a write carries the tag for the next one, also where nothing else was read")
+    func tagsOfWrites() async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            var tag = try #require(try await EachWrite.upload.ask(app, token).headerFields[.eTag])
+            #expect(tag == "\"\(MadeDisk.md5(Array("new".utf8)))\"", "of the content, which is the target")
+            for bytes: [UInt8] in [[1], [2], [3]] {
+                let answer = try await app.ask(
+                    .put,
+                    "/v1/disk/file/content?path=/new&overwrite=1",
+                    as: token,
+                    [.ifMatch: tag],
+                    bytes: bytes
+                )
+                #expect(answer.status == 201)
+                tag = try #require(answer.headerFields[.eTag])
+            }
+            let renamed = try await app.ask(
+                .patch,
+                "/v1/disk/file?path=/new",
+                as: token,
+                [.ifMatch: tag],
+                json: #"{"name":"newer"}"#
+            )
+            let screen = try #require(renamed.headerFields[.eTag])
+            #expect(
+                try await app.ask(.delete, "/v1/disk/file?path=/newer", as: token, [.ifMatch: screen]).status == 200
+            )
+            #expect(
+                disk.asked.contains { $0.hasPrefix("DELETE") && $0.contains("md5=\(MadeDisk.md5([3]))") },
+                "the upstream compares, too"
+            )
+        }
+    }
+
+    @Test(
+        "TRUST-05 offline comes before any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
+    )
+    func order() async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            let part = HTTPFields([HTTPField(name: .contentRange, value: "bytes 100-103/104")])
+            let answer = try await app.ask(.put, Self.content, as: token, part, bytes: [1, 2, 3, 4])
+            answer.expectProblem("invalid-parameter", 400)
+            #expect(answer["errors.0.parameter"] == "Content-Range")
+            #expect(disk.change { $0.nodes["disk:/a.txt"]?.bytes } == Array("text of a".utf8))
+            try await app.ask(.delete, "/v1/disk/file?path=/none", as: token, [.ifMatch: "*"]).expectProblem(
+                "not-found",
+                404
+            )
+            disk.goAway()
+            #expect(try await app.get("/v1/disk/profile?refresh=1", as: token)["offline"] == true)
+            for write in EachWrite.allCases {
+                try await write.ask(app, token, [.ifMatch: "\"bogus\""]).expectProblem("offline-write-refused", 503)
+            }
+            #expect(writes(disk).isEmpty)
+        }
+    }
+}

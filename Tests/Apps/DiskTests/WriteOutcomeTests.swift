@@ -1,0 +1,323 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import NIOCore
+import Screens
+import Testing
+
+@testable import Disk
+@testable import Upstream
+
+/// A write of each kind: how it is asked for, and what it sends to the upstream.
+enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case upload, overwrite, folder, rename, move, copy, delete, publish, unpublish, restore
+
+    var testDescription: String { rawValue }
+
+    /// A Disk on which each of them can be carried out.
+    static func disk() -> MadeDisk {
+        let disk = MadeDisk()
+        disk.put("disk:/a.txt", "text of a")
+        disk.put("disk:/public.txt", "text for all")
+        disk.makeFolder("disk:/folder")
+        disk.change { state in
+            state.nodes["disk:/public.txt"]?.publicURL = "https://yadi.sk/d/p"
+            var gone = MadeDisk.Node(isFolder: false, bytes: Array("gone".utf8))
+            gone.origin = "disk:/gone.txt"
+            state.nodes["trash:/gone.txt_1"] = gone
+        }
+        return disk
+    }
+
+    /// What it acts on, as a query or body names it.
+    var subject: String {
+        switch self {
+        case .unpublish: "/public.txt"
+        case .restore: "trash:/gone.txt_1"
+        case .upload, .folder: "/new"
+        case .overwrite, .rename, .move, .copy, .delete, .publish: "/a.txt"
+        }
+    }
+
+    func ask(_ app: DiskApp, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+        switch self {
+        case .upload:
+            try await app.ask(.put, "/v1/disk/file/content?path=/new", as: token, fields, bytes: Array("new".utf8))
+        case .overwrite:
+            try await app.ask(
+                .put,
+                "/v1/disk/file/content?path=/a.txt&overwrite=1",
+                as: token,
+                fields,
+                bytes: Array("other".utf8)
+            )
+        case .folder: try await app.ask(.post, "/v1/disk/folders", as: token, fields, json: #"{"path":"/new"}"#)
+        case .rename:
+            try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, fields, json: #"{"name":"b.txt"}"#)
+        case .move:
+            try await app.ask(
+                .post,
+                "/v1/disk/files/move",
+                as: token,
+                fields,
+                json: #"{"from":"/a.txt","to":"/folder/b.txt"}"#
+            )
+        case .copy:
+            try await app.ask(
+                .post,
+                "/v1/disk/files/copy",
+                as: token,
+                fields,
+                json: #"{"from":"/a.txt","to":"/folder/b.txt"}"#
+            )
+        case .delete: try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token, fields)
+        case .publish: try await app.ask(.post, "/v1/disk/links", as: token, fields, json: #"{"path":"/a.txt"}"#)
+        case .unpublish: try await app.ask(.delete, "/v1/disk/published?path=/public.txt", as: token, fields)
+        case .restore:
+            try await app.ask(
+                .post,
+                "/v1/disk/trash/restore",
+                as: token,
+                fields,
+                json: #"{"path":"trash:/gone.txt_1"}"#
+            )
+        }
+    }
+
+    var successStatus: Int {
+        switch self {
+        case .upload, .overwrite, .folder, .move, .copy, .publish: 201
+        case .rename, .delete, .unpublish, .restore: 200
+        }
+    }
+
+    /// Whether a request is the one that changes something.
+    static func isWrite(_ request: OutgoingRequest) -> Bool { request.method != .get }
+
+    /// Whether the Disk is as the write was to leave it.
+    func isDone(on disk: MadeDisk) -> Bool {
+        disk.change { state in
+            switch self {
+            case .upload: state.nodes["disk:/new"]?.bytes == Array("new".utf8)
+            case .overwrite: state.nodes["disk:/a.txt"]?.bytes == Array("other".utf8)
+            case .folder: state.nodes["disk:/new"]?.isFolder == true
+            case .rename: state.nodes["disk:/b.txt"] != nil && state.nodes["disk:/a.txt"] == nil
+            case .move: state.nodes["disk:/folder/b.txt"] != nil && state.nodes["disk:/a.txt"] == nil
+            case .copy: state.nodes["disk:/folder/b.txt"] != nil && state.nodes["disk:/a.txt"] != nil
+            case .delete: state.nodes["disk:/a.txt"] == nil
+            case .publish: state.nodes["disk:/a.txt"]?.publicURL != nil
+            case .unpublish: state.nodes["disk:/public.txt"]?.publicURL == nil
+            case .restore: state.nodes["disk:/gone.txt"] != nil && state.nodes["trash:/gone.txt_1"] == nil
+            }
+        }
+    }
+}
+
+@Suite("Outcomes of writes")
+struct WriteOutcomeTests {
+    /// Everything a write may need is known here before.
+    private func know(_ app: DiskApp, _ token: String) async throws {
+        for screen in ["files", "files?path=/folder", "recent", "trash", "published"] {
+            #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
+        }
+    }
+
+    private func names(_ app: DiskApp, _ token: String) async throws -> [String] {
+        try await ["files", "files?path=/folder", "trash", "published"].asyncMap {
+            DiskApp.names(try await app.get("/v1/disk/\($0)", as: token))
+        }.flatMap { $0 }
+    }
+
+    @Test(
+        "TRUST-05 a write whose response is lost, though it was carried out, is a success, and is not sent again",
+        arguments: EachWrite.allCases
+    )
+    func lostResponse(write: EachWrite) async throws {
+        for error in [
+            UpstreamError.unreachable(.reset), .unreachable(.totalTimeout), .badAnswer(status: nil, reason: "not HTTP"),
+        ] {
+            let disk = EachWrite.disk()
+            try await DiskApp.run(disk) { app in
+                let token = try await app.logIn()
+                try await know(app, token)
+                disk.intercept { [disk] (request) throws(UpstreamError) in
+                    guard EachWrite.isWrite(request) else { return nil }
+                    disk.carryOut(request)
+                    throw error
+                }
+                let answer = try await write.ask(app, token)
+                #expect(answer.status == write.successStatus, "\(error): \(answer.text)")
+                #expect(write.isDone(on: disk))
+                #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
+            }
+        }
+    }
+
+    @Test(
+        "TRUST-05 a write that was not carried out, though the connection broke behind it, says that nothing was changed",
+        arguments: EachWrite.allCases
+    )
+    func notCarriedOut(write: EachWrite) async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            try await know(app, token)
+            let before = try await names(app, token)
+            disk.intercept { (request) throws(UpstreamError) in
+                guard EachWrite.isWrite(request) else { return nil }
+                throw .unreachable(.reset)
+            }
+            let answer = try await write.ask(app, token)
+            answer.expectProblem("upstream-unavailable", 503)
+            #expect(
+                answer["detail"] == "Yandex Disk did not carry it out (the connection broke). Nothing was changed."
+                    && answer["retryable"] == true
+            )
+            #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
+            disk.intercept(nil)
+            #expect(try await names(app, token) == before)
+            #expect(try await write.ask(app, token).status == write.successStatus)
+        }
+    }
+
+    @Test(
+        "TRUST-05 a write of which nobody can tell whether it was carried out is `outcome-unknown`, with the screen that shows it",
+        arguments: EachWrite.allCases,
+        [true, false]
+    )
+    func unknown(write: EachWrite, isCarriedOut: Bool) async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            try await know(app, token)
+            let isGone = Counter(1)
+            disk.intercept { [disk] (request) throws(UpstreamError) in
+                if EachWrite.isWrite(request) {
+                    _ = isGone.take()
+                    if isCarriedOut { disk.carryOut(request) }
+                    throw .unreachable(.reset)
+                }
+                // What is asked behind the write is not answered.
+                if isGone.isSpent { throw .unreachable(.refused) }
+                return nil
+            }
+            let answer = try await write.ask(app, token)
+            answer.expectProblem("outcome-unknown", 502)
+            #expect(
+                answer["retryable"] == false && answer["offline"] == true && answer["upstream.name"] == "yandex_disk"
+            )
+            let href = try text(answer["href"])
+            #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
+            // Now that it is known to be away nothing is sent at all.
+            let count = disk.requests.count
+            try await write.ask(app, token).expectProblem("offline-write-refused", 503)
+            #expect(disk.requests.count == count)
+            disk.intercept(nil)
+            #expect(try await app.get("/v1/disk/profile?refresh=1", as: token)["meta.offline"] == false)
+            let shown = try await app.get(href, as: token)
+            #expect(
+                shown["meta.stale"] == false || shown.status == 404,
+                "what is stored is in doubt, so the upstream is asked: \(shown.text)"
+            )
+            #expect(write.isDone(on: disk) == isCarriedOut)
+        }
+    }
+
+    @Test(
+        "TRUST-05 what ran out of time may still be carried out: not seen yet, it is unknown",
+        arguments: EachWrite.allCases
+    )
+    func slow(write: EachWrite) async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            try await know(app, token)
+            disk.intercept { (request) throws(UpstreamError) in
+                guard EachWrite.isWrite(request) else { return nil }
+                throw .unreachable(.totalTimeout)
+            }
+            try await write.ask(app, token).expectProblem("outcome-unknown", 502)
+        }
+    }
+
+    @Test(
+        "TRUST-05 a write that the upstream took is a success, also if the upstream is away when it is looked at",
+        arguments: EachWrite.allCases
+    )
+    func readBack(write: EachWrite) async throws {
+        for reason in [UnreachableReason.refused, .totalTimeout] {
+            let disk = EachWrite.disk()
+            try await DiskApp.run(disk) { app in
+                let token = try await app.logIn()
+                try await know(app, token)
+                let isGone = Counter(1)
+                disk.intercept { [disk] (request) throws(UpstreamError) in
+                    if isGone.isSpent { throw .unreachable(reason) }
+                    guard EachWrite.isWrite(request) else { return nil }
+                    _ = isGone.take()
+                    return disk.carryOut(request)
+                }
+                let answer = try await write.ask(app, token)
+                #expect(answer.status == write.successStatus, "\(answer.text)")
+                #expect(write.isDone(on: disk))
+                guard [.upload, .overwrite, .folder, .rename, .move, .copy].contains(write) else { return }
+                #expect(answer["meta.stale"] == true && answer.headerFields[.eTag] == nil)
+                #expect(answer["data.type"] == (write == .folder ? "dir" : "file"))
+                if write == .upload { #expect(answer["data.size"] == 3 && answer["data.path"] == "disk:/new") }
+            }
+        }
+    }
+
+    @Test(
+        "TRUST-05 a response that breaks off behind 201 says that it is done; 500, 502 and 504 say nothing, and are looked into"
+    )
+    func statuses() async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { [disk] (request) throws(UpstreamError) in
+                guard EachWrite.isWrite(request) else { return nil }
+                disk.carryOut(request)
+                throw .badAnswer(status: .created, reason: UpstreamError.cutShort)
+            }
+            #expect(try await EachWrite.folder.ask(app, token).status == 201)
+            for (status, write) in [(500, EachWrite.upload), (502, .delete), (504, .publish)] {
+                disk.change { $0.nodes["disk:/new"] = nil }
+                disk.put("disk:/a.txt", "text of a")
+                for isCarriedOut in [false, true] {
+                    disk.intercept { [disk] (request) in
+                        guard EachWrite.isWrite(request) else { return nil }
+                        if isCarriedOut { disk.carryOut(request) }
+                        return IncomingAnswer(status: .init(code: status))
+                    }
+                    let answer = try await write.ask(app, token)
+                    if isCarriedOut {
+                        #expect(answer.status == write.successStatus)
+                    } else {
+                        answer.expectProblem("upstream-unavailable", 503)
+                    }
+                }
+            }
+            disk.intercept { (request) in EachWrite.isWrite(request) ? IncomingAnswer(status: .serviceUnavailable) : nil
+            }
+            try await EachWrite.folder.ask(app, token).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test("PDF-14 TRUST-05 what another app saves to the Disk goes the same way")
+    func otherApps() async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            _ = try await app.logIn()
+            let files = DiskFiles(app.service)
+            disk.intercept { [disk] (request) throws(UpstreamError) in
+                guard EachWrite.isWrite(request) else { return nil }
+                disk.carryOut(request)
+                throw .unreachable(.reset)
+            }
+            let bytes = ByteStream(.init(string: "document"))
+            #expect(try await files.upload(bytes, length: 8, to: "disk:/d.pdf", account: "1130"))
+            #expect(disk.change { $0.nodes["disk:/d.pdf"]?.bytes } == Array("document".utf8))
+        }
+    }
+}

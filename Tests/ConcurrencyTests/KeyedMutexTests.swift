@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Concurrency
+
+@Suite("Locks by key")
+struct KeyedMutexTests {
+    @Test(
+        "Keys are given in the order of arrival; two bodies that want the same two keys the other way round never wait for each other"
+    )
+    func order() async throws {
+        let mutex = KeyedMutex()
+        let (order, note) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (start, begin) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                try await mutex.holding(["a"]) { for await _ in start {} }
+            }
+            for number in 1...5 {
+                while mutex.waiting(for: "a") < number - 1 { await Task.yield() }
+                if number == 1 { while !mutex.isHeld("a") { await Task.yield() } }
+                let wanted = number.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"]
+                group.addTask { try await mutex.holding(wanted) { _ = note.yield(number) } }
+                while mutex.waiting(for: "a") < number { await Task.yield() }
+            }
+            begin.finish()
+            try await group.waitForAll()
+        }
+        note.finish()
+        #expect(await order.reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
+        #expect(mutex.waiting(for: "a") == 0)
+        struct Fault: Error {}
+        await #expect(throws: Fault.self) { try await mutex.holding(["a"]) { throw Fault() } }
+        #expect(!mutex.isHeld("a"), "an error releases the key")
+    }
+}
