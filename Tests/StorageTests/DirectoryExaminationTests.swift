@@ -37,13 +37,11 @@ import Testing
             return blob
         }
 
-        /// All files by name, but for the lock, and what SQLite makes of it for the length of a look.
+        /// All files by name, but for the lock.
         func files() throws -> [String: Data] {
             var files: [String: Data] = [:]
-            for name in try FileManager.default.subpathsOfDirectory(atPath: path) where name != "larder.lock" && !name.hasSuffix("-shm") {
-                let bytes = try? Data(contentsOf: folder.appending(path: name))
-                if name.hasSuffix("-wal"), bytes?.isEmpty == true { continue }
-                files[name] = bytes ?? Data("a folder".utf8)
+            for name in try FileManager.default.subpathsOfDirectory(atPath: path) where name != "larder.lock" {
+                files[name] = (try? Data(contentsOf: folder.appending(path: name))) ?? Data("a folder".utf8)
             }
             return files
         }

@@ -214,8 +214,7 @@ struct WriteExecutor: Sendable {
         )
         switch finding {
         case .done: return try await settled(before, bytes)
-        // What ran out of time may still be carried out.
-        case .notDone where error != .unreachable(.totalTimeout):
+        case .notDone where error.saysThatItFailed:
             throw Problem(
                 .upstreamUnavailable,
                 "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed.",
@@ -234,6 +233,7 @@ struct WriteExecutor: Sendable {
         }
     }
 
+    /// How an error is put into a problem's detail.
     private static func text(_ error: UpstreamError) -> String {
         switch error {
         case .unreachable(let reason): reason == .totalTimeout ? "it took too long" : "the connection broke"
@@ -242,4 +242,10 @@ struct WriteExecutor: Sendable {
         case .forbiddenTarget, .notStored: "\(error)"
         }
     }
+}
+
+extension UpstreamError {
+    /// Whether the API itself responded that it failed, so that what is not there will not be there later. Behind a
+    /// broken connection, a time-out or a gateway (502, 504) it may still be carried out.
+    fileprivate var saysThatItFailed: Bool { status == .internalServerError }
 }

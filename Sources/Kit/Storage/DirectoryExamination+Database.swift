@@ -20,7 +20,7 @@ extension DirectoryExamination {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(options.busyTimeout)
-        let database = try DatabaseQueue(path: path, configuration: configuration)
+        let database = try DatabaseQueue(path: Self.nameForReading(path), configuration: configuration)
         try database.read { db in
             guard try Self.isLarders(db, path: path) else { return }
             isNew = false
@@ -34,6 +34,21 @@ extension DirectoryExamination {
             try examineRows(db, names: names, folder: folder)
         }
         try database.close()
+    }
+
+    /// Names a database so that SQLite makes no file beside it, as it otherwise does also for reading: without a log and a
+    /// journal the file is all there is, and nothing changes it while the directory is locked.
+    private static func nameForReading(_ path: String) throws -> String {
+        let isAlone = !["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
+        let readsNames = try DatabaseQueue().read { db in
+            try Bool.fetchOne(db, sql: "SELECT sqlite_compileoption_used('USE_URI')") ?? false
+        }
+        guard isAlone, readsNames else { return path }
+        var name = URLComponents()
+        name.scheme = "file"
+        name.path = path
+        name.queryItems = [URLQueryItem(name: "immutable", value: "1")]
+        return name.string ?? path
     }
 
     /// Whether a database is one of Larder's; false for one without any table, as an interrupted first start leaves it.
