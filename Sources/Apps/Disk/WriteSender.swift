@@ -79,12 +79,14 @@ struct WriteSender: Sendable {
             do {
                 let status = try await service.api.upstream.stream(request, headTimeout: Self.longestUpload).status
                 switch status.code {
-                case 200, 201: return .done(bytes.summary)
+                case 201: return .done(bytes.summary)
                 // Taken, and not on the Disk yet.
                 case 202: return link.operationID.map { .underWay($0) } ?? .done(bytes.summary)
                 case 408, 429, 500...: throw UpstreamError.failing(status: status, retryAfter: nil)
                 // What the uploader says of the bytes. Any other status is about the link, not about the Disk.
                 case 409, 412, 413, 423: throw DiskRefusal(status: status.code, code: "")
+                // 200 is that of a captive portal, if it is not an uploader that means 201.
+                case 200..<300: throw UpstreamError.badAnswer(status: status, reason: "not what an uploader answers")
                 default: throw UpstreamError.badAnswer(status: status, reason: "the link for the upload does not work")
                 }
             } catch let error as UpstreamError where error.leavesOutcomeUnknown {

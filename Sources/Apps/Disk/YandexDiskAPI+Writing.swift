@@ -91,7 +91,11 @@ extension YandexDiskAPI {
         if body != nil { fields[.contentType] = "application/json" }
         let request = OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
         let answer = try await head(of: request)
-        guard answer.status == .accepted else { return .done }
+        guard answer.status == .accepted else {
+            // A page of a captive portal is a 200, too.
+            if !answer.body.isEmpty { let _: AnyJSONObject = try Self.decoded(answer) }
+            return .done
+        }
         let link: LinkRecord = try Self.decoded(answer)
         guard let id = Self.operationID(in: link.href) else { throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity") }
         return .underWay(operation: id)
@@ -129,6 +133,15 @@ extension YandexDiskAPI {
         guard let components = URLComponents(string: href) else { return nil }
         let id = components.queryItems?.first { $0.name == "id" }?.value ?? components.path.split(separator: "/").last.map(String.init)
         return id.flatMap { $0.isEmpty || $0 == "operations" || $0.utf8.count > 256 ? nil : $0 }
+    }
+}
+
+/// Any JSON object.
+private struct AnyJSONObject: Decodable {
+    private enum Key: CodingKey {}
+
+    init(from decoder: any Decoder) throws {
+        _ = try decoder.container(keyedBy: Key.self)
     }
 }
 

@@ -321,6 +321,32 @@ struct WriteOutcomeTests {
         }
     }
 
+    @Test(
+        "TRUST-05 200 with the page of a captive portal is not taken for the API's: what is there decides",
+        arguments: EachWrite.allCases,
+        [true, false]
+    )
+    func portal(write: EachWrite, isCarriedOut: Bool) async throws {
+        let disk = EachWrite.disk()
+        try await DiskApp.run(disk) { app in
+            let token = try await app.logIn()
+            try await know(app, token)
+            disk.intercept { [disk] (request) in
+                guard EachWrite.isWrite(request) else { return nil }
+                if isCarriedOut { disk.carryOut(request) }
+                let page = Array("<html>Welcome to our network</html>".utf8)
+                return IncomingAnswer(status: .ok, headerFields: [.contentType: "text/html"], body: page)
+            }
+            let answer = try await write.ask(app, token)
+            if isCarriedOut {
+                #expect(answer.status == write.successStatus, "\(answer.text)")
+            } else {
+                answer.expectProblem("outcome-unknown", 502)
+            }
+            #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
+        }
+    }
+
     @Test("PDF-14 TRUST-05 what another app saves to the Disk goes the same way")
     func otherApps() async throws {
         let disk = EachWrite.disk()

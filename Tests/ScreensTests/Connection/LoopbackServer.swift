@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 
 @testable import Screens
@@ -40,6 +41,9 @@ struct LoopbackServer: Sendable {
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { portSource.yield($0.localAddress?.port ?? 0) },
+            // One event loop, so that what happens to several connections at once, such as a stop, has happened to all of
+            // them before any of them goes on.
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
             logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
         )
         let services = ServiceGroup(configuration: .init(services: [application], logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }))
