@@ -11,6 +11,14 @@ struct VaryTests {
         Sample.stored([.vary: vary], varying: stored).matches(request)
     }
 
+    @Test("TRUST-18 a response that varies by more than 64 fields matches no request", .timeLimit(.minutes(1)))
+    func most() {
+        func names(_ count: Int) -> String { (0..<count).map { "V\($0)" }.joined(separator: ",") }
+        #expect(matches(names(64) + ",v0", [:], [:]))
+        #expect(!matches(names(65), [:], [:]))
+        #expect(Vary([.vary: names(100_000)]) == .everything)
+    }
+
     @Test("The same values match, others do not, and fields that Vary does not name play no part")
     func values() {
         #expect(matches("Foo", [foo: "1"], [foo: "1", .made("Other"): "3"]))

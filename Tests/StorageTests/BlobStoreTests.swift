@@ -171,9 +171,46 @@ import Testing
         // As if the process had been killed behind the commit, before the removal.
         try bytes.write(to: URL(fileURLWithPath: path))
         try FileManager.default.copyItem(at: folder, to: copy)
+        // The copy is of files that were there when the database was written.
+        try Self.touch(copy)
         let killed = try LarderDatabase(in: DataDirectory(at: copy), logger: Logger(label: "test"))
         #expect(try killed.blobs.fileNames() == [])
         #expect(try await killed.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0)
+    }
+
+    /// Makes the database the file that was written last.
+    private static func touch(_ folder: URL) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date() + 1],
+            ofItemAtPath: folder.appending(path: "larder.sqlite").path
+        )
+    }
+
+    @Test("TRUST-03 a file that was put back after its removal had been committed stays: it may be that of a restored database")
+    func restoredFile() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = URL(fileURLWithPath: folder.path + "-restored")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        let database = try open()
+        let store = ResponseStore(database)
+        let blob = try database.blobs.write(Data([1]))
+        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        try await database.write { try store.remove(id, in: $0) }
+        // The process is killed; then an older backup of blobs is put under the newer database, which has the note.
+        try FileManager.default.copyItem(at: folder, to: copy)
+        for name in ["larder.sqlite", "larder.sqlite-wal"] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date() - 60],
+                ofItemAtPath: copy.appending(path: name).path
+            )
+        }
+        try Data([1]).write(to: copy.appending(path: "blobs/\(blob.id)"))
+        for _ in 1...2 {
+            let restored = try LarderDatabase(in: DataDirectory(at: copy), logger: Logger(label: "test"))
+            #expect(try restored.blobs.fileNames() == [blob.id.fileName])
+            #expect(try await restored.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0)
+            try restored.close()
+        }
     }
 
     @Test("A finished blob that gets no row goes with its last reference, or when it is given up")

@@ -53,7 +53,9 @@ extension DiskService {
                     let now = clock.now()
                     var resource = api.item(path, token, account: account.id) { record throws(UpstreamError) in
                         guard let item = record.item, item.path == path else { throw .badAnswer(status: .ok, reason: "another file than was asked for") }
-                        return store.admission([item], as: nil, account: account.id, epoch: epoch, at: now) { announce($0, to: account.id) }
+                        return store.admission([item], as: nil, about: path, account: account.id, epoch: epoch, at: now) {
+                            announce($0, to: account.id)
+                        }
                     }
                     resource.bundledAt = known?.seenAt
                     return resource

@@ -63,7 +63,15 @@ extension DiskService {
             api.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, token, account: account.id) { record throws(UpstreamError) in
                 let own = record.item.map { [$0] } ?? []
                 guard record.kind != .file else {
-                    return store.admission(own, as: nil, account: account.id, epoch: epoch, at: now, changed: changed)
+                    return store.admission(
+                        own,
+                        as: nil,
+                        about: path,
+                        account: account.id,
+                        epoch: epoch,
+                        at: now,
+                        changed: changed
+                    )
                 }
                 guard let embedded = record.embedded else { throw .badAnswer(status: .ok, reason: "a folder without its content") }
                 let items = Self.unique(embedded.items.prefix(asked.limit))

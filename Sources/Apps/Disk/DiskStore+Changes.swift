@@ -35,7 +35,7 @@ extension DiskStore {
                 try db.execute(sql: Self.updateUnpublished, arguments: [account, path.text])
                 try pages.remove(rowKey: path.text, account: owner, screen: "published", in: db)
             case .appeared(let path, let item):
-                if let item, item.path == path { try keep([item], account: account, at: now, in: db) }
+                if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
             case .doubtful: break
             }
             try responses.invalidate(credential: credential, in: db)

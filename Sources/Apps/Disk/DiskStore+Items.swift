@@ -84,9 +84,17 @@ extension DiskStore {
 
     /// Keeps rows as the upstream lists them now.
     ///
+    /// - Parameter subject: what the upstream was asked about. Only of it a row can say that it has become a file, so
+    ///   that what was in it is gone; a list of something else may be wrong.
     /// - Returns: Whether any of them is new or another than before.
     @discardableResult
-    func keep(_ items: [DiskItem], account: String, at now: Date, in db: Database) throws -> Bool {
+    func keep(
+        _ items: [DiskItem],
+        about subject: DiskPath?,
+        account: String,
+        at now: Date,
+        in db: Database
+    ) throws -> Bool {
         let select = try db.cachedStatement(sql: Self.selectItem)
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
         var isChanged = false
@@ -94,7 +102,7 @@ extension DiskStore {
             let old = try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init)
             if old != item { isChanged = true }
             // What was a folder is a file by now.
-            if old?.kind == .dir, item.kind == .file, !item.path.isRoot {
+            if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
                 try removeContents(of: item.path, account: account, db)
             }
             try upsert.execute(arguments: [
@@ -125,6 +133,7 @@ extension DiskStore {
     /// ``isOvertaken(_:account:_:)``.
     /// - Parameters:
     ///   - folder: the folder whose content the page shows, if it is one.
+    ///   - subject: the one path that the response is about, if it is about one.
     ///   - now: when the upstream was asked.
     ///   - changed: is notified of the new revision if a page that was known has changed.
     func admission(
@@ -132,6 +141,7 @@ extension DiskStore {
         beside others: [DiskItem] = [],
         as key: PageKey?,
         folder: DiskPath? = nil,
+        about subject: DiskPath? = nil,
         total: Int? = nil,
         hasMore: Bool = false,
         account: String,
@@ -151,7 +161,7 @@ extension DiskStore {
                 changes.isEmpty
                 ? items + others
                 : try (items + others).filter { try !isNewer($0.path, than: now, account: account, db) }
-            var isChanged = try keep(kept, account: account, at: now, in: db)
+            var isChanged = try keep(kept, about: subject, account: account, at: now, in: db)
             var isKnown = true
             if let key, folder.map({ DiskReplay.isSame($0, after: changes) }) ?? true {
                 let old = try pages.page(key, in: db)

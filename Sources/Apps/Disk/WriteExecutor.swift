@@ -215,11 +215,15 @@ struct WriteExecutor: Sendable {
         switch finding {
         case .done: return try await settled(before, bytes)
         case .notDone where error.saysThatItFailed:
-            throw Problem(
-                .upstreamUnavailable,
-                "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed.",
-                upstream: .init(name: service.api.upstream.configuration.name, status: error.status?.code)
-            )
+            var problem = UpstreamFailure(error, of: service.api.upstream).problem
+            problem.detail = "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed."
+            throw problem
+        case .unclear where error.status == .serviceUnavailable:
+            // An API that is down refuses, and cannot be looked at either.
+            try await service.store.apply(.doubtful, account: account.id, at: service.clock.now())
+            var problem = UpstreamFailure(error, of: service.api.upstream).problem
+            problem.detail = "Yandex Disk answered 503. Here nothing was changed."
+            throw problem
         case .notDone, .unclear:
             try await service.store.apply(.doubtful, account: account.id, at: service.clock.now())
             throw Problem(
@@ -245,7 +249,11 @@ struct WriteExecutor: Sendable {
 }
 
 extension UpstreamError {
-    /// Whether the API itself responded that it failed, so that what is not there will not be there later. Behind a
-    /// broken connection, a time-out or a gateway (502, 504) it may still be carried out.
-    fileprivate var saysThatItFailed: Bool { status == .internalServerError }
+    /// Whether a response says that it failed or was refused, so that what is not there will not be there later. Behind
+    /// a broken connection, a time-out, a gateway (408, 499, 502, 504, 520 and above) or a success that is none of the
+    /// API's it may still be carried out.
+    fileprivate var saysThatItFailed: Bool {
+        guard let code = status?.code, code != 408, code != 499 else { return false }
+        return (300..<500).contains(code) || code == 500 || code == 501 || code == 503
+    }
 }

@@ -32,7 +32,7 @@ struct WriteInspector: Sendable {
             let witnesses = write.witnesses
             let subject = try await present(witnesses.subject)
             let place = try await present(witnesses.place)
-            return write.finding(subject: subject, place: place, before: before.place, sent: bytes)
+            return write.finding(subject: subject, place: place, before: before, sent: bytes)
         } catch {
             return .unclear
         }

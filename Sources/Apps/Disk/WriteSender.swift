@@ -77,7 +77,12 @@ struct WriteSender: Sendable {
         )
         return try await service.changing(write.path, account) {
             do {
-                let status = try await service.api.upstream.stream(request, headTimeout: Self.longestUpload).status
+                let response = try await service.api.upstream.stream(request, headTimeout: Self.longestUpload)
+                let status = response.status
+                // An uploader sends no page, whatever its status.
+                if status.kind == .successful, response.headerFields[.contentType]?.hasPrefix("text/html") == true {
+                    throw UpstreamError.badAnswer(status: status, reason: "a page")
+                }
                 switch status.code {
                 case 201: return .done(bytes.summary)
                 // Taken, and not on the Disk yet.

@@ -8,9 +8,9 @@ struct DiskRefusal: Error, Sendable, Equatable {
     /// The API's code, such as `DiskNotFoundError`; empty where it gave none.
     let code: String
 
-    /// Whether it says that there is nothing at the path that was asked for. 404 has other codes, too, such as that of
-    /// an operation or a route.
-    var isGone: Bool { status == 410 || (status == 404 && code == "DiskNotFoundError") }
+    /// Whether it says that there is nothing at the path that was asked for. 404 and 410 have other codes, too, such as
+    /// those of an operation, a route or a version of the API.
+    var isGone: Bool { (status == 404 || status == 410) && code == "DiskNotFoundError" }
 }
 
 extension DiskRefusal {

@@ -39,6 +39,9 @@ extension ResourceRecord.Embedded {
         guard self.offset ?? offset == offset else {
             throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
         }
+        guard total != nil || !rows.isEmpty else {
+            throw .badAnswer(status: .ok, reason: "no rows and no total that says so")
+        }
         if let total {
             guard total >= 0 else { throw .badAnswer(status: .ok, reason: "a negative total") }
             guard !rows.isEmpty || limit == 0 || total <= offset else {
@@ -46,7 +49,8 @@ extension ResourceRecord.Embedded {
             }
         }
         var checked = self
-        checked.rows = try rows.belonging(belongs)
+        // In a folder there is nothing of another place.
+        checked.rows = try rows.map { $0 == .elsewhere ? .unreadable : $0 }.belonging(belongs)
         return checked
     }
 }

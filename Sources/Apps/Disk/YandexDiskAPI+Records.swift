@@ -98,7 +98,8 @@ struct ResourceRecord: Decodable, Sendable {
             rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
                 $0.value?.row ?? .unreadable
             }
-            total = try? container.decode(Int.self, forKey: .total)
+            // Without a total that can be read it is not known whether this is all.
+            total = try container.decodeIfPresent(Int.self, forKey: .total)
             offset = try? container.decode(Int.self, forKey: .offset)
         }
     }
@@ -123,7 +124,7 @@ struct ResourceRecord: Decodable, Sendable {
         preview = text(.preview)
         guard let path = text(.path).flatMap({ DiskPath($0) ?? DiskPath($0, scheme: .trash) }), let kind else {
             item = nil
-            row = kind != nil && text(.path)?.contains(":/") == true ? .elsewhere : .unreadable
+            row = kind != nil && text(.path).map(Self.isElsewhere) == true ? .elsewhere : .unreadable
             return
         }
         var item = DiskItem(path: path, kind: kind, name: text(.name))
@@ -140,6 +141,11 @@ struct ResourceRecord: Decodable, Sendable {
         item.deleted = date(.deleted)
         self.item = item
         row = .item(item)
+    }
+
+    /// Whether a path is one of the API's, at a place that the app does not show.
+    private static func isElsewhere(_ path: String) -> Bool {
+        ["app:/", "photounlim:/", "social:/", "attach:/", "notes:/"].contains { path.hasPrefix($0) }
     }
 }
 

@@ -14,36 +14,38 @@ enum WriteOutcome: Sendable, Equatable {
 // What is not kept: writes, links, operations.
 extension YandexDiskAPI {
     func makeFolder(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
-        try await write(.put, url("/resources", [("path", path.text)]), token)
+        try await write(.put, url("/resources", [("path", path.text)]), token, success: .created)
     }
 
     /// `md5`: of the file that is meant; another one is refused (409 `MD5DifferError`).
     func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> WriteOutcome {
         var query = [("path", path.text), ("permanently", String(permanently))]
         if let md5 { query.append(("md5", md5)) }
-        return try await write(.delete, url("/resources", query), token)
+        return try await write(.delete, url("/resources", query), token, success: .noContent)
     }
 
     /// `action` is `move` or `copy`.
     func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws -> WriteOutcome {
-        try await write(.post, url("/resources/\(action)", [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]), token)
+        let query = [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]
+        return try await write(.post, url("/resources/\(action)", query), token, success: .created)
     }
 
     /// `availableFor`: seconds after which the link is to end, where the account may have such links.
     func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> WriteOutcome {
         var body: [UInt8]?
         if let availableUntil { body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8) }
-        return try await write(.put, url("/resources/publish", [("path", path.text)]), token, body: body)
+        let address = url("/resources/publish", [("path", path.text)])
+        return try await write(.put, address, token, success: .ok, body: body)
     }
 
     func unpublish(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
-        try await write(.put, url("/resources/unpublish", [("path", path.text)]), token)
+        try await write(.put, url("/resources/unpublish", [("path", path.text)]), token, success: .ok)
     }
 
     func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> WriteOutcome {
         var query = [("path", path.text), ("overwrite", String(overwrite))]
         if let name { query.append(("name", name)) }
-        return try await write(.put, url("/trash/resources/restore", query), token)
+        return try await write(.put, url("/trash/resources/restore", query), token, success: .created)
     }
 
     /// One file or folder as it is now, also one in the trash.
@@ -86,29 +88,34 @@ extension YandexDiskAPI {
         }
     }
 
-    private func write(_ method: HTTPRequest.Method, _ url: String, _ token: String, body: [UInt8]? = nil) async throws -> WriteOutcome {
+    /// Sends a write, once.
+    ///
+    /// - Parameter success: the one status with which the API says that this call is done, beside 202. Any other 2xx is
+    ///   another server's, such as a captive portal's.
+    private func write(
+        _ method: HTTPRequest.Method,
+        _ url: String,
+        _ token: String,
+        success: HTTPResponse.Status,
+        body: [UInt8]? = nil
+    ) async throws -> WriteOutcome {
         var fields = headerFields(token)
         if body != nil { fields[.contentType] = "application/json" }
-        let request = OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
-        let answer = try await head(of: request)
-        guard answer.status == .accepted else {
-            // A page of a captive portal is a 200, too.
-            if !answer.body.isEmpty { let _: AnyJSONObject = try Self.decoded(answer) }
-            return .done
+        let answer = try await accepted(
+            OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
+        )
+        if answer.status == .accepted {
+            let link: LinkRecord = try Self.decoded(answer)
+            guard let id = Self.operationID(in: link.href) else {
+                throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity")
+            }
+            return .underWay(operation: id)
         }
-        let link: LinkRecord = try Self.decoded(answer)
-        guard let id = Self.operationID(in: link.href) else { throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity") }
-        return .underWay(operation: id)
-    }
-
-    /// The response to a write. If it breaks off behind a status that says that it is done, that is enough.
-    private func head(of request: OutgoingRequest) async throws -> IncomingAnswer {
-        do {
-            return try await accepted(request)
-        } catch let error as UpstreamError {
-            guard let status = error.status, status.kind == .successful, status != .accepted else { throw error }
-            return IncomingAnswer(status: status)
+        guard answer.status == success else {
+            throw UpstreamError.badAnswer(status: answer.status, reason: "not the status of this call")
         }
+        if success == .ok || !answer.body.isEmpty { let _: LinkRecord = try Self.decoded(answer) }
+        return .done
     }
 
     private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {
@@ -133,15 +140,6 @@ extension YandexDiskAPI {
         guard let components = URLComponents(string: href) else { return nil }
         let id = components.queryItems?.first { $0.name == "id" }?.value ?? components.path.split(separator: "/").last.map(String.init)
         return id.flatMap { $0.isEmpty || $0 == "operations" || $0.utf8.count > 256 ? nil : $0 }
-    }
-}
-
-/// Any JSON object.
-private struct AnyJSONObject: Decodable {
-    private enum Key: CodingKey {}
-
-    init(from decoder: any Decoder) throws {
-        _ = try decoder.container(keyedBy: Key.self)
     }
 }
 

@@ -7,16 +7,28 @@ struct Price: Sendable, Hashable, Comparable, Codable {
     /// Most that counts as a price; sums of a whole list of these are still exact.
     static let most = Decimal(sign: .plus, exponent: 30, significand: 1)
 
-    /// Nil for what is no price: negative, not a number, or beyond what can be computed exactly.
+    /// Nil for what is no price: negative, not a number, with more digits than ``longest``, or beyond what can be computed exactly.
     init?(_ amount: Decimal) {
-        guard !amount.isNaN, amount >= 0, amount <= Self.most else { return nil }
+        guard !amount.isNaN, amount >= 0, amount <= Self.most, amount.description.utf8.count <= Self.longest else { return nil }
+        self.amount = amount
+    }
+
+    /// Most bytes of a price as text: no price is written that could not be read again.
+    static let longest = 40
+
+    /// A price as the store has it; earlier builds have written longer ones.
+    init?(stored text: String) {
+        guard let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !amount.isNaN, amount >= 0 else {
+            return nil
+        }
         self.amount = amount
     }
 
     /// Digits with at most one point between them, as in `9` and `9.99`.
     init?(text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), text.utf8.count <= 40,
+        guard (1...2).contains(parts.count), text.utf8.count <= Self.longest,
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
             let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
         else { return nil }
         self.init(amount)

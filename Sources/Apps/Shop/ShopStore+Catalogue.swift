@@ -160,7 +160,7 @@ extension Product {
 
     init(row: Row, id: Int) throws {
         let category = (row["category_id"] as Int?).map { Category(id: $0, name: row["category_name"] ?? "") }
-        guard let price = Price(text: row["price"]) else {
+        guard let price = Price(stored: row["price"]) else {
             throw StorageError.damagedDatabase(path: "shop_product", detail: "product \(id) has no price")
         }
         self.init(

@@ -9,13 +9,20 @@ enum ListSyntax {
         let bytes = line.utf8
         var start = bytes.startIndex
         var index = start
+        // Once a mark is not closed, no later one is: each was skipped as an escaped one, and a search from there would
+        // read the same bytes in the same way. So the line is read twice at most.
+        var closes = true
         while index < bytes.endIndex {
             switch bytes[index] {
             case UInt8(ascii: ","):
                 append(line[start..<index], to: &members)
                 start = bytes.index(after: index)
-            case UInt8(ascii: "\""):
-                if let close = closingQuote(in: bytes, from: index, escapes: escapes) { index = close }
+            case UInt8(ascii: "\"") where closes:
+                if let close = closingQuote(in: bytes, from: index, escapes: escapes) {
+                    index = close
+                } else {
+                    closes = false
+                }
             default: break
             }
             bytes.formIndex(after: &index)

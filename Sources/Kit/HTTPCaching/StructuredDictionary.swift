@@ -13,7 +13,11 @@ struct StructuredDictionary {
     /// Members in order; a key given again replaces the earlier value (§3.2).
     private(set) var members: [(key: String, value: Value)] = []
 
-    /// Nil when any part of the text breaks the syntax: structured fields are taken whole or not at all (§4.2).
+    /// Most members that are read: RFC 8941 §3.2 asks for at least 1,024.
+    static let most = 1024
+
+    /// Nil when any part of the text breaks the syntax: structured fields are taken whole or not at all (§4.2). Nil also for
+    /// more than ``most`` members.
     init?(_ text: String) {
         var parser = StructuredParser(text)
         parser.skipSpaces()
@@ -27,6 +31,7 @@ struct StructuredDictionary {
             guard parser.parameters() else { return nil }
             members.removeAll { $0.key == key }
             members.append((key, value))
+            guard members.count <= Self.most else { return nil }
             parser.skipOptionalWhitespace()
             if parser.isAtEnd { return }
             guard parser.take(",") else { return nil }

@@ -4,8 +4,11 @@ public import HTTPTypes
 public enum Vary: Sendable, Equatable {
     /// The answer depends on these request fields, if any, each named once and in lower case.
     case fields([HTTPField.Name])
-    /// `*` somewhere in the list, or something that is no field name: no request ever matches.
+    /// `*` somewhere in the list, something that is no field name, or more than ``most`` names: no request ever matches.
     case everything
+
+    /// Most fields that a response may vary by; one that names more matches no request.
+    static let most = 64
 
     /// Reads the header fields of an answer, all lines of `Vary`.
     public init(_ fields: HTTPFields) {
@@ -16,6 +19,10 @@ public enum Vary: Sendable, Equatable {
                 return
             }
             if !names.contains(name) { names.append(name) }
+            guard names.count <= Self.most else {
+                self = .everything
+                return
+            }
         }
         self = .fields(names)
     }

@@ -10,8 +10,10 @@ final class BlobClaim: Sendable {
     private enum State {
         /// No row was written, or its transaction has certainly been rolled back.
         case unnamed
-        /// A row was written, and whether its transaction was committed is not known.
+        /// A transaction has written a row, and has not ended.
         case attempted
+        /// A transaction with its row ended, and whether it was committed is not known.
+        case doubtful
         /// A committed row names it, or it was given up: nothing is left to do.
         case settled
     }
@@ -39,11 +41,12 @@ final class BlobClaim: Sendable {
     /// Notes how the transaction ended.
     func settle(_ outcome: BlobRemoval.Outcome) {
         state.withLock { state in
-            guard case .attempted = state else { return }
-            switch outcome {
-            case .committed: state = .settled
-            case .rolledBack: state = .unnamed
-            case .unknown: break
+            switch (state, outcome) {
+            case (.attempted, .committed), (.doubtful, .committed): state = .settled
+            case (.attempted, .rolledBack): state = .unnamed
+            case (.attempted, .unknown): state = .doubtful
+            // The end of a later transaction tells nothing of an earlier one.
+            case (.doubtful, _), (.unnamed, _), (.settled, _): break
             }
         }
     }
@@ -56,7 +59,7 @@ final class BlobClaim: Sendable {
         }
         switch last {
         case .unnamed: if unlink(path) != 0, errno != ENOENT { removal.doubt(id) }
-        case .attempted: removal.doubt(id)
+        case .attempted, .doubtful: removal.doubt(id)
         case .settled: break
         }
     }

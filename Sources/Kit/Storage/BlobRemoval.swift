@@ -79,9 +79,12 @@ final class BlobRemoval: Sendable {
 
     /// Removes what the commits so far allow to remove. What fails stays noted, and is tried again.
     ///
-    /// - Parameter isLast: whether nothing comes after it, so that no note is kept for a batch.
-    func run(_ db: Database, isLast: Bool = false) {
-        let steps = [noteDoubtful, removeNoted, { try self.forgetDone($0, from: isLast ? 1 : Self.batch) }]
+    /// - Parameters:
+    ///   - lastWrite: at start, when the database was last written. A file that has changed since was put there after
+    ///     its note was made, by a restore: it stays, as files do that no row names, and the note goes.
+    ///   - isLast: whether nothing comes after it, so that no note is kept for a batch.
+    func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
+        let steps = [noteDoubtful, { try self.removeNoted($0, lastWrite: lastWrite) }, { try self.forgetDone($0, from: isLast ? 1 : Self.batch) }]
         for step in steps {
             do {
                 try step(db)
@@ -105,13 +108,13 @@ final class BlobRemoval: Sendable {
         state.withLock { $0.doubtful.removeFirst(doubtful.count) }
     }
 
-    private func removeNoted(_ db: Database) throws {
+    private func removeNoted(_ db: Database, lastWrite: timespec?) throws {
         let last = state.withLock { $0.lastNote }
         let notes = try Row.fetchAll(db.cachedStatement(sql: Self.selectNotes), arguments: [last])
         for note in notes {
             let (number, id, isNamed) = (note[0] as Int64, BlobID(number: note[1]), note[2] as Bool)
             let path = "\(folder)/\(id.fileName)"
-            if isNamed || unlink(path) == 0 || errno == ENOENT {
+            if isNamed || lastWrite.map({ Self.hasChanged(path, since: $0) }) == true || unlink(path) == 0 || errno == ENOENT {
                 state.withLock { $0.done.append(number) }
             } else {
                 let error = StorageError.system(errno, path: path, operation: "unlink")
@@ -120,6 +123,23 @@ final class BlobRemoval: Sendable {
             }
             state.withLock { $0.lastNote = number }
         }
+    }
+
+    /// Whether a file has got its name or content after a moment.
+    private static func hasChanged(_ path: String, since moment: timespec) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        let changed = status.st_ctim
+        return (changed.tv_sec, changed.tv_nsec) > (moment.tv_sec, moment.tv_nsec)
+    }
+
+    /// When the database or its log was last written; nil if there is neither.
+    static func lastWrite(of database: String) -> timespec? {
+        let times = ["", "-wal"].compactMap { suffix -> timespec? in
+            var status = stat()
+            return lstat(database + suffix, &status) == 0 ? status.st_mtim : nil
+        }
+        return times.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
     }
 
     private func forgetDone(_ db: Database, from count: Int) throws {

@@ -78,9 +78,10 @@ public struct DirectoryExamination: Sendable {
 
     /// What is there and has to be written can be written.
     private static func checkRights(of directory: DataDirectory) throws {
-        for name in [DataDirectory.databaseName, "blobs", "uploads", "work"] {
-            let path = "\(directory.path)/\(name)"
-            if access(path, F_OK) == 0, access(path, W_OK) != 0 { throw StorageError.notWritable(path: path) }
+        let folders = ["", "/blobs", "/uploads", "/work"].map { (directory.path + $0, R_OK | W_OK | X_OK) }
+        for (path, rights) in folders + [(directory.databasePath, R_OK | W_OK)] where access(path, F_OK) == 0 {
+            guard access(path, W_OK) == 0 else { throw StorageError.notWritable(path: path) }
+            guard access(path, rights) == 0 else { throw StorageError.notReadable(path: path) }
         }
     }
 }

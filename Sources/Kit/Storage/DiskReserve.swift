@@ -7,11 +7,24 @@ struct DiskReserve: Sendable {
 
     let path: String
 
-    /// Takes the room, as far as there is some.
+    /// Least room that is worth keeping.
+    private static let least = 1 << 16
+
+    /// Whether all of the room is taken.
+    var isWhole: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size >= off_t(Self.bytes)
+    }
+
+    /// Takes the room, or as much of it as there is.
     func take() {
         // Without it everything works but for deletions on a full disk, and the next deletion tries again.
         guard let file = try? OpenFile(path, O_RDWR | O_CREAT) else { return }
-        if posix_fallocate(file.descriptor, 0, off_t(Self.bytes)) != 0 { ftruncate(file.descriptor, 0) }
+        var bytes = Self.bytes
+        while bytes >= Self.least, posix_fallocate(file.descriptor, 0, off_t(bytes)) != 0 {
+            ftruncate(file.descriptor, 0)
+            bytes /= 2
+        }
     }
 
     /// Gives the room back to the disk.

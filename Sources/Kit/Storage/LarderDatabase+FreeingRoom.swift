@@ -7,7 +7,10 @@ extension LarderDatabase {
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
     public func writeFreeingRoom<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value {
         do {
-            return try await write(updates)
+            let value = try await write(updates)
+            // One that was lost, or given up while there was no room to take it again.
+            if !reserve.isWhole { reserve.take() }
+            return value
         } catch StorageError.diskFull {
             do {
                 return try await pool.writeWithoutTransaction { try self.transactFromReserve($0, updates) }

@@ -37,6 +37,7 @@ public final class LarderDatabase: Sendable {
         self.logger = logger
         reserve = DiskReserve(path: directory.reservePath)
         let found = try DirectoryExamination(of: directory, migrations: migrations, options: options)
+        let lastWrite = BlobRemoval.lastWrite(of: directory.databasePath)
         pool = try Self.openPool(
             at: directory.databasePath,
             folder: directory.path,
@@ -51,7 +52,7 @@ public final class LarderDatabase: Sendable {
             throw translating(error)
         }
         try blobs.removeUnfinishedFiles()
-        pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
+        pool.writeWithoutTransaction { blobs.removal.run($0, lastWrite: lastWrite, isLast: true) }
         reserve.take()
         found.log(to: logger)
     }

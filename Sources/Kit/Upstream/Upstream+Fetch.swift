@@ -30,7 +30,8 @@ extension Upstream {
             case 200:
                 return try await keep(received, as: resource, inPlaceOf: stored)
             case 304:
-                guard let stored else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
+                let isConditional = [.ifNoneMatch, .ifModifiedSince].contains { request.headerFields[$0] != nil }
+                guard let stored, isConditional else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
                 guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
                 return try await confirm(stored, by: received, as: resource, request: request.headerFields)
             default:

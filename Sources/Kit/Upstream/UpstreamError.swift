@@ -28,16 +28,14 @@ extension UpstreamError {
 
     /// Whether the request may have reached the upstream and been carried out although no usable response arrived.
     ///
-    /// True if the connection broke, the time ran out or the response is unusable, also for 500, 502 and 504: a
-    /// server or gateway that failed after
-    /// it had begun. 503, 408, 429 and 507 refuse the request.
+    /// True if the connection broke, the time ran out or the response is none of the API's, and for 5xx and 408: a server
+    /// or gateway may fail after it has begun. 429 and 507 refuse the request, as does a 4xx in the API's own form.
     public var leavesOutcomeUnknown: Bool {
         switch self {
         case .unreachable(let reason): reason == .reset || reason == .totalTimeout
         case .badAnswer(let status, _):
-            self != .badAnswer(status: nil, reason: Self.requestCutShort)
-                && status.map { $0.kind == .successful } ?? true
-        case .failing(let status, _): [500, 502, 504].contains(status.code)
+            status != nil || self != .badAnswer(status: nil, reason: Self.requestCutShort)
+        case .failing(let status, _): status != .tooManyRequests && status.code != 507
         case .rejected, .forbiddenTarget, .notStored: false
         }
     }

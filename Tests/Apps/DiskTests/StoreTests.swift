@@ -42,7 +42,13 @@ struct StoreTests {
                 let folder = DiskPath.root.child("of \(count)")
                 let items = (0..<count).map { DiskItem(path: folder.child("\($0).txt"), kind: .file) }
                 try await app.database.write { db in
-                    try app.store.keep([DiskItem(path: folder, kind: .dir)] + items, account: "1130", at: app.clock.now, in: db)
+                    try app.store.keep(
+                        [DiskItem(path: folder, kind: .dir)] + items,
+                        about: nil,
+                        account: "1130",
+                        at: app.clock.now,
+                        in: db
+                    )
                     let key = PageKey(account: "disk/1130", screen: "recent", offset: count, limit: count)
                     try app.store.pages.save(
                         PageList(key: key, rowKeys: items.map(\.path.text), total: nil, hasMore: false, fetchedAt: app.clock.now),
@@ -91,7 +97,7 @@ struct StoreTests {
             // Rows of the whole folder, as if every page had been seen, and after the list of all files.
             try await app.database.write { db in
                 let items = (0..<100_000).map { DiskItem(path: DiskPath.root.child("\($0).txt"), kind: .file) }
-                try app.store.keep(items, account: "1130", at: app.clock.now + 60, in: db)
+                try app.store.keep(items, about: nil, account: "1130", at: app.clock.now + 60, in: db)
             }
             let found = try await app.get("/v1/disk/search?query=9999", as: token)
             #expect(found["meta.page.total"] == 19)

@@ -78,5 +78,13 @@ struct ProductRecordTests {
             #expect(Price(text: text) == nil, "\(text)")
         }
         #expect(try JSONDecoder().decode(Price.self, from: JSONEncoder().encode(price)) == price)
+        // Every price can be read again, from its own text; those that earlier builds have stored, too.
+        for text in ["1e-39", "1e-127", "0.1234567890123456789012345678901234567890", "1e30", "0.000001", "7e-9"] {
+            let amount = try #require(Decimal(string: text))
+            #expect(Price(amount).map { Price(text: $0.amount.description) == $0 } ?? true, "\(text)")
+            #expect(Price(stored: amount.description)?.amount == amount, "\(text)")
+        }
+        let tiny = try #require(Decimal(string: "1e-39"))
+        #expect(Price(tiny) == nil && Price(stored: "-1") == nil && Price(stored: "x") == nil)
     }
 }
