@@ -136,7 +136,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
+                "Concurrency", "Freshness", "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks,
+                logging, metrics, grdb,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 asyncHTTPClient,
             ],
@@ -145,12 +146,33 @@ let package = Package(
         ),
         .target(
             name: "Storage",
-            dependencies: ["HTTPCaching", grdb, crypto, httpTypes, logging],
+            dependencies: ["Database", "ResponseStore"],
             path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
+        // Cached responses and page lists: budget, eviction, inspection, purge.
+        .target(
+            name: "ResponseStore",
+            dependencies: ["Database", "Freshness", "HTTPCaching", grdb, crypto, httpTypes, nioCore],
+            path: "Sources/Kit/ResponseStore",
+            swiftSettings: strict
+        ),
+        // SQLite, blobs, scratch files, sealed secrets, the data directory.
+        .target(
+            name: "Database",
+            dependencies: [grdb, crypto, logging],
+            path: "Sources/Kit/Database",
+            swiftSettings: strict
+        ),
+        // Where data comes from and how long it holds: what store, upstream and screens say to each other.
+        .target(
+            name: "Freshness",
+            dependencies: ["HTTPCaching", nioCore],
+            path: "Sources/Kit/Freshness",
+            swiftSettings: strict
+        ),
         // Coordination of tasks, each primitive once.
-        .target(name: "Concurrency", path: "Sources/Kit/Concurrency", swiftSettings: strict),
+        .target(name: "Concurrency", dependencies: [nioCore], path: "Sources/Kit/Concurrency", swiftSettings: strict),
         .target(
             name: "HTTPCaching",
             dependencies: [httpTypes],
@@ -193,9 +215,16 @@ let package = Package(
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
+        // The one test kit.
+        .target(
+            name: "TestKit",
+            dependencies: ["Database", "ResponseStore", logging],
+            path: "Tests/Kit",
+            swiftSettings: strict
+        ),
         .target(
             name: "FaultKit",
-            dependencies: ["CFaultInjection", "Storage", grdb],
+            dependencies: ["CFaultInjection", "TestKit", "Database", "Storage", grdb],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),
@@ -205,7 +234,10 @@ let package = Package(
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "FaultKit", "HTTPCaching", grdb, crypto, httpTypes, logging],
+            dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency", "Storage", "FaultKit",
+                "HTTPCaching", grdb, crypto, httpTypes, logging,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -216,6 +248,7 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks,
             ],
             swiftSettings: strict
@@ -223,6 +256,7 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -237,6 +271,7 @@ let package = Package(
         .target(
             name: "AppTestKit",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
             ],
             path: "Tests/Apps/AppTestKit",
@@ -245,6 +280,7 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
                 httpTypes, nioCore, grdb, logging,
             ],
@@ -254,6 +290,7 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media",
                 "MediaFormats", httpTypes, nioCore, grdb, logging,
             ],
@@ -263,6 +300,7 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness",
                 "PDF", "AppTestKit", "Concurrency", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching",
                 "Media", httpTypes,
                 nioCore, grdb, logging, lifecycle,
@@ -273,6 +311,7 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore,
                 grdb, logging,
             ],
@@ -289,6 +328,7 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
                 httpTypes, nioCore, grdb, logging,
             ],
@@ -297,12 +337,16 @@ let package = Package(
         ),
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks],
+            dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency", "Larder", "Ships", "Upstream",
+                logging, nioLocks,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
+                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
                 "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams,
                 asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
             ],

@@ -5,6 +5,8 @@ import NIOCore
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// What a limited cache keeps of what it fetches, and what it notes of what it serves.

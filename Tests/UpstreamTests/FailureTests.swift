@@ -4,6 +4,8 @@ import HTTPTypes
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// What a reader gets when the upstream does not work, and what is left in the store.

@@ -5,6 +5,9 @@ import NIOPosix
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
+@testable import TestKit
 @testable import Upstream
 
 /// The transport over real sockets of the loopback interface.

@@ -4,6 +4,8 @@ import HTTPTypes
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Mounts: who is told what", .timeLimit(.minutes(1)))

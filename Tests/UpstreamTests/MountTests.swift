@@ -4,6 +4,8 @@ import NIOCore
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Mounts", .timeLimit(.minutes(1)))

@@ -3,6 +3,8 @@ import HTTPCaching
 import HTTPTypes
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 struct ProvenanceTests {

@@ -5,6 +5,8 @@ import HTTPTypes
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// Reads through the whole of ``Upstream``: what is asked, answered and stored when the upstream works.

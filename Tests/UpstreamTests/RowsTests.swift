@@ -2,6 +2,8 @@ import Foundation
 import NIOCore
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Answers from rows that are kept for ever") struct RowsTests {

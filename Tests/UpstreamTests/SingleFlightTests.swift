@@ -1,5 +1,7 @@
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 struct InFlightTableTests {

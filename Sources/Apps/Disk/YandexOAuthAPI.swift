@@ -1,4 +1,5 @@
 import Crypto
+public import Database
 import Foundation
 import HTTPTypes
 public import Upstream

@@ -1,3 +1,4 @@
+public import Database
 import Foundation
 import HTTPTypes
 import Screens

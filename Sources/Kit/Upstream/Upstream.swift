@@ -4,6 +4,7 @@ import HTTPTypes
 public import Logging
 import Metrics
 import NIOConcurrencyHelpers
+public import ResponseStore
 public import Storage
 
 /// One upstream: the only way out to it. Every request is collapsed, bounded, retried, checked, stored and accounted

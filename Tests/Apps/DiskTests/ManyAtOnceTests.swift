@@ -5,7 +5,9 @@ import Screens
 import Synchronization
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Many readers and writers of one account at once")

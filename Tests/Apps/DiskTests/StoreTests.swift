@@ -6,7 +6,9 @@ import Storage
 import Synchronization
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Rows, lists and bodies of many files")

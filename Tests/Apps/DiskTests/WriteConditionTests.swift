@@ -4,7 +4,9 @@ import HTTPTypes
 import Screens
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Preconditions of writes")

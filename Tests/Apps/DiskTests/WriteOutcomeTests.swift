@@ -6,7 +6,9 @@ import Screens
 import Synchronization
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 /// A write of each kind: how it is asked for, and what it sends to the upstream.

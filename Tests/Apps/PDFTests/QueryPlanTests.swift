@@ -1,6 +1,7 @@
 import GRDB
 import Logging
 import Storage
+import TestKit
 import Testing
 
 @testable import PDF

@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import Ships
+@testable import TestKit
 
 @Suite("What changed since a revision")
 struct ChangesTests {

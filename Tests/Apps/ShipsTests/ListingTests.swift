@@ -6,6 +6,7 @@ import Storage
 import Testing
 
 @testable import Ships
+@testable import TestKit
 
 @Suite("Pages of ships")
 struct ListingTests {

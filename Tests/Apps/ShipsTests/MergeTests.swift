@@ -6,6 +6,7 @@ import Storage
 import Testing
 
 @testable import Ships
+@testable import TestKit
 
 @Suite("Taking over what the API lists")
 struct MergeTests {

@@ -3,6 +3,7 @@ import GRDB
 import Logging
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -15,7 +16,11 @@ struct SeenCatalogue {
     init(_ count: Int, in directory: DataDirectory? = nil) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         store = ShopStore(
-            try LarderDatabase(in: try directory ?? .temporary(), migrations: ShopStore.migrations, logger: logger)
+            try LarderDatabase.withCacheTables(
+                in: try directory ?? .temporary(),
+                migrations: ShopStore.migrations,
+                logger: logger
+            )
         )
         let generator = CatalogueGenerator(seed: 7, categories: [1, 2, 3, 4, 5])
         let save = store.save(fetchedAt: { Date(timeIntervalSince1970: 0) })

@@ -5,6 +5,8 @@ import NIOCore
 import Storage
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// A scene with a mount, and what a client sees of its responses.

@@ -4,8 +4,11 @@ import HTTPCaching
 import HTTPTypes
 import Logging
 import Storage
+import TestKit
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.

@@ -1,5 +1,7 @@
 import HTTPTypes
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// An upstream that responses what the test says, and remembers what it was asked.

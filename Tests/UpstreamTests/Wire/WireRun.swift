@@ -5,8 +5,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Storage
+import TestKit
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// Sends requests through Larder's own ways to an upstream whose responses are mutated, all through one transport.

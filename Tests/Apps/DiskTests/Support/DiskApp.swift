@@ -7,6 +7,7 @@ import Media
 import Screens
 import Storage
 import Synchronization
+import TestKit
 import Testing
 import Upstream
 
@@ -42,7 +43,7 @@ struct DiskApp: Sendable {
     ) async throws {
         let log = LogLines()
         let logger = Logger(label: "test") { _ in LogLines.Handler(lines: log) }
-        let database = try LarderDatabase(
+        let database = try LarderDatabase.withCacheTables(
             in: try settings.directory ?? .temporary(),
             migrations: SessionStore.migrations + DiskStore.migrations,
             logger: logger

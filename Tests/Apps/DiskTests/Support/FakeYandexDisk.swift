@@ -5,6 +5,8 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// A Yandex Disk of a few files that a test makes, behind a transport: nothing leaves the process. It answers as

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import Storage
+import TestKit
 import Upstream
 
 @testable import Notes
@@ -47,7 +48,7 @@ struct NotesApp: Sendable {
         _ test: @Sendable (NotesApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase(
+        let database = try LarderDatabase.withCacheTables(
             in: try directory ?? .temporary(),
             migrations: SessionStore.migrations + NoteStore.migrations,
             logger: logger

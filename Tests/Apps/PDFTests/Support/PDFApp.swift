@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import PDF
@@ -28,7 +29,7 @@ struct PDFApp: Sendable {
         _ test: @Sendable (PDFApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase(
+        let database = try LarderDatabase.withCacheTables(
             in: try directory ?? .temporary(),
             migrations: SessionStore.migrations + DocumentStore.migrations,
             logger: logger

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import Storage
+import TestKit
 import Upstream
 
 @testable import Screens
@@ -30,7 +31,7 @@ struct ShipsApp: Sendable {
         _ test: @Sendable (ShipsApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase(
+        let database = try LarderDatabase.withCacheTables(
             in: try directory ?? .temporary(),
             migrations: SessionStore.migrations + ShipStore.migrations,
             logger: logger

@@ -5,6 +5,7 @@ import Logging
 import Media
 import Storage
 import Synchronization
+import TestKit
 import Upstream
 
 @testable import Sandbox
@@ -30,7 +31,7 @@ struct ShopApp: Sendable {
         _ test: @Sendable (ShopApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase(
+        let database = try LarderDatabase.withCacheTables(
             in: try directory ?? .temporary(),
             migrations: SessionStore.migrations + ShopStore.migrations,
             logger: logger
