@@ -31,7 +31,7 @@ enum DataCheck {
             guard !found.isNew else {
                 return [Check("database", .well, "none yet; the first start of larder serve creates it")]
             }
-            let stored = found.stored.map { "\($0.responses) stored answers, \($0.bytes) bytes" }
+            let stored = found.stored.map { "\($0.responses) stored responses, \($0.bytes) bytes" }
             let database = Check(
                 "database",
                 .well,

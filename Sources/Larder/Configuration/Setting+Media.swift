@@ -41,6 +41,7 @@ extension Setting {
         ]
         let ofTools = mediaTools.flatMap { tool in
             let limits = limits[keyPath: tool.limits]
+            let program = tool.what.prefix { $0 != "," }
             return [
                 count(
                     "\(tool.name)_memory_mb",
@@ -52,19 +53,19 @@ extension Setting {
                     "\(tool.name)_cpu_s",
                     1...86_400,
                     Int(limits.processor.components.seconds),
-                    "processor time of \(tool.name) for one job"
+                    "processor time of \(program) for one job"
                 ),
                 count(
                     "\(tool.name)_timeout_s",
                     1...86_400,
                     Int(limits.wall.components.seconds),
-                    "wall time of \(tool.name) for one job"
+                    "wall time of \(program) for one job"
                 ),
                 count(
                     "\(tool.name)_file_mb",
                     1...65_536,
                     limits.fileBytes >> 20,
-                    "largest file that \(tool.name) may write, in MiB"
+                    "largest file that \(program) may write, in MiB"
                 ),
             ]
         }
