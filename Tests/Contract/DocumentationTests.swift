@@ -75,6 +75,14 @@ import Testing
         }
     }
 
+    @Test("the contract lists the codes of openapi.yaml, and no others")
+    func codes() throws {
+        let described = Set(try text("openapi.yaml").matches(of: /urn:larder:problem:([a-z-]+)/).map { String($0.1) })
+        let rows = try text("docs/contract.md").split(separator: "\n").filter { $0.contains(/^\| [45][0-9]{2} \|/) }
+        let listed = rows.flatMap { row in row.matches(of: /`([a-z]+(?:-[a-z]+)*)`/).map { String($0.1) } }
+        #expect(Set(listed).subtracting(["only-if-cached", "href"]) == described)
+    }
+
     private struct Link {
         /// Path relative to the root.
         let target: String
