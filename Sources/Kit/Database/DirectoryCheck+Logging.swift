@@ -11,7 +11,7 @@ extension DirectoryCheck {
         }
         if let strangers = strangers() {
             logger.warning(
-                "files in blobs that no row names; they stay, see README, Your data",
+                "files in blobs that no row names; they stay, see docs/operations.md",
                 metadata: ["files": "\(strangers)"]
             )
         }

@@ -31,7 +31,7 @@ enum DataCheck {
             ) { db in
                 let totals = try ResponseStore.totals(in: db)
                 let (responses, bytes) = (totals.reduce(0) { $0 + $1.responses }, totals.reduce(0) { $0 + $1.bytes })
-                cached = "\(responses) stored answers, \(bytes) bytes"
+                cached = "\(responses) stored responses, \(bytes) bytes"
             }
             guard !found.isNew else {
                 return [Check("database", .well, "none yet; the first start of larder serve creates it")]
