@@ -85,7 +85,9 @@ let package = Package(
         ),
         .target(
             name: "Shop",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging],
+            dependencies: [
+                "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+            ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
         ),
@@ -100,7 +102,10 @@ let package = Package(
         ),
         .target(
             name: "Notes",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging, nioCore],
+            dependencies: [
+                "Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging,
+                nioCore,
+            ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -168,21 +173,33 @@ let package = Package(
         .systemLibrary(name: "CLandlock"),
 
         // Parses photos and PDFs, one process a job, so that the server never does.
-        .executableTarget(name: "PDFWorker", dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"], swiftSettings: strict),
+        .executableTarget(
+            name: "PDFWorker",
+            dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"],
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(
             name: "Sandbox",
-            dependencies: [hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging, lifecycle, crypto],
+            dependencies: [
+                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging,
+                lifecycle, crypto,
+            ],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
-        .target(name: "FaultKit", dependencies: ["CFaultInjection", "Storage", grdb], path: "Tests/FaultKit", swiftSettings: strict),
+        .target(
+            name: "FaultKit",
+            dependencies: ["CFaultInjection", "Storage", grdb],
+            path: "Tests/FaultKit",
+            swiftSettings: strict
+        ),
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
@@ -199,7 +216,9 @@ let package = Package(
         ),
         .testTarget(
             name: "UpstreamTests",
-            dependencies: ["Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks],
+            dependencies: [
+                "Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -218,14 +237,17 @@ let package = Package(
         ),
         .target(
             name: "AppTestKit",
-            dependencies: ["Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging],
+            dependencies: [
+                "Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
+            ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
         ),
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto, httpTypes, nioCore, grdb, logging,
+                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
+                httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -233,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", httpTypes, nioCore, grdb, logging,
+                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media",
+                "MediaFormats", httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -241,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppTestKit", "Concurrency", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", httpTypes,
+                "PDF", "AppTestKit", "Concurrency", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching",
+                "Media", httpTypes,
                 nioCore, grdb, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
@@ -249,22 +273,34 @@ let package = Package(
         ),
         .testTarget(
             name: "NotesTests",
-            dependencies: ["Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore, grdb, logging],
+            dependencies: [
+                "Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore,
+                grdb, logging,
+            ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "CZlib", subprocess, systemPackage], swiftSettings: strict),
+        .testTarget(
+            name: "MediaTests",
+            dependencies: ["Media", "CZlib", subprocess, systemPackage],
+            swiftSettings: strict
+        ),
         .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting, httpTypes, nioCore, grdb, logging,
+                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
+                httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
         ),
-        .testTarget(name: "LarderTests", dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks], swiftSettings: strict),
+        .testTarget(
+            name: "LarderTests",
+            dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "ContractTests",
             dependencies: [

@@ -1,8 +1,9 @@
 import CLandlock
 import Glibc
 
-/// Becomes a program that sees no files but those of the system that programs need, those given with `--read`, and the folder, which it may change; that may make sockets in the folders
-/// of `--sockets`; that has no TCP; and that is killed when the process of `--parent`, which has to have started it, ends.
+/// Becomes a program that sees no files but those of the system that programs need, those given with `--read`, and the
+/// folder, which it may change; that may make sockets in the folders of `--sockets`; that has no TCP; and that is
+/// killed when the process of `--parent`, which has to have started it, ends.
 ///
 /// What this kernel cannot deny is allowed; with `--strict` the program is not started where it can deny nothing.
 @main
@@ -13,7 +14,8 @@ enum ConfineCommand {
         static let notStarted: Int32 = 126
     }
 
-    private static let usage = "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER -- PROGRAM [ARGUMENT…]"
+    private static let usage =
+        "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER -- PROGRAM [ARGUMENT…]"
 
     static func main() {
         if CommandLine.arguments.dropFirst() == ["--version"] {

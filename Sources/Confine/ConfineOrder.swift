@@ -40,24 +40,32 @@ struct ConfineOrder: Equatable {
 
     /// All that the program may touch. What is not there is left out by who grants it.
     ///
-    /// - Parameter found: folders of programs and libraries that are elsewhere than the system has them, such as those of a toolchain.
+    /// - Parameter found: folders of programs and libraries that are elsewhere than the system has them, such as those
+    ///   of a toolchain.
     func grants(programs found: [String]) -> [Grant] {
         let program = command[0]
         var programs = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"] + found
-        if let slash = program.lastIndex(of: "/"), slash != program.startIndex { programs.append(String(program[..<slash])) }
+        if let slash = program.lastIndex(of: "/"), slash != program.startIndex {
+            programs.append(String(program[..<slash]))
+        }
         // A package of its own, such as a LibreOffice that is not the distribution's.
         let parts = program.split(separator: "/")
         if parts.count > 2, parts[0] == "opt" { programs.append("/opt/\(parts[1])") }
-        return programs.map { Grant($0, .programs) } + Self.files.map { Grant($0, .reading) } + reads.map { Grant($0, .reading) }
+        return programs.map { Grant($0, .programs) } + Self.files.map { Grant($0, .reading) }
+            + reads.map { Grant($0, .reading) }
             + sockets.map { Grant($0, .makeSocket) } + [Grant("/dev/null", .device), Grant(folder, .everything)]
     }
 
-    // Fonts, names of users, time zones, what libraries ask of the machine. Not all of /etc and /proc: keys are there, and the environments of other processes.
+    // Fonts, names of users, time zones, what libraries ask of the machine. Not all of /etc and /proc: keys are there,
+    // and the environments of other processes.
     private static let files = [
-        "/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/gtk-3.0", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
-        "/etc/libreoffice", "/etc/locale.alias", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/papersize", "/etc/passwd", "/etc/timezone",
+        "/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/gtk-3.0", "/etc/ld.so.cache", "/etc/ld.so.conf",
+        "/etc/ld.so.conf.d", "/etc/ld.so.preload",
+        "/etc/libreoffice", "/etc/locale.alias", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf",
+        "/etc/papersize", "/etc/passwd", "/etc/timezone",
         "/var/cache/fontconfig", "/var/lib/libreoffice", "/var/spool/libreoffice",
-        "/proc/cpuinfo", "/proc/filesystems", "/proc/meminfo", "/proc/self", "/proc/stat", "/proc/sys/vm", "/proc/version",
+        "/proc/cpuinfo", "/proc/filesystems", "/proc/meminfo", "/proc/self", "/proc/stat", "/proc/sys/vm",
+        "/proc/version",
         "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/random", "/dev/urandom", "/dev/zero",
     ]
 }

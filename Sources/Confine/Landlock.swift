@@ -1,7 +1,8 @@
 import CLandlock
 import Glibc
 
-/// Landlock, by which a process gives up rights for good, for itself and whatever it starts. Source: docs.kernel.org, "Landlock: unprivileged access control" (userspace-api/landlock).
+/// Landlock, by which a process gives up rights for good, for itself and whatever it starts. Source: docs.kernel.org,
+/// "Landlock: unprivileged access control" (userspace-api/landlock).
 enum Landlock {
     /// Accesses to files, by the bits of `struct landlock_ruleset_attr`.
     struct Rights: OptionSet {
@@ -29,7 +30,9 @@ enum Landlock {
         static let programs: Rights = [.readFile, .readFolder, .execute]
         static let device: Rights = [.readFile, .writeFile]
         /// Everything but what makes devices (bits 6 and 11), and the running of what was written.
-        static let everything = known(to: .max).subtracting([.execute, Rights(rawValue: 1 << 6), Rights(rawValue: 1 << 11)])
+        static let everything = known(to: .max).subtracting([
+            .execute, Rights(rawValue: 1 << 6), Rights(rawValue: 1 << 11),
+        ])
     }
 
     /// Why a process cannot be restricted.
@@ -45,7 +48,8 @@ enum Landlock {
         max(0, Int(larder_landlock_create_ruleset(nil, 0, 1)))
     }
 
-    /// Denies this process all files but those granted, TCP from version 4 on, and from version 6 on signals and abstract sockets beyond itself.
+    /// Denies this process all files but those granted, TCP from version 4 on, and from version 6 on signals and
+    /// abstract sockets beyond itself.
     static func restrict(to grants: [Grant]) throws(Failure) {
         let version = version
         guard version > 0 else { throw .unsupported }
@@ -57,7 +61,9 @@ enum Landlock {
         defer { close(ruleset) }
         for grant in grants { try add(grant, known: known, to: ruleset) }
         guard larder_set_no_new_privileges() == 0 else { throw .failed(call: "prctl", number: errno) }
-        guard larder_landlock_restrict_self(ruleset) == 0 else { throw .failed(call: "landlock_restrict_self", number: errno) }
+        guard larder_landlock_restrict_self(ruleset) == 0 else {
+            throw .failed(call: "landlock_restrict_self", number: errno)
+        }
     }
 
     private static func add(_ grant: Grant, known: Rights, to ruleset: Int32) throws(Failure) {
@@ -71,6 +77,8 @@ enum Landlock {
         let rights = grant.rights.intersection(known).intersection(isFolder ? known : .ofFiles)
         // `struct landlock_path_beneath_attr` is packed: eight bytes of rights, four of the descriptor.
         let attributes = withUnsafeBytes(of: rights.rawValue, Array.init) + withUnsafeBytes(of: file, Array.init)
-        guard larder_landlock_add_rule(ruleset, 1, attributes) == 0 else { throw .failed(call: "landlock_add_rule", number: errno) }
+        guard larder_landlock_add_rule(ruleset, 1, attributes) == 0 else {
+            throw .failed(call: "landlock_add_rule", number: errno)
+        }
     }
 }

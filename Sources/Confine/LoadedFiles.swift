@@ -1,6 +1,7 @@
 import Glibc
 
-/// The files that make up this process: a program that is built as this one is has its libraries, and those that belong beside it, in the same places.
+/// The files that make up this process: a program that is built as this one is has its libraries, and those that belong
+/// beside it, in the same places.
 enum LoadedFiles {
     /// Folders of the program and of all libraries that are loaded, by proc_pid_maps(5).
     static func folders() -> [String] {
@@ -17,7 +18,9 @@ enum LoadedFiles {
     static func folders(in maps: some Sequence<String>) -> [String] {
         var folders: [String] = []
         for line in maps {
-            guard let start = line.firstIndex(of: "/"), let slash = line.lastIndex(of: "/"), start < slash else { continue }
+            guard let start = line.firstIndex(of: "/"), let slash = line.lastIndex(of: "/"), start < slash else {
+                continue
+            }
             let folder = String(line[start..<slash])
             if !folders.contains(folder) { folders.append(folder) }
         }

@@ -6,7 +6,8 @@ import Foundation
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
-        abstract: "A local backend for frontends: mobile apps as JSON over HTTP, cached in SQLite, truthful when offline.",
+        abstract:
+            "A local backend for frontends: mobile apps as JSON over HTTP, cached in SQLite, truthful when offline.",
         discussion: """
             EXAMPLES
               larder serve                                    serve on http://127.0.0.1:8080 with the real upstreams

@@ -19,8 +19,15 @@ struct JobRunner {
         let drawn = job.output + ".drawn"
         defer { try? FileManager.default.removeItem(atPath: drawn) }
         let missing = try TextPages(text: job.text, locale: job.locale, maximumPages: job.maximumPages).draw(to: drawn)
-        // Through qpdf once: cairo writes some resources twice, and tells when it was made, which would make each result another.
-        let clean = PDFJob.Compose(sources: [drawn], pages: nil, title: job.title ?? "", output: job.output, maximumPages: job.maximumPages)
+        // Through qpdf once: cairo writes some resources twice, and tells when it was made, which would make each
+        // result another.
+        let clean = PDFJob.Compose(
+            sources: [drawn],
+            pages: nil,
+            title: job.title ?? "",
+            output: job.output,
+            maximumPages: job.maximumPages
+        )
         var summary = try ComposedDocument(job: clean).make()
         summary.missingGlyphs = missing
         return summary

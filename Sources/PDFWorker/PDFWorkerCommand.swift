@@ -9,10 +9,14 @@ struct PDFWorkerCommand {
         let arguments = CommandLine.arguments.dropFirst()
         guard let argument = arguments.first, arguments.count == 1 else { exit(usage()) }
         if argument == "--version" {
-            print("larder-pdf-worker with qpdf \(String(cString: qpdf_get_qpdf_version())), pango \(TextPages.pangoVersion)")
+            print(
+                "larder-pdf-worker with qpdf \(String(cString: qpdf_get_qpdf_version())), pango \(TextPages.pangoVersion)"
+            )
             exit(PDFWorkerMessage.ExitCode.done)
         }
-        guard let data = try? Data(contentsOf: URL(filePath: argument)), let job = try? JSONDecoder().decode(PDFJob.self, from: data) else { exit(usage()) }
+        guard let data = try? Data(contentsOf: URL(filePath: argument)),
+            let job = try? JSONDecoder().decode(PDFJob.self, from: data)
+        else { exit(usage()) }
         do {
             Messages.send(.done(try JobRunner(job: job).run()))
             exit(PDFWorkerMessage.ExitCode.done)
@@ -25,7 +29,9 @@ struct PDFWorkerCommand {
     }
 
     private static func usage() -> Int32 {
-        FileHandle.standardError.write(Data("usage: larder-pdf-worker job.json   (Larder writes the file; see PDFJob)\n".utf8))
+        FileHandle.standardError.write(
+            Data("usage: larder-pdf-worker job.json   (Larder writes the file; see PDFJob)\n".utf8)
+        )
         return PDFWorkerMessage.ExitCode.usage
     }
 }

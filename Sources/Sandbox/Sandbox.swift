@@ -3,9 +3,11 @@ import HummingbirdCore
 public import Logging
 public import ServiceLifecycle
 
-/// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under `/_sandbox`.
+/// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under
+/// `/_sandbox`.
 ///
-/// Nothing else in the process reaches it: a server that is to use it is given its base URLs like those of any other upstream.
+/// Nothing else in the process reaches it: a server that is to use it is given its base URLs like those of any other
+/// upstream.
 public struct Sandbox: Service {
     private let configuration: SandboxConfiguration
     private let logger: Logger
@@ -26,7 +28,8 @@ public struct Sandbox: Service {
         self.clock = clock
     }
 
-    /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held then end without an answer.
+    /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held
+    /// then end without an answer.
     /// - Throws: ``SandboxError`` when it cannot start; `CancellationError`.
     public func run() async throws {
         do {
@@ -39,7 +42,8 @@ public struct Sandbox: Service {
             listening.fail(.stopped)
             throw error
         } catch {
-            let failure = error as? SandboxError ?? .cannotListen(port: configuration.port, reason: String(describing: error))
+            let failure =
+                error as? SandboxError ?? .cannotListen(port: configuration.port, reason: String(describing: error))
             listening.fail(failure)
             throw failure
         }
@@ -49,7 +53,10 @@ public struct Sandbox: Service {
         let application = Application(
             responder: SandboxResponder(stage: stage, clock: clock),
             server: HTTPServerBuilder { responder in
-                let configuration = HTTP1Channel.Configuration(additionalChannelHandlers: [HalfCloseHandler()], idleTimeout: .seconds(120))
+                let configuration = HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [HalfCloseHandler()],
+                    idleTimeout: .seconds(120)
+                )
                 return LastingHTTP1Channel(HTTP1Channel(responder: responder, configuration: configuration))
             },
             configuration: .init(address: .hostname("127.0.0.1", port: configuration.port)),

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// An upstream that the sandbox plays. Answering is a function of request and data: faults, journal and sockets are no concern of it.
+/// An upstream that the sandbox plays. Answering is a function of request and data: faults, journal and sockets are no
+/// concern of it.
 protocol SimulatedUpstream: Sendable {
     var name: SandboxUpstream { get }
 

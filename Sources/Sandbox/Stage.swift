@@ -10,7 +10,9 @@ final class Stage: Sendable {
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(seed: UInt64) throws(SandboxError) {
-        let single: [any SimulatedUpstream] = [try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder()]
+        let single: [any SimulatedUpstream] = [
+            try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder(),
+        ]
         places = (single + YandexDisk.upstreams(seed: seed)).map { Place(upstream: $0) }
     }
 
@@ -18,7 +20,8 @@ final class Stage: Sendable {
         places.first { $0.upstream.name.rawValue == name }
     }
 
-    /// Faults, data and journal as at the start. Held requests go on and meet what is then there, so data comes before gates.
+    /// Faults, data and journal as at the start. Held requests go on and meet what is then there, so data comes before
+    /// gates.
     func reset() {
         places.forEach { $0.upstream.reset() }
         journal.clear()

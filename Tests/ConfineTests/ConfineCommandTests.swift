@@ -3,7 +3,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConfineCommandTests {
     /// The executable, beside the test bundle.
-    private static let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+    private static let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent()
         .appending(path: "larder-confine").path
 
     /// Runs a script to its end and gives what it printed.
@@ -11,21 +12,31 @@ import Testing
         let stream = try #require(popen(script, "r"))
         var text = ""
         var line = [CChar](repeating: 0, count: 4096)
-        while fgets(&line, Int32(line.count), stream) != nil { text += String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+        while fgets(&line, Int32(line.count), stream) != nil {
+            text += String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
         pclose(stream)
         return text
     }
 
     @Test("it becomes the program, with its arguments and its code")
     func becomes() throws {
-        #expect(try shell("'\(Self.executable)' --folder /tmp -- /bin/sh -c 'echo \"$1\"; exit 3' sh 'a b'; echo $?") == "a b\n3\n")
+        #expect(
+            try shell("'\(Self.executable)' --folder /tmp -- /bin/sh -c 'echo \"$1\"; exit 3' sh 'a b'; echo $?")
+                == "a b\n3\n"
+        )
     }
 
     @Test("what it cannot do has the codes of env(1), and starts nothing")
     func refusals() throws {
-        #expect(try shell("'\(Self.executable)' --folder /tmp -- /nowhere 2>&1; echo $?") == "larder-confine: /nowhere: No such file or directory\n126\n")
+        #expect(
+            try shell("'\(Self.executable)' --folder /tmp -- /nowhere 2>&1; echo $?")
+                == "larder-confine: /nowhere: No such file or directory\n126\n"
+        )
         let usage = try shell("'\(Self.executable)' --folder tmp -- /bin/echo started 2>&1; echo $?")
-        #expect(usage.hasPrefix("larder-confine: usage: ") && usage.hasSuffix("\n125\n") && !usage.contains("started\n"))
+        #expect(
+            usage.hasPrefix("larder-confine: usage: ") && usage.hasSuffix("\n125\n") && !usage.contains("started\n")
+        )
     }
 
     @Test("it ends with who started it, however and however soon that ends", arguments: ["cat started; ", ""])
@@ -40,6 +51,8 @@ import Testing
             \(meanwhile)kill -9 $$
             """
         ).split(separator: "\n")[0]
-        while let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), !stat.contains(") Z") { sched_yield() }
+        while let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), !stat.contains(") Z") {
+            sched_yield()
+        }
     }
 }

@@ -3,24 +3,34 @@ import Testing
 
 @Suite("Answers of the running server")
 struct ConformanceTests {
-    /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where there is none.
+    /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where
+    /// there is none.
     static let unseen: [String: String] = [
-        "POST /v1/notes/session 503 overloaded": "needs more logins at once than a test can be sure of; PasswordTests shows that they are turned away",
-        "GET /v1/disk/operations/{id} 202 ": "the simulated Disk ends an operation when it is asked for it; ChangeScreenTests shows one that goes on",
+        "POST /v1/notes/session 503 overloaded":
+            "needs more logins at once than a test can be sure of; PasswordTests shows that they are turned away",
+        "GET /v1/disk/operations/{id} 202 ":
+            "the simulated Disk ends an operation when it is asked for it; ChangeScreenTests shows one that goes on",
         "POST /v1/disk/links 502 outcome-unknown": failsBetween,
         "DELETE /v1/disk/published 502 outcome-unknown": failsBetween,
-        "POST /v1/disk/session 500 internal": "where the database is gone here, so is the way to the Disk, and that is found out first",
-        "GET /v1/shop/images/{id}/{n} 501 tool-missing": "PictureTests shows it; the servers of this interview have vips",
+        "POST /v1/disk/session 500 internal":
+            "where the database is gone here, so is the way to the Disk, and that is found out first",
+        "GET /v1/shop/images/{id}/{n} 501 tool-missing":
+            "PictureTests shows it; the servers of this interview have vips",
         "GET /v1/shop/list/items/{product_id}/image 501 tool-missing": "as above",
-        "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads, "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads, "POST /v1/pdf/documents/from-disk 422 timed-out": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 501 tool-missing": asOfUploads, "POST /v1/pdf/documents/from-disk 503 overloaded": asOfUploads,
-        "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice, "GET /v1/disk/file/pdf 304 ": needsOffice,
+        "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 422 timed-out": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 501 tool-missing": asOfUploads,
+        "POST /v1/pdf/documents/from-disk 503 overloaded": asOfUploads,
+        "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice,
+        "GET /v1/disk/file/pdf 304 ": needsOffice,
         "GET /v1/disk/file/pdf 416 bad-range": needsOffice, "GET /v1/disk/file/pdf 501 tool-missing": needsOffice,
     ]
     private static let failsBetween =
         "the simulated Disk would have to fail behind the look that comes first; WriteOutcomeTests shows it"
-    private static let asOfUploads = "a file of the Disk goes the way of an uploaded one: POST /v1/pdf/documents shows it"
+    private static let asOfUploads =
+        "a file of the Disk goes the way of an uploaded one: POST /v1/pdf/documents shows it"
     private static let needsOffice = "LibreOffice makes the PDF, and the machines of these tests may have it or not"
 
     let document: OpenAPIDocument
@@ -34,13 +44,20 @@ struct ConformanceTests {
         let conformance = Conformance(document: document)
         for observation in try await Conversation.observations() {
             let faults = try conformance.faults(of: observation)
-            #expect(faults.isEmpty, "\(observation.operation) \(observation.answer.status) [\(observation.request)]: \(faults)")
+            #expect(
+                faults.isEmpty,
+                "\(observation.operation) \(observation.answer.status) [\(observation.request)]: \(faults)"
+            )
         }
     }
 
     @Test("SRV-02 Every documented status and problem code of every operation is seen, but for those that say why not")
     func coverage() async throws {
-        let seen = Set(try await Conversation.observations().map { "\($0.operation) \($0.answer.status) \($0.answer.problemCode ?? "")" })
+        let seen = Set(
+            try await Conversation.observations().map {
+                "\($0.operation) \($0.answer.status) \($0.answer.problemCode ?? "")"
+            }
+        )
         var documented: Set<String> = []
         for operation in document.operations {
             for (status, response) in operation.responses {
@@ -59,9 +76,13 @@ struct ConformanceTests {
     func parameters() async throws {
         let observations = try await Conversation.observations()
         for operation in document.operations {
-            for parameter in try (operation.value["parameters"]?.array ?? []).map(document.resolved) where parameter["in"] == .string("query") {
+            for parameter in try (operation.value["parameters"]?.array ?? []).map(document.resolved)
+            where parameter["in"] == .string("query") {
                 let name = try #require(parameter["name"]?.string)
-                #expect(observations.contains { $0.operation == operation.key && $0.request.contains("\(name)=") }, "\(operation.key) \(name)")
+                #expect(
+                    observations.contains { $0.operation == operation.key && $0.request.contains("\(name)=") },
+                    "\(operation.key) \(name)"
+                )
             }
         }
     }
@@ -84,26 +105,40 @@ struct ConformanceTests {
     @Test("SRV-05 Every row of the table of Cache-Status was seen, and body and header say the same")
     func flags() async throws {
         var details: Set<String> = []
-        for observation in try await Conversation.observations() where observation.answer.status == 200 && !observation.isHead {
+        for observation in try await Conversation.observations()
+        where observation.answer.status == 200 && !observation.isHead {
             guard let cacheStatus = observation.answer.headers["cache-status"],
                 observation.answer.headers["content-type"]?.hasPrefix("application/json") == true
             else { continue }
             let parts = cacheStatus.split(separator: "; ").map(String.init)
             let detail = parts.first { $0.hasPrefix("detail=") }.map { String($0.dropFirst("detail=".count)) }
-            details.insert(detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched"))
+            details.insert(
+                detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched")
+            )
             let meta = try #require(try observation.answer.json()["meta"])
-            #expect((meta["offline"] == .bool(true)) == (detail == "offline" || detail == "unreachable"), "\(observation.request) \(cacheStatus)")
+            #expect(
+                (meta["offline"] == .bool(true)) == (detail == "offline" || detail == "unreachable"),
+                "\(observation.request) \(cacheStatus)"
+            )
             let ttl = parts.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst("ttl=".count)) }
-            #expect((meta["stale"] == .bool(true)) == (detail != nil || ttl.map { $0 < 0 } ?? false), "\(observation.request) \(cacheStatus)")
+            #expect(
+                (meta["stale"] == .bool(true)) == (detail != nil || ttl.map { $0 < 0 } ?? false),
+                "\(observation.request) \(cacheStatus)"
+            )
         }
-        let table = ["hit", "fetched", "revalidated", "offline", "unreachable", "stale-if-error", "bad-response", "patience", "retry-after"]
+        let table = [
+            "hit", "fetched", "revalidated", "offline", "unreachable", "stale-if-error", "bad-response", "patience",
+            "retry-after",
+        ]
         #expect(details.isSuperset(of: table), "\(details)")
     }
 
     @Test("SRV-12 The metrics are text that Prometheus reads, and only those that are documented, with their types")
     func metrics() async throws {
         let documented = try #require(document.operation("GET /metrics")?.value["x-metrics"]?.object)
-        let texts = try await Conversation.observations().filter { $0.operation == "GET /metrics" && $0.answer.status == 200 && !$0.isHead }.map(\.answer.text)
+        let texts = try await Conversation.observations().filter {
+            $0.operation == "GET /metrics" && $0.answer.status == 200 && !$0.isHead
+        }.map(\.answer.text)
         #expect(!texts.isEmpty)
         for line in texts.flatMap({ $0.split(separator: "\n") }) {
             if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
@@ -117,7 +152,9 @@ struct ConformanceTests {
     @Test("SRV-09 Events of the stream are as they are described")
     func events() async throws {
         let conformance = Conformance(document: document)
-        let streams = try await Conversation.observations().filter { $0.operation == "GET /v1/events" && $0.answer.status == 200 && !$0.isHead }
+        let streams = try await Conversation.observations().filter {
+            $0.operation == "GET /v1/events" && $0.answer.status == 200 && !$0.isHead
+        }
         let events = streams.flatMap { ServerSentEvents($0.answer.text).events }
         #expect(Set(events.map(\.kind)).isSuperset(of: ["connectivity", "screen-changed", "reset", "job"]))
         for event in events { #expect(try conformance.faults(of: event) == []) }

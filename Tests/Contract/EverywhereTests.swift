@@ -46,11 +46,15 @@ struct EverywhereTests {
     func methodNotAllowed() async throws {
         try await withLarder { larder in
             for (path, allowed) in paths {
-                for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"] where !allowed.contains(method) {
+                for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]
+                where !allowed.contains(method) {
                     let answer = try await larder.send(method, Interview.filled(path))
                     #expect(answer.status == 405, "\(method) \(path)")
                     expectMethods("allow", of: answer, allowed, path)
-                    #expect(try conformance.faults(of: answer, response: try everywhere("method_not_allowed")) == [], "\(method) \(path)")
+                    #expect(
+                        try conformance.faults(of: answer, response: try everywhere("method_not_allowed")) == [],
+                        "\(method) \(path)"
+                    )
                 }
             }
         }
@@ -63,7 +67,14 @@ struct EverywhereTests {
                 for path in ["/", "/v2", "/v1/boats", "/v1/ships/\(Interview.ship)/image/large"] {
                     let answer = try await larder.send(method, path)
                     #expect(answer.status == 404, "\(method) \(path)")
-                    #expect(try conformance.faults(of: answer, response: try everywhere("unknown_path"), isHead: method == "HEAD") == [], "\(method) \(path)")
+                    #expect(
+                        try conformance.faults(
+                            of: answer,
+                            response: try everywhere("unknown_path"),
+                            isHead: method == "HEAD"
+                        ) == [],
+                        "\(method) \(path)"
+                    )
                 }
             }
         }
@@ -76,15 +87,21 @@ struct EverywhereTests {
             let member = try await interview.session()
             try await interview.ask("GET /v1/ships", member)
             try await interview.ask("GET /v1/ships/{id}/image", member)
-            for operation in ["GET /v1/shop/search", "GET /v1/shop/categories", "GET /v1/shop/products/{id}"] { try await interview.ask(operation) }
+            for operation in ["GET /v1/shop/search", "GET /v1/shop/categories", "GET /v1/shop/products/{id}"] {
+                try await interview.ask(operation)
+            }
             for operation in document.operations where operation.method == "GET" {
                 let path = Interview.filled(operation.path)
-                let get = operation.path == "/v1/events" ? try await larder.listen { _ in true } : try await larder.send("GET", path, member)
+                let get =
+                    operation.path == "/v1/events"
+                    ? try await larder.listen { _ in true } : try await larder.send("GET", path, member)
                 let head = try await larder.send("HEAD", path, member)
                 // Measuring changes what is measured.
                 let ignored = Self.volatile.union(operation.path == "/metrics" ? ["content-length"] : [])
                 #expect(head.body.isEmpty && head.status == get.status, "\(path)")
-                let (ofHead, ofGet) = (head.headers.filter { !ignored.contains($0.key) }, get.headers.filter { !ignored.contains($0.key) })
+                let (ofHead, ofGet) = (
+                    head.headers.filter { !ignored.contains($0.key) }, get.headers.filter { !ignored.contains($0.key) }
+                )
                 #expect(ofHead == ofGet, "\(path)")
             }
         }
@@ -99,9 +116,16 @@ struct EverywhereTests {
             let fields = try #require(try everywhere("cors").object)
             for operation in document.operations where operation.path != "/v1/events" {
                 for headers in [origin, origin.merging(member) { own, _ in own }] {
-                    let answer = try await interview.ask(operation.key, headers, body: Interview.bodiesWithoutSession[operation.key])
+                    let answer = try await interview.ask(
+                        operation.key,
+                        headers,
+                        body: Interview.bodiesWithoutSession[operation.key]
+                    )
                     let response = try #require(operation.responses[String(answer.status)], "\(operation.key)")
-                    #expect(try conformance.faults(of: answer, response: response, additional: fields) == [], "\(operation.key) \(answer.status)")
+                    #expect(
+                        try conformance.faults(of: answer, response: response, additional: fields) == [],
+                        "\(operation.key) \(answer.status)"
+                    )
                     #expect(answer.headers["access-control-allow-origin"] == "https://shop.example")
                     #expect(answer.headers["vary"]?.contains("Origin") == true, "\(operation.key)")
                 }
@@ -114,12 +138,24 @@ struct EverywhereTests {
         try await withLarder { larder in
             for (path, allowed) in paths {
                 let target = Interview.filled(path)
-                let listed = try await larder.send("OPTIONS", target, ["Origin": "https://shop.example", "Access-Control-Request-Method": "DELETE"])
+                let listed = try await larder.send(
+                    "OPTIONS",
+                    target,
+                    ["Origin": "https://shop.example", "Access-Control-Request-Method": "DELETE"]
+                )
                 #expect(try conformance.faults(of: listed, response: try everywhere("preflight")) == [], "\(path)")
                 expectMethods("access-control-allow-methods", of: listed, allowed, path)
-                let other = try await larder.send("OPTIONS", target, ["Origin": "https://evil.example", "Access-Control-Request-Method": "DELETE"])
+                let other = try await larder.send(
+                    "OPTIONS",
+                    target,
+                    ["Origin": "https://evil.example", "Access-Control-Request-Method": "DELETE"]
+                )
                 #expect(try conformance.faults(of: other, response: try everywhere("options")) == [], "\(path)")
-                #expect(listed.headers["vary"]?.contains("Origin") == true && other.headers["vary"]?.contains("Origin") == true, "\(path)")
+                #expect(
+                    listed.headers["vary"]?.contains("Origin") == true
+                        && other.headers["vary"]?.contains("Origin") == true,
+                    "\(path)"
+                )
             }
         }
     }
@@ -127,7 +163,9 @@ struct EverywhereTests {
     @Test("SRV-12 A harmless X-Request-Id comes back, any other is replaced")
     func requestIdentity() async throws {
         try await withLarder { larder in
-            #expect(try await larder.send("GET", "/v1", ["X-Request-Id": "test-17"]).headers["x-request-id"] == "test-17")
+            #expect(
+                try await larder.send("GET", "/v1", ["X-Request-Id": "test-17"]).headers["x-request-id"] == "test-17"
+            )
             for wanted in ["a b", String(repeating: "a", count: 129), "é"] {
                 let answer = try await larder.send("GET", "/v1", ["X-Request-Id": wanted])
                 #expect(answer.headers["x-request-id"].map { !$0.isEmpty && $0 != wanted } == true, "\(wanted)")
@@ -148,7 +186,10 @@ struct EverywhereTests {
             #expect(plain.body == zipped.body)
             #expect(plain.headers["etag"] != zipped.headers["etag"])
             let tag = try #require(zipped.headers["etag"])
-            #expect(try await interview.ask("GET /v1/ships", zipping.merging(["If-None-Match": tag]) { own, _ in own }).status == 304)
+            #expect(
+                try await interview.ask("GET /v1/ships", zipping.merging(["If-None-Match": tag]) { own, _ in own })
+                    .status == 304
+            )
             #expect(try await interview.ask("GET /v1/ships/{id}/image", zipping).headers["content-encoding"] == nil)
         }
     }

@@ -4,9 +4,12 @@ import Yams
 
 /// What stands at the top of the repository, as newcomers and machines expect it.
 @Suite struct LayoutTests {
-    private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
-    private func text(_ path: String) throws -> String { try String(contentsOf: root.appending(path: path), encoding: .utf8) }
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
 
     @Test("SRV-01 the top level holds what the design card lists, and the two commands of the README can be run")
     func topLevel() throws {

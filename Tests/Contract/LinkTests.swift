@@ -16,7 +16,9 @@ struct LinkTests {
         return ids
     }
 
-    @Test("SRV-06 The next links lead through the whole list, each ship once and in order, and keep what else was asked")
+    @Test(
+        "SRV-06 The next links lead through the whole list, each ship once and in order, and keep what else was asked"
+    )
     func pages() async throws {
         try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
             let member = try await Interview(larder: larder, transcript: Transcript()).session()
@@ -30,7 +32,10 @@ struct LinkTests {
         }
     }
 
-    @Test("SRV-06 The own link of an answer can be used as it is", arguments: ["/v1/ships/launch?a=1&b=%22", #"/v1/ships/launch?a="<|>"#, "//v1/ships/launch"])
+    @Test(
+        "SRV-06 The own link of an answer can be used as it is",
+        arguments: ["/v1/ships/launch?a=1&b=%22", #"/v1/ships/launch?a="<|>"#, "//v1/ships/launch"]
+    )
     func own(target: String) async throws {
         let document = try OpenAPIDocument.load()
         let links = try #require(document.root.at(pointer: "/components/schemas/Links"))

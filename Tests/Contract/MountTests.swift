@@ -13,11 +13,14 @@ struct MountTests {
         conformance = Conformance(document: document)
     }
 
-    /// What does not conform: every field of a problem has to be documented, of the upstream's own answer only what Larder adds.
+    /// What does not conform: every field of a problem has to be documented, of the upstream's own answer only what
+    /// Larder adds.
     private func faults(_ answer: Answer, of method: String) throws -> [String] {
         let operation = try #require(document.mounts.first { $0.method == method })
         if answer.problemCode != nil {
-            guard let response = operation.responses[String(answer.status)] else { return ["status \(answer.status) is not documented"] }
+            guard let response = operation.responses[String(answer.status)] else {
+                return ["status \(answer.status) is not documented"]
+            }
             return try conformance.faults(of: answer, response: response)
         }
         let declared = try #require(operation.responses["default"]?["headers"]?.object)
@@ -40,11 +43,15 @@ struct MountTests {
         }
     }
 
-    @Test("SRV-06 SRV-07 The problems of a mount are as they are described: each only where there is nothing to answer with")
+    @Test(
+        "SRV-06 SRV-07 The problems of a mount are as they are described: each only where there is nothing to answer with"
+    )
     func problems() async throws {
         try await withLarder { larder in
             var codes: [String] = []
-            func expect(_ code: String, _ method: String, _ path: String, _ headers: [String: String] = [:]) async throws {
+            func expect(_ code: String, _ method: String, _ path: String, _ headers: [String: String] = [:])
+                async throws
+            {
                 let answer = try await larder.send(method, path, headers)
                 #expect(answer.problemCode == code, "\(method) \(path)")
                 #expect(try faults(answer, of: method) == [], "\(method) \(path)")
@@ -60,17 +67,24 @@ struct MountTests {
             try await larder.fault("offline")
             try await expect("upstream-unavailable", "GET", Self.path)
             try await larder.fault("error(429, 600)")
-            #expect(try await larder.send("GET", "/v1/upstreams/spacex/v4/any", ["Cache-Control": "no-cache"]).status == 429)
+            #expect(
+                try await larder.send("GET", "/v1/upstreams/spacex/v4/any", ["Cache-Control": "no-cache"]).status == 429
+            )
             try await expect("rate-limited", "GET", Self.path)
         }
     }
 
-    @Test("SRV-06 SRV-11 A preflight is answered by the mount with its methods, not by the upstream; a method that none knows is 405")
+    @Test(
+        "SRV-06 SRV-11 A preflight is answered by the mount with its methods, not by the upstream; a method that none knows is 405"
+    )
     func preflight() async throws {
         try await withLarder { larder in
             let fields = ["Origin": "https://shop.example", "Access-Control-Request-Method": "GET"]
             let answer = try await larder.send("OPTIONS", Self.path, fields)
-            #expect(answer.status == 204 && answer.headers["allow"] == "GET, HEAD, OPTIONS" && answer.headers["cache-status"] == nil)
+            #expect(
+                answer.status == 204 && answer.headers["allow"] == "GET, HEAD, OPTIONS"
+                    && answer.headers["cache-status"] == nil
+            )
             #expect(answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS")
             let strange = try await larder.send("PROPFIND", Self.path)
             #expect(strange.status == 405 && strange.headers["allow"] == "GET, HEAD, OPTIONS")

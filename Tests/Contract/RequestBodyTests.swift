@@ -4,32 +4,52 @@ import Testing
 @Suite("Request bodies")
 struct RequestBodyTests {
     static let logins = [
-        #"{"mode":"guest"}"#, #"{"mode":"guest","username":"anything"}"#, #"{"mode":"login","username":"a@b.c","password":"x"}"#,
-        #"{"mode":"login","username":" first.last@mail.example.com ","password":" "}"#, #"{"mode":"login","username":"a@b.c","password":""}"#,
+        #"{"mode":"guest"}"#, #"{"mode":"guest","username":"anything"}"#,
+        #"{"mode":"login","username":"a@b.c","password":"x"}"#,
+        #"{"mode":"login","username":" first.last@mail.example.com ","password":" "}"#,
+        #"{"mode":"login","username":"a@b.c","password":""}"#,
         #"{"mode":"login","username":"a@b","password":"x"}"#, #"{"mode":"login","username":"a@b..c","password":"x"}"#,
         #"{"mode":"login","username":"a@b@c.d","password":"x"}"#, #"{"mode":"login","username":"@b.c","password":"x"}"#,
-        #"{"mode":"login","username":"a b@c.d","password":"x"}"#, #"{"mode":"login","username":"a@b.c."}"#, #"{"mode":"login"}"#,
-        #"{"mode":"login","username":null,"password":"x"}"#, #"{"mode":"login","username":"a@b.c","password":1}"#, #"{"mode":"Guest"}"#, #"{}"#,
+        #"{"mode":"login","username":"a b@c.d","password":"x"}"#, #"{"mode":"login","username":"a@b.c."}"#,
+        #"{"mode":"login"}"#,
+        #"{"mode":"login","username":null,"password":"x"}"#, #"{"mode":"login","username":"a@b.c","password":1}"#,
+        #"{"mode":"Guest"}"#, #"{}"#,
         #"{"mode":null}"#, "[]", #""guest""#,
     ]
-    static let restores = [#"{}"#, #"{"ids":null}"#, #"{"ids":[]}"#, #"{"ids":"all"}"#, #"{"ids":[1]}"#, #"{"ids":[null]}"#, #"{"other":1}"#, "[]", "1"]
+    static let restores = [
+        #"{}"#, #"{"ids":null}"#, #"{"ids":[]}"#, #"{"ids":"all"}"#, #"{"ids":[1]}"#, #"{"ids":[null]}"#,
+        #"{"other":1}"#, "[]", "1",
+    ]
 
-    static let welcomes = [#"{"seen":true}"#, #"{"seen":false,"other":1}"#, #"{}"#, #"{"seen":null}"#, #"{"seen":1}"#, #"{"seen":"true"}"#, "[]", "true"]
+    static let welcomes = [
+        #"{"seen":true}"#, #"{"seen":false,"other":1}"#, #"{}"#, #"{"seen":null}"#, #"{"seen":1}"#, #"{"seen":"true"}"#,
+        "[]", "true",
+    ]
 
     @Test(
         "SRV-02 The server takes exactly the bodies that conform to their schema",
-        arguments: [("POST /v1/ships/session", logins), ("POST /v1/ships/restore", restores), ("PUT /v1/pdf/welcome", welcomes)]
+        arguments: [
+            ("POST /v1/ships/session", logins), ("POST /v1/ships/restore", restores), ("PUT /v1/pdf/welcome", welcomes),
+        ]
     )
     func bodies(key: String, bodies: [String]) async throws {
         let document = try OpenAPIDocument.load()
-        let schema = try #require(document.operation(key)?.value["requestBody"]?["content"]?["application/json"]?["schema"])
+        let schema = try #require(
+            document.operation(key)?.value["requestBody"]?["content"]?["application/json"]?["schema"]
+        )
         try await withLarder { larder in
             let interview = Interview(larder: larder, transcript: Transcript())
             let member = try await interview.session()
             for body in bodies {
-                let conforms = try document.validator.violations(of: try JSONValue(json: Data(body.utf8)), schema: schema).isEmpty
+                let conforms = try document.validator.violations(
+                    of: try JSONValue(json: Data(body.utf8)),
+                    schema: schema
+                ).isEmpty
                 let answer = try await interview.ask(key, member, body: body)
-                #expect((200..<300).contains(answer.status) == conforms, "\(body): \(answer.status), schema \(conforms)")
+                #expect(
+                    (200..<300).contains(answer.status) == conforms,
+                    "\(body): \(answer.status), schema \(conforms)"
+                )
             }
         }
     }

@@ -3,16 +3,24 @@ import Testing
 
 /// The cache's budget and `larder cache`, with the real executable.
 @Suite(.timeLimit(.minutes(2))) struct CacheTests {
-    private func cache(_ arguments: [String], of data: TemporaryFolder) async -> (status: Int32, output: String, errors: String) {
+    private func cache(_ arguments: [String], of data: TemporaryFolder) async -> (
+        status: Int32, output: String, errors: String
+    ) {
         let process = RunningProcess(["cache"] + arguments + ["--data-directory", data.path])
         let status = await process.ended()
         return (status, process.output, process.log)
     }
 
-    @Test("SRV-04 a small budget is kept under many pictures; the ships, their date and the session stay, also after kill -9")
+    @Test(
+        "SRV-04 a small budget is kept under many pictures; the ships, their date and the session stay, also after kill -9"
+    )
     func smallBudget() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--cache-budget-mb", "1", "--freshness-ships-s", "3600"])
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--cache-budget-mb", "1", "--freshness-ships-s", "3600"]
+        )
         let guest = try await larder.guest()
         let list = try await guest.get("/v1/ships").json
         let ids = list.data.items.array.compactMap(\.id.string)
@@ -35,7 +43,10 @@ import Testing
         #expect(try await guest.get("/metrics").text.contains("larder_cache_evictions_total"))
         let first = try #require(stored.first)
         let again = try await guest.get("/v1/ships/\(first)/image")
-        #expect(again["Cache-Status"] == "larder; fwd=uri-miss; stored", "the least recently used went first, and is fetched again")
+        #expect(
+            again["Cache-Status"] == "larder; fwd=uri-miss; stored",
+            "the least recently used went first, and is fetched again"
+        )
         await larder.kill9()
         sandbox.process.signal(SIGKILL)
         await sandbox.process.ended()
@@ -52,13 +63,18 @@ import Testing
         #expect(await second.stop() == 0)
     }
 
-    @Test("larder cache lists and measures beside a running server, shows no queries unless asked, and refuses to purge there, naming the process")
+    @Test(
+        "larder cache lists and measures beside a running server, shows no queries unless asked, and refuses to purge there, naming the process"
+    )
     func besideServer() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         let guest = try await larder.guest()
         let id = try #require(try await guest.get("/v1/ships").json.data.items[0].id.string)
-        _ = try await sandbox.control.put("/spacex/ships/\(id)", #"{"image":"\#(sandbox.spacex)/images/made.png?key=hush"}"#)
+        _ = try await sandbox.control.put(
+            "/spacex/ships/\(id)",
+            #"{"image":"\#(sandbox.spacex)/images/made.png?key=hush"}"#
+        )
         _ = try await guest.get("/v1/ships?refresh=1")
         #expect(try await guest.get("/v1/ships/\(id)/image")["Cache-Status"]?.hasSuffix("stored") == true)
 
@@ -73,13 +89,23 @@ import Testing
         #expect(await cache(["list", "--sort", "size"], of: data).status == 0)
         #expect(await cache(["list", "--sort", "taste"], of: data).status == 64)
         let size = await cache(["size"], of: data)
-        #expect(size.output.contains("spacex") && size.output.contains("in 2 answers") && size.output.contains("of 512.0 MiB"), "\(size)")
+        #expect(
+            size.output.contains("spacex") && size.output.contains("in 2 answers")
+                && size.output.contains("of 512.0 MiB"),
+            "\(size)"
+        )
 
         let preview = await cache(["purge", "--upstream", "spacex", "--dry-run"], of: data)
-        #expect(preview.output.contains("would remove 1 answer of spacex") && preview.output.contains("kept 1 answer that rows were made of"))
+        #expect(
+            preview.output.contains("would remove 1 answer of spacex")
+                && preview.output.contains("kept 1 answer that rows were made of")
+        )
         let purge = await cache(["purge", "--all"], of: data)
         #expect(purge.status == 1)
-        #expect(purge.errors.contains(larder.process.pid.map { "(pid \($0))" } ?? "no pid") && purge.errors.contains("Stop it to purge"))
+        #expect(
+            purge.errors.contains(larder.process.pid.map { "(pid \($0))" } ?? "no pid")
+                && purge.errors.contains("Stop it to purge")
+        )
         #expect(await cache(["list"], of: data).output.contains("made.png"))
     }
 

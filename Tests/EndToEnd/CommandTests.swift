@@ -3,7 +3,9 @@ import Testing
 
 /// The executable as a program: settings, exit codes, help.
 @Suite(.timeLimit(.minutes(2))) struct CommandTests {
-    private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> (status: Int32, errors: String) {
+    private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> (
+        status: Int32, errors: String
+    ) {
         let process = RunningProcess(arguments, environment: environment)
         let status = await process.ended()
         return (status, process.log)
@@ -12,7 +14,10 @@ import Testing
     @Test("SRV-13 a wrong value is named at start, with where it came from and what is accepted")
     func wrongValues() async throws {
         let cases: [([String], [String: String], [String])] = [
-            (["--http-port", "eighty"], [:], ["command line --http-port", "eighty", "a whole number from 0 to 65535"]),
+            (
+                ["--http-port", "eighty"], [:],
+                ["command line --http-port", "eighty", "a whole number from 0 to 65535"]
+            ),
             ([], ["LARDER_SHIPS_DELETED": "maybe"], ["environment LARDER_SHIPS_DELETED", "hidden or literal"]),
             (["--upstreams-spacex-url", "ftp://x"], [:], ["upstreams.spacex.url", "http:// or https://"]),
             (["--htp-port", "1"], [:], ["--htp-port", "did you mean --http-port"]),
@@ -31,7 +36,8 @@ import Testing
     func precedence() async throws {
         let data = try TemporaryFolder()
         let file = data.url.appending(path: "larder.yaml")
-        let settings = "ships: {login_delay_ms: 0}\nlog: {format: json, level: debug}\nhttp:\n  allowed_hosts: [from.file]\n"
+        let settings =
+            "ships: {login_delay_ms: 0}\nlog: {format: json, level: debug}\nhttp:\n  allowed_hosts: [from.file]\n"
         try settings.write(to: file, atomically: true, encoding: .utf8)
         let larder = try await RunningLarder.start(
             data: data,
@@ -69,14 +75,18 @@ import Testing
     func takenPort() async throws {
         let first = try await RunningLarder.start(data: try TemporaryFolder())
         let port = try #require(first.client.base.split(separator: ":").last.map(String.init))
-        let (status, errors) = try await run(["serve", "--http-port", port, "--data-directory", try TemporaryFolder().path])
+        let (status, errors) = try await run([
+            "serve", "--http-port", port, "--data-directory", try TemporaryFolder().path,
+        ])
         #expect(status == 1)
         #expect(errors.contains("127.0.0.1:\(port)") && errors.contains("http.port"))
     }
 
     @Test("SRV-13 an address that is none is named, and the exit code is 1")
     func noAddress() async throws {
-        let (status, errors) = try await run(["serve", "--http-host", "256.0.0.1", "--http-port", "0", "--data-directory", try TemporaryFolder().path])
+        let (status, errors) = try await run([
+            "serve", "--http-host", "256.0.0.1", "--http-port", "0", "--data-directory", try TemporaryFolder().path,
+        ])
         #expect(status == 1)
         #expect(errors.contains("larder: cannot listen on 256.0.0.1:0") && errors.contains("http.host"), "\(errors)")
     }

@@ -24,7 +24,8 @@ import Darwin
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             let isListening = withUnsafeMutablePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    bind(listener, pointer, length) == 0 && listen(listener, 0) == 0 && getsockname(listener, pointer, &length) == 0
+                    bind(listener, pointer, length) == 0 && listen(listener, 0) == 0
+                        && getsockname(listener, pointer, &length) == 0
                 }
             }
             try #require(isListening)

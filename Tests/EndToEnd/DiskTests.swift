@@ -3,16 +3,22 @@ import Testing
 
 /// The Disk app in the real executable, with the simulated Yandex Disk behind it.
 @Suite(.timeLimit(.minutes(2))) struct DiskTests {
-    private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws -> RunningLarder {
+    private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws
+        -> RunningLarder
+    {
         try await RunningLarder.start(
             data: data,
-            ["--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url", sandbox.base + "/yandex_oauth"] + settings
+            [
+                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
+                sandbox.base + "/yandex_oauth",
+            ] + settings
         )
     }
 
     private func logIn(_ larder: RunningLarder, _ token: String = "sandbox-token") async throws -> Client {
         var client = larder.client
-        client.token = try await client.post("/v1/disk/session", #"{"mode":"oauth_token","access_token":"\#(token)"}"#).json.data.token.string
+        client.token = try await client.post("/v1/disk/session", #"{"mode":"oauth_token","access_token":"\#(token)"}"#)
+            .json.data.token.string
         return client
     }
 
@@ -29,7 +35,9 @@ import Testing
         #expect(bytes.status == 200 && !bytes.body.isEmpty)
         let part = try await member.get(content, ["Range": "bytes=0-0"])
         #expect(part.status == 206 && part.body == bytes.body.prefix(1))
-        let preview = try #require(try await member.get("/v1/disk/recent?limit=1&media_type=image").json.data.items[0].preview_url.string)
+        let preview = try #require(
+            try await member.get("/v1/disk/recent?limit=1&media_type=image").json.data.items[0].preview_url.string
+        )
         let picture = try await member.get(preview)
         #expect(picture["Cache-Status"] == "larder; fwd=uri-miss; stored")
         await first.kill9()
@@ -76,7 +84,9 @@ import Testing
         #expect(try await again.get(try #require(answer.json.data.content_url.string))["Cache-Status"] == "larder; hit")
     }
 
-    @Test("DISK-33 DISK-34 an upload is there byte for byte for another session; logging out offline removes everything, and the old token opens nothing")
+    @Test(
+        "DISK-33 DISK-34 an upload is there byte for byte for another session; logging out offline removes everything, and the old token opens nothing"
+    )
     func uploadAndLogout() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)

@@ -14,7 +14,9 @@ import Testing
         WmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/APP6K//Z
         """
 
-    @Test("PDF-02 PDF-03 PDF-05 PDF-08 PDF-10 a photo's bytes are in its PDF unchanged; changes and a merge outlive kill -9")
+    @Test(
+        "PDF-02 PDF-03 PDF-05 PDF-08 PDF-10 a photo's bytes are in its PDF unchanged; changes and a merge outlive kill -9"
+    )
     func wholeWay() async throws {
         let data = try TemporaryFolder()
         let first = try await RunningLarder.start(data: data)
@@ -32,7 +34,10 @@ import Testing
         #expect(try text.json.data.missing_characters.strings == [])
         let two = try await first.client.document(of: [Self.photo])
         for href in [one, two] { #expect(try await first.client.post("\(href)/save", "{}").status == 200) }
-        let merged = try await first.client.post("/v1/pdf/merge", #"{"first":"\#(one.suffix(16))","second":"\#(two.suffix(16))"}"#)
+        let merged = try await first.client.post(
+            "/v1/pdf/merge",
+            #"{"first":"\#(one.suffix(16))","second":"\#(two.suffix(16))"}"#
+        )
         #expect(merged.status == 201, "\(merged.text)")
         let third = try #require(try merged.json.data.href.string)
         let before = try await first.client.get("\(third)/file").body
@@ -42,18 +47,34 @@ import Testing
         await first.kill9()
 
         let second = try await RunningLarder.start(data: data)
-        #expect(try await second.client.get("/v1/pdf/documents").json.data.items.array.map(\.href.string) == [third, two, one])
+        #expect(
+            try await second.client.get("/v1/pdf/documents").json.data.items.array.map(\.href.string) == [
+                third, two, one,
+            ]
+        )
         #expect(try await second.client.get("\(third)/file").body == before)
         #expect(try await second.client.get(third).json.data.pages.array.map(\.rotation.int) == [270, 0, 0, 0])
-        #expect(try await second.client.get(third).json.data.pages.array.map(\.kind.string) == ["image", "image", "text", "image"])
+        #expect(
+            try await second.client.get(third).json.data.pages.array.map(\.kind.string) == [
+                "image", "image", "text", "image",
+            ]
+        )
     }
 
-    @Test("PDF-13 a kill in the middle of a change leaves the document as it was, and nothing else behind; the change works afterwards")
+    @Test(
+        "PDF-13 a kill in the middle of a change leaves the document as it was, and nothing else behind; the change works afterwards"
+    )
     func killInTheMiddle() async throws {
         let (data, tools) = (try TemporaryFolder(), try TemporaryFolder())
         let (worker, hold) = (tools.url.appending(path: "worker"), tools.url.appending(path: "hold"))
-        let real = URL(filePath: RunningProcess.executable).deletingLastPathComponent().appending(path: "larder-pdf-worker").path
-        try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(real)' \"$@\"\n".write(to: worker, atomically: true, encoding: .utf8)
+        let real = URL(filePath: RunningProcess.executable).deletingLastPathComponent().appending(
+            path: "larder-pdf-worker"
+        ).path
+        try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(real)' \"$@\"\n".write(
+            to: worker,
+            atomically: true,
+            encoding: .utf8
+        )
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker.path)
         let first = try await RunningLarder.start(data: data, ["--media-pdf-worker", worker.path])
         let href = try await first.client.document(of: [Self.photo, Self.photo])
@@ -75,7 +96,10 @@ import Testing
         #expect(try await second.client.get("\(href)/file").body == file.body)
         #expect(try await second.client.get("/v1/pdf/documents").json.data.items.array.count == 1)
         for folder in ["uploads", "work"] {
-            #expect(try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: folder).path) == [], "\(folder)")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: folder).path) == [],
+                "\(folder)"
+            )
         }
         let blobs = try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: "blobs").path)
         #expect(blobs.count { $0 != ".identity" } == 1, "\(blobs)")
@@ -87,15 +111,23 @@ import Testing
         #expect(try await third.client.delete("\(href)/pages/\(last)").status == 409)
     }
 
-    @Test("Without the programs everything that needs none works; what needs one names the package, and readiness tells")
+    @Test(
+        "Without the programs everything that needs none works; what needs one names the package, and readiness tells"
+    )
     func noPrograms() async throws {
         let data = try TemporaryFolder()
-        let larder = try await RunningLarder.start(data: data, ["--media-pdf-worker", "/nowhere"], environment: ["PATH": "/nowhere"])
+        let larder = try await RunningLarder.start(
+            data: data,
+            ["--media-pdf-worker", "/nowhere"],
+            environment: ["PATH": "/nowhere"]
+        )
         let ready = try await larder.client.get("/health/ready")
         #expect(ready.status == 200 && ready.text.contains("poppler-utils") && ready.text.contains("libvips-tools"))
         let refused = try await larder.client.upload([Self.photo])
         #expect(refused.status == 501, "\(refused.text)")
-        #expect(try refused.json.code.string == "tool-missing" && refused.json.detail.string?.contains("on Debian") == true)
+        #expect(
+            try refused.json.code.string == "tool-missing" && refused.json.detail.string?.contains("on Debian") == true
+        )
         #expect(try await larder.client.get("/v1/pdf/documents").json.meta.state.string == "empty")
         #expect(try await larder.client.put("/v1/pdf/welcome", #"{"seen":true}"#).status == 200)
         #expect(try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: "uploads").path) == [])
@@ -125,7 +157,10 @@ import Testing
 
 extension Client {
     static func head(of number: Int) -> Data {
-        Data("--part\r\nContent-Disposition: form-data; name=\"files\"; filename=\"\(number).jpg\"\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
+        Data(
+            "--part\r\nContent-Disposition: form-data; name=\"files\"; filename=\"\(number).jpg\"\r\nContent-Type: image/jpeg\r\n\r\n"
+                .utf8
+        )
     }
 
     /// Sends files as a form.
@@ -139,7 +174,11 @@ extension Client {
         request.body = .bytes(ByteBuffer(bytes: body))
         let response = try await Self.http.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 16 << 20)
-        return Answer(status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Data(bytes.readableBytesView))
+        return Answer(
+            status: Int(response.status.code),
+            headers: response.headers.map { ($0.name, $0.value) },
+            body: Data(bytes.readableBytesView)
+        )
     }
 
     /// A draft of these photos; its address.

@@ -48,7 +48,9 @@ final class EventListener {
                 var fields: [String: String] = [:]
                 for line in lines {
                     let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                    if parts.count == 2, !parts[0].isEmpty { fields[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces) }
+                    if parts.count == 2, !parts[0].isEmpty {
+                        fields[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
+                    }
                 }
                 if let id = fields["id"] { identity = id }
                 return fields

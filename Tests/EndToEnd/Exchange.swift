@@ -31,7 +31,9 @@ struct JSON: @unchecked Sendable {
     private init(value: Any?) { self.value = value is NSNull ? nil : value }
 
     subscript(dynamicMember name: String) -> JSON { JSON(value: (value as? [String: Any])?[name]) }
-    subscript(_ index: Int) -> JSON { JSON(value: (value as? [Any]).flatMap { $0.indices.contains(index) ? $0[index] : nil }) }
+    subscript(_ index: Int) -> JSON {
+        JSON(value: (value as? [Any]).flatMap { $0.indices.contains(index) ? $0[index] : nil })
+    }
 
     var string: String? { value as? String }
     var int: Int? { value as? Int }
@@ -43,7 +45,8 @@ struct JSON: @unchecked Sendable {
 
 /// Sends requests to a server under test, at most ten seconds each.
 struct Client: Sendable {
-    /// Every request gets a connection if it wants one; the shared client's limit of eight would hold back what a test wants at once.
+    /// Every request gets a connection if it wants one; the shared client's limit of eight would hold back what a test
+    /// wants at once.
     static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
@@ -53,12 +56,16 @@ struct Client: Sendable {
     let base: String
     var token: String?
 
-    func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Answer { try await send("GET", path, headers) }
+    func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Answer {
+        try await send("GET", path, headers)
+    }
     func post(_ path: String, _ json: String) async throws -> Answer { try await send("POST", path, [:], body: json) }
     func put(_ path: String, _ json: String) async throws -> Answer { try await send("PUT", path, [:], body: json) }
     func delete(_ path: String) async throws -> Answer { try await send("DELETE", path, [:]) }
 
-    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws -> Answer {
+    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
+        -> Answer
+    {
         var request = HTTPClientRequest(url: base + path)
         request.method = .init(rawValue: method)
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }

@@ -3,23 +3,32 @@ import Testing
 
 /// Notes in the real executable.
 @Suite(.timeLimit(.minutes(3))) struct NotesTests {
-    private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws -> RunningLarder {
+    private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws
+        -> RunningLarder
+    {
         try await .start(
             data: data,
             upstream: sandbox.spacex,
-            ["--upstreams-people-url", sandbox.base + "/people", "--upstreams-geocoder-url", sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10"]
+            [
+                "--upstreams-people-url", sandbox.base + "/people", "--upstreams-geocoder-url",
+                sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10",
+            ]
                 + settings
         )
     }
 
-    private func member(_ larder: RunningLarder, _ mode: String = "register", password: String = "correct horse") async throws -> Client {
+    private func member(_ larder: RunningLarder, _ mode: String = "register", password: String = "correct horse")
+        async throws -> Client
+    {
         var client = larder.client
         let body = #"{"mode":"\#(mode)","username":"bob","password":"\#(password)"}"#
         client.token = try await client.post("/v1/notes/session", body).json.data.token.string
         return client
     }
 
-    @Test("NOTE-02 NOTE-03 every note that was acknowledged is there after kill -9, whole and in every index; the login too")
+    @Test(
+        "NOTE-02 NOTE-03 every note that was acknowledged is there after kill -9, whole and in every index; the login too"
+    )
     func killed() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
@@ -30,7 +39,8 @@ import Testing
                     var texts: [String] = []
                     for number in 1... {
                         let text = "writer\(writer) note\(number)"
-                        let body = #"{"body":"\#(text)","location":{"lat":\#(writer * 10),"lon":\#(number % 90),"name":"Place"}}"#
+                        let body =
+                            #"{"body":"\#(text)","location":{"lat":\#(writer * 10),"lon":\#(number % 90),"name":"Place"}}"#
                         guard let answer = try? await bob.post("/v1/notes", body), answer.status == 201 else { break }
                         texts.append(text)
                         if writer == 1, number == 25 { await larder.kill9() }
@@ -60,7 +70,9 @@ import Testing
         #expect(try await client.get("/v1/notes?q=note&limit=1").json.meta.page.total.int == kept.count)
     }
 
-    @Test("NOTE-06 NOTE-07 people who were fetched, and avatars that were seen, are there without any upstream after a restart")
+    @Test(
+        "NOTE-06 NOTE-07 people who were fetched, and avatars that were seen, are there without any upstream after a restart"
+    )
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
@@ -73,14 +85,19 @@ import Testing
         #expect(await larder.stop() == 0)
         let asked = try await sandbox.control.get("/journal?upstream=people").json.entries.array.count
         #expect(asked == 2)
-        for upstream in ["people", "geocoder", "spacex"] { _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"offline"}"#) }
+        for upstream in ["people", "geocoder", "spacex"] {
+            _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"offline"}"#)
+        }
         let again = try await start(data, sandbox)
         let back = try await member(again, "login")
         #expect(try await back.get("/v1/notes/people?limit=500&refresh=1").json.data.items.array.count == 120)
         #expect(try await back.get(avatar).body == picture.body)
         #expect(try await sandbox.control.get("/journal?upstream=people").json.entries.array.count == asked)
         let places = try await back.get("/v1/notes/places?q=lag").json
-        #expect(places.data.items[0].name.string == "Lagos" && places.meta.partial.bool == true && places.meta.offline.bool == true)
+        #expect(
+            places.data.items[0].name.string == "Lagos" && places.meta.partial.bool == true
+                && places.meta.offline.bool == true
+        )
     }
 
     @Test("NOTE-06 an answer that is cut in the middle leaves nobody behind, and the next call has everybody")
@@ -121,7 +138,10 @@ import Testing
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<600 {
                 group.addTask {
-                    try await larder.client.post("/v1/notes/session", #"{"mode":"login","username":"user\#(number % 200)","password":"x"}"#).status
+                    try await larder.client.post(
+                        "/v1/notes/session",
+                        #"{"mode":"login","username":"user\#(number % 200)","password":"x"}"#
+                    ).status
                 }
                 if number % 120 == 0 { group.addTask { try await bob.get("/v1/notes").status } }
             }

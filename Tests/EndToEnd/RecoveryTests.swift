@@ -6,7 +6,11 @@ import Testing
     @Test("SHIP-06 SHIP-09 SRV-09 the upstream's return is noticed, announced and used without any client asking")
     func recovery() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-spacex-probe-interval-ms", "50"])
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--upstreams-spacex-probe-interval-ms", "50"]
+        )
         let guest = try await larder.guest()
         #expect(try await guest.get("/v1/ships").status == 200)
         let events = try await EventListener.open(larder.client.base + "/v1/events")
@@ -15,7 +19,10 @@ import Testing
         #expect(offline.meta.offline.bool == true)
         let down = try #require(try await events.next("connectivity"))
         #expect(down.data.reachable.bool == false)
-        #expect(try await guest.get("/v1/status").json.data.upstreams.array.first { $0.name.string == "spacex" }?.reachable.bool == false)
+        #expect(
+            try await guest.get("/v1/status").json.data.upstreams.array.first { $0.name.string == "spacex" }?.reachable
+                .bool == false
+        )
 
         _ = try await sandbox.control.put("/spacex/ships/70ca451a41196adb40260072", #"{"name":"Renamed While Away"}"#)
         try await sandbox.fault("online")
@@ -26,7 +33,10 @@ import Testing
         let list = try await guest.get("/v1/ships")
         let shown = try list.json
         #expect(shown.meta.offline.bool == false && shown.meta.banner.isNull)
-        #expect(list["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true, "the first answer after recovery comes from what recovery fetched")
+        #expect(
+            list["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true,
+            "the first answer after recovery comes from what recovery fetched"
+        )
         #expect(shown.data.items.array.contains { $0.name.string == "Renamed While Away" })
         #expect(shown.data.changes.updated.strings.count == 1)
     }
@@ -58,7 +68,9 @@ import Testing
         let control = Client(base: try await second.process.line(after: "sandbox on "))
         var survivor = second.client
         survivor.token = guest.token
-        for name in ["spacex", "catalogue"] { _ = try await control.put("/upstreams/\(name)/fault", #"{"fault":"offline"}"#) }
+        for name in ["spacex", "catalogue"] {
+            _ = try await control.put("/upstreams/\(name)/fault", #"{"fault":"offline"}"#)
+        }
         let offline = try await survivor.get("/v1/ships?refresh=1").json
         #expect(offline.meta.offline.bool == true && offline.meta.fetched_at.string == list.meta.fetched_at.string)
         let mounted = try await survivor.get("/v1/upstreams/catalogue/products", ["Cache-Control": "no-cache"])
@@ -68,7 +80,11 @@ import Testing
     @Test("SRV-08 many clients asking for the same cold thing cause one upstream request")
     func collapsing() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-spacex-patience-ms", "60000"])
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--upstreams-spacex-patience-ms", "60000"]
+        )
         let guest = try await larder.guest()
         try await sandbox.fault("hold")
         let answers = try await withThrowingTaskGroup(of: Answer.self) { group in

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Answers that are kept as they went out, through the real executable: as good as new ones, and gone when they are not.
+/// Answers that are kept as they went out, through the real executable: as good as new ones, and gone when they are
+/// not.
 @Suite(.timeLimit(.minutes(2))) struct RenderedAnswerTests {
     private struct Started {
         let sandbox: RunningSandbox
@@ -9,12 +10,16 @@ import Testing
 
         /// How many answers were given ahead of the router.
         func hits() async throws -> Int {
-            let line = try await larder.client.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix("larder_rendered_hits_total ") }
+            let line = try await larder.client.get("/metrics").text.split(separator: "\n").first {
+                $0.hasPrefix("larder_rendered_hits_total ")
+            }
             return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
         }
 
         /// Asks until the answer is a kept one: it takes one to fetch, one to render and one to be given.
-        func kept(_ client: Client, _ path: String, _ headers: [String: String] = [:], method: String = "GET") async throws -> Answer {
+        func kept(_ client: Client, _ path: String, _ headers: [String: String] = [:], method: String = "GET")
+            async throws -> Answer
+        {
             while true {
                 let before = try await hits()
                 let answer = try await client.send(method, path, headers)
@@ -25,17 +30,27 @@ import Testing
 
     private static func start(_ settings: [String] = []) async throws -> Started {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--freshness-ships-s", "3600"] + settings)
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--freshness-ships-s", "3600"] + settings
+        )
         return Started(sandbox: sandbox, larder: larder)
     }
 
     private static let changing: Set = ["date", "x-request-id", "age", "cache-status"]
 
     private static func fields(_ answer: Answer) -> Set<String> {
-        Set(answer.headers.filter { !changing.contains($0.name.lowercased()) }.map { "\($0.name.lowercased()): \($0.value)" })
+        Set(
+            answer.headers.filter { !changing.contains($0.name.lowercased()) }.map {
+                "\($0.name.lowercased()): \($0.value)"
+            }
+        )
     }
 
-    @Test("SRV-05 SRV-06 a kept answer is the answer that the router gives: plain, gzip, 304, HEAD, list, details, index and launch")
+    @Test(
+        "SRV-05 SRV-06 a kept answer is the answer that the router gives: plain, gzip, 304, HEAD, list, details, index and launch"
+    )
     func same() async throws {
         let started = try await Self.start()
         var guest = try await started.larder.guest()
@@ -44,7 +59,8 @@ import Testing
         let questions: [(method: String, path: String, headers: [String: String], status: Int)] = [
             ("GET", "/v1/ships?limit=3", [:], 200), ("GET", "/v1/ships?limit=20", ["Accept-Encoding": "gzip"], 200),
             ("HEAD", "/v1/ships?limit=3", [:], 200), ("GET", "/v1/ships/\(id)", [:], 200),
-            ("GET", "/v1/ships/\(id)", ["If-None-Match": tag], 304), ("GET", "/v1", [:], 200), ("GET", "/v1/ships/launch", [:], 200),
+            ("GET", "/v1/ships/\(id)", ["If-None-Match": tag], 304), ("GET", "/v1", [:], 200),
+            ("GET", "/v1/ships/launch", [:], 200),
         ]
         for question in questions {
             let kept = try await started.kept(guest, question.path, question.headers, method: question.method)
@@ -72,7 +88,10 @@ import Testing
         let items = try await guest.get("/v1/ships").json.data.items.array
         let path = try #require(items.compactMap(\.image.string).first)
         let fetched = try await guest.get(path)
-        #expect(fetched.status == 200 && fetched["Content-Type"]?.hasPrefix("image/") == true && fetched["Cache-Control"] == "private, max-age=3600")
+        #expect(
+            fetched.status == 200 && fetched["Content-Type"]?.hasPrefix("image/") == true
+                && fetched["Cache-Control"] == "private, max-age=3600"
+        )
         let tag = try #require(fetched["ETag"])
         for (method, headers, status) in [("GET", [:], 200), ("HEAD", [:], 200), ("GET", ["If-None-Match": tag], 304)] {
             let kept = try await started.kept(guest, path, headers, method: method)
@@ -86,25 +105,38 @@ import Testing
         #expect(try await guest.get(path).status == 401)
     }
 
-    @Test("SRV-07 a kept answer of a mount is the one that the cache gives, with the origin's Date, until there is a newer one")
+    @Test(
+        "SRV-07 a kept answer of a mount is the one that the cache gives, with the origin's Date, until there is a newer one"
+    )
     func mount() async throws {
         let started = try await Self.start()
         let client = started.larder.client
         let first = try await client.get(MountTests.ships)
         let tag = try #require(first["ETag"])
         let questions: [(method: String, headers: [String: String], status: Int)] = [
-            ("GET", [:], 200), ("GET", ["Range": "bytes=0-9"], 206), ("HEAD", [:], 200), ("GET", ["If-None-Match": tag], 304),
+            ("GET", [:], 200), ("GET", ["Range": "bytes=0-9"], 206), ("HEAD", [:], 200),
+            ("GET", ["If-None-Match": tag], 304),
         ]
         for (method, headers, status) in questions {
             let kept = try await started.kept(client, MountTests.ships, headers, method: method)
             let hits = try await started.hits()
-            let routed = try await client.send(method, MountTests.ships, headers.merging(["X-Request-Id": "own"]) { own, _ in own })
+            let routed = try await client.send(
+                method,
+                MountTests.ships,
+                headers.merging(["X-Request-Id": "own"]) { own, _ in own }
+            )
             #expect(try await started.hits() == hits && kept.status == status && routed.status == status)
             #expect(kept.body == routed.body && Self.fields(kept) == Self.fields(routed))
             #expect(kept["Date"] == first["Date"] && routed["Date"] == first["Date"])
-            #expect(kept["Age"].flatMap { Int($0) } != nil && kept["Cache-Status"]?.wholeMatch(of: /larder; hit; ttl=(29[0-9]|300)/) != nil)
+            #expect(
+                kept["Age"].flatMap { Int($0) } != nil
+                    && kept["Cache-Status"]?.wholeMatch(of: /larder; hit; ttl=(29[0-9]|300)/) != nil
+            )
         }
-        _ = try await started.sandbox.control.put("/spacex/ships/70ca451a41196adb40260072", #"{"name":"Renamed Meanwhile"}"#)
+        _ = try await started.sandbox.control.put(
+            "/spacex/ships/70ca451a41196adb40260072",
+            #"{"name":"Renamed Meanwhile"}"#
+        )
         #expect(try await started.kept(client, MountTests.ships).body == first.body)
         let reloaded = try await client.get(MountTests.ships, ["Cache-Control": "no-cache"])
         #expect(reloaded.text.contains("Renamed Meanwhile"))
@@ -173,7 +205,10 @@ import Testing
         let started = try await Self.start(["--freshness-ships-s", "1"])
         let guest = try await started.larder.guest()
         _ = try await guest.get("/v1/ships")
-        _ = try await started.sandbox.control.put("/spacex/ships/70ca451a41196adb40260072", #"{"name":"Renamed Meanwhile"}"#)
+        _ = try await started.sandbox.control.put(
+            "/spacex/ships/70ca451a41196adb40260072",
+            #"{"name":"Renamed Meanwhile"}"#
+        )
         while true {
             let answer = try await guest.get("/v1/ships")
             let isNew = try answer.json.data.items.array.contains { $0.name.string == "Renamed Meanwhile" }

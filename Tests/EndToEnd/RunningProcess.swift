@@ -24,7 +24,8 @@ final class RunningProcess: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put `larder`: beside the test bundle.
+    /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put
+    /// `larder`: beside the test bundle.
     static let executable =
         ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
         ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
@@ -32,7 +33,9 @@ final class RunningProcess: Sendable {
     init(_ arguments: [String], environment: [String: String] = [:]) {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
-        let custom = Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0.key), $0.value) })
+        let custom = Dictionary(
+            uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0.key), $0.value) }
+        )
         let state = self.state
         Task {
             let status: Int32
@@ -46,7 +49,9 @@ final class RunningProcess: Sendable {
                     error: .sequence
                 ) { execution in
                     Self.change(state) { $0.pid = execution.processIdentifier.value }
-                    async let output: Void = Self.collect(execution.standardOutput) { text in Self.change(state) { $0.output += text } }
+                    async let output: Void = Self.collect(execution.standardOutput) { text in
+                        Self.change(state) { $0.output += text }
+                    }
                     try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
                     try await output
                 }
@@ -78,7 +83,9 @@ final class RunningProcess: Sendable {
     /// The first line of standard output that begins with a text, without that text; waits for it.
     func line(after prefix: String) async throws -> String {
         try await find { state in
-            state.output.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            state.output.split(separator: "\n").first { $0.hasPrefix(prefix) }.map {
+                String($0.dropFirst(prefix.count))
+            }
         }
     }
 
@@ -92,7 +99,8 @@ final class RunningProcess: Sendable {
         if let pid { kill(pid, number) }
     }
 
-    /// Waits for the end of the process and of its output, and gives the exit code, or the number of the signal that ended it.
+    /// Waits for the end of the process and of its output, and gives the exit code, or the number of the signal that
+    /// ended it.
     @discardableResult
     func ended() async -> Int32 {
         await wait { $0.status }

@@ -16,13 +16,26 @@ import Testing
 
     @Test("SRV-11 a page of a foreign origin cannot write; a listed one can, and may read the answer")
     func foreignOrigin() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), ["--http-allowed-origins", "https://app.example"])
+        let larder = try await RunningLarder.start(
+            data: try TemporaryFolder(),
+            ["--http-allowed-origins", "https://app.example"]
+        )
         let body = #"{"mode":"guest"}"#
-        let foreign = try await larder.client.send("POST", "/v1/ships/session", ["Origin": "https://evil.example"], body: body)
+        let foreign = try await larder.client.send(
+            "POST",
+            "/v1/ships/session",
+            ["Origin": "https://evil.example"],
+            body: body
+        )
         #expect(foreign.status == 403)
         #expect(try foreign.json.code.string == "origin-not-allowed")
         #expect(foreign["Access-Control-Allow-Origin"] == nil)
-        let listed = try await larder.client.send("POST", "/v1/ships/session", ["Origin": "https://app.example"], body: body)
+        let listed = try await larder.client.send(
+            "POST",
+            "/v1/ships/session",
+            ["Origin": "https://app.example"],
+            body: body
+        )
         #expect(listed.status == 201)
         #expect(listed["Access-Control-Allow-Origin"] == "https://app.example")
         #expect(listed["Vary"]?.contains("Origin") == true)
@@ -33,7 +46,10 @@ import Testing
         let data = try TemporaryFolder()
         let larder = try await RunningLarder.start(data: data, ["--log-level", "trace"])
         var user = larder.client
-        let login = try await user.post("/v1/ships/session", #"{"mode":"login","username":"a@b.example","password":"correct horse"}"#)
+        let login = try await user.post(
+            "/v1/ships/session",
+            #"{"mode":"login","username":"a@b.example","password":"correct horse"}"#
+        )
         let token = try #require(try login.json.data.token.string)
         user.token = token
         _ = try await user.get("/v1/ships/session?token=\(token)")
@@ -67,13 +83,17 @@ import Testing
         #expect(await larder.stop() == 0)
     }
 
-    @Test("SRV-06 SRV-11 bodies over the limit, malformed JSON, wrong types: the right problem, and the next request is served")
+    @Test(
+        "SRV-06 SRV-11 bodies over the limit, malformed JSON, wrong types: the right problem, and the next request is served"
+    )
     func badBodies() async throws {
         let larder = try await RunningLarder.start(data: try TemporaryFolder())
         let huge = #"{"mode":""# + String(repeating: "x", count: 1 << 20) + #""}"#
         let cases: [(String, Int, String)] = [
-            (huge, 413, "too-large"), ("{", 400, "malformed-json"), ("", 400, "malformed-json"), ("[]", 400, "malformed-json"),
-            (#"{"mode":7}"#, 422, "validation-failed"), (#"{"mode":"login","username":"a","password":""}"#, 422, "validation-failed"),
+            (huge, 413, "too-large"), ("{", 400, "malformed-json"), ("", 400, "malformed-json"),
+            ("[]", 400, "malformed-json"),
+            (#"{"mode":7}"#, 422, "validation-failed"),
+            (#"{"mode":"login","username":"a","password":""}"#, 422, "validation-failed"),
         ]
         for (body, status, code) in cases {
             let answer = try await larder.client.post("/v1/ships/session", body)

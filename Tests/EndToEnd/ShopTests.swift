@@ -3,20 +3,27 @@ import Testing
 
 /// The Shop app of the real executable, over a socket.
 @Suite(.timeLimit(.minutes(2))) struct ShopTests {
-    @Test("SHOP-09 SHOP-13 SHOP-16 what was seen, searched and put on the list outlives kill -9 in the middle of writing, and is usable offline")
+    @Test(
+        "SHOP-09 SHOP-13 SHOP-16 what was seen, searched and put on the list outlives kill -9 in the middle of writing, and is usable offline"
+    )
     func survivesKill() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let upstream = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream)
         #expect(try await first.client.get("/v1/shop/search?limit=100").json.data.items.array.count == 67)
-        #expect(try await first.client.get("/v1/shop/search?q=mug&price_max=9").json.data.items.array.map(\.id.int) == [53])
+        #expect(
+            try await first.client.get("/v1/shop/search?q=mug&price_max=9").json.data.items.array.map(\.id.int) == [53]
+        )
         let picture = try await first.client.get("/v1/shop/images/53/0")
         #expect(picture["Content-Type"] == "image/png" && picture["Cache-Control"] == "private, max-age=3600")
         #expect(try await first.client.post("/v1/shop/list/items", #"{"product_id":53,"quantity":2}"#).status == 201)
         // Writes of other products are under way when the process is killed; what was acknowledged has to be there.
         let acknowledged = await withTaskGroup(of: Int?.self, returning: Set<Int>.self) { group in
             for id in 1...40 {
-                group.addTask { (try? await first.client.post("/v1/shop/list/items", #"{"product_id":\#(id)}"#))?.status == 201 ? id : nil }
+                group.addTask {
+                    (try? await first.client.post("/v1/shop/list/items", #"{"product_id":\#(id)}"#))?.status == 201
+                        ? id : nil
+                }
             }
             var done: Set<Int> = []
             for await id in group {
@@ -30,14 +37,21 @@ import Testing
         await sandbox.process.ended()
 
         // Nothing is fresh: that the upstream is away shows in the first answer.
-        let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream + ["--freshness-shop-s", "0"])
+        let second = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            upstream + ["--freshness-shop-s", "0"]
+        )
         let list = try await second.client.get("/v1/shop/list").json
         let ids = list.data.items.array.compactMap(\.product_id.int)
         #expect(ids.first == 53 && acknowledged.isSubset(of: ids) && Set(ids).count == ids.count)
         #expect(list.data.items[0].quantity.int == 2 && list.data.items[0].line_total_text.string == "17$")
         #expect(list.meta.revision.int == ids.count)
         let saved = try await second.client.get("/v1/shop/search?saved=1").json
-        #expect(saved.data.query.q.string == "mug" && saved.data.items.array.map(\.id.int) == [53] && saved.meta.offline.bool == true)
+        #expect(
+            saved.data.query.q.string == "mug" && saved.data.items.array.map(\.id.int) == [53]
+                && saved.meta.offline.bool == true
+        )
         let unseen = try await second.client.get("/v1/shop/search?q=%D0%9B%D0%90%D0%9C%D0%9F%D0%90").json
         #expect(unseen.data.items.array.map(\.id.int) == [19, 20] && unseen.meta.partial.bool == true)
         #expect(try await second.client.get("/v1/shop/images/53/0").body == picture.body)
@@ -45,12 +59,19 @@ import Testing
         #expect(await second.stop() == 0)
     }
 
-    @Test("SHOP-11 no picture of the catalogue leads into this machine, by address, name or redirect; a trusted host may")
+    @Test(
+        "SHOP-11 no picture of the catalogue leads into this machine, by address, name or redirect; a trusted host may"
+    )
     func inside() async throws {
-        let (data, sandbox, other) = (try TemporaryFolder(), try await RunningSandbox.start(), try await RunningSandbox.start())
+        let (data, sandbox, other) = (
+            try TemporaryFolder(), try await RunningSandbox.start(), try await RunningSandbox.start()
+        )
         let upstream = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
         let inside = "\(other.base)/catalogue/images/inside.png"
-        for (id, address) in [(1, inside), (2, inside.replacing("127.0.0.1", with: "localhost")), (3, "\(sandbox.base)/catalogue/images/ok.png")] {
+        for (id, address) in [
+            (1, inside), (2, inside.replacing("127.0.0.1", with: "localhost")),
+            (3, "\(sandbox.base)/catalogue/images/ok.png"),
+        ] {
             _ = try await sandbox.control.put("/catalogue/products/\(id)", #"{"images":["\#(address)"]}"#)
         }
         let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream)
@@ -58,37 +79,63 @@ import Testing
         // 64 is redirected into the machine.
         _ = try await larder.client.get("/v1/shop/products/64")
         for id in [1, 2, 64] {
-            #expect(try await larder.client.get("/v1/shop/images/\(id)/0")["Cache-Status"]?.hasSuffix("detail=placeholder") == true, "\(id)")
+            #expect(
+                try await larder.client.get("/v1/shop/images/\(id)/0")["Cache-Status"]?.hasSuffix("detail=placeholder")
+                    == true,
+                "\(id)"
+            )
         }
         #expect(try await larder.client.get("/v1/shop/images/3/0")["Cache-Status"] == "larder; fwd=uri-miss; stored")
         #expect(try await other.control.get("/journal").json.entries.array.isEmpty)
         #expect(await larder.stop() == 0)
-        let trusting = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream + ["--shop-picture-hosts", "127.0.0.1"])
+        let trusting = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            upstream + ["--shop-picture-hosts", "127.0.0.1"]
+        )
         #expect(try await trusting.client.get("/v1/shop/images/1/0")["Cache-Status"] == "larder; fwd=uri-miss; stored")
         #expect(await trusting.stop() == 0)
     }
 
-    @Test("SHOP-15 an answer that is kept as it went out ends with each change of the list and each search of its profile")
+    @Test(
+        "SHOP-15 an answer that is kept as it went out ends with each change of the list and each search of its profile"
+    )
     func keptAnswers() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-catalogue-url", sandbox.base + "/catalogue"])
-        func quantity() async throws -> Int? { try await larder.client.get("/v1/shop/search?q=hoodie").json.data.items[0].cart.quantity.int }
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        )
+        func quantity() async throws -> Int? {
+            try await larder.client.get("/v1/shop/search?q=hoodie").json.data.items[0].cart.quantity.int
+        }
         for _ in 0..<3 { #expect(try await quantity() == 0) }
         _ = try await larder.client.post("/v1/shop/list/items", #"{"product_id":2,"quantity":4}"#)
         for _ in 0..<3 { #expect(try await quantity() == 4) }
         _ = try await larder.client.get("/v1/shop/search?q=mug")
-        #expect(try await larder.client.get("/v1/shop/history").json.data.items.array.map(\.q.string) == ["mug", "hoodie"])
+        #expect(
+            try await larder.client.get("/v1/shop/history").json.data.items.array.map(\.q.string) == ["mug", "hoodie"]
+        )
         _ = try await quantity()
-        #expect(try await larder.client.get("/v1/shop/history").json.data.items.array.map(\.q.string) == ["hoodie", "mug"])
+        #expect(
+            try await larder.client.get("/v1/shop/history").json.data.items.array.map(\.q.string) == ["hoodie", "mug"]
+        )
         _ = try await larder.client.delete("/v1/shop/list")
         for _ in 0..<3 { #expect(try await quantity() == 0) }
         #expect(await larder.stop() == 0)
     }
 
-    @Test("SHOP-04 a page that is far behind comes by following next, though the answers on the way have the same address")
+    @Test(
+        "SHOP-04 a page that is far behind comes by following next, though the answers on the way have the same address"
+    )
     func longJump() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-catalogue-url", sandbox.base + "/catalogue"])
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        )
         _ = try await sandbox.control.put("/catalogue/generated", #"{"count":6000,"seed":1}"#)
         var (next, counts): (String?, [Int]) = ("/v1/shop/search?price_max=1000000&limit=5&offset=5500", [])
         for _ in 0..<2 {

@@ -37,7 +37,10 @@ import Testing
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         var user = first.client
-        let login = try await user.post("/v1/ships/session", #"{"mode":"login","username":"example@domain.com","password":"x"}"#)
+        let login = try await user.post(
+            "/v1/ships/session",
+            #"{"mode":"login","username":"example@domain.com","password":"x"}"#
+        )
         #expect(login.status == 201)
         user.token = try login.json.data.token.string
         let id = try #require(try await user.get("/v1/ships").json.data.items[0].id.string)
@@ -56,7 +59,9 @@ import Testing
         #expect(try details.json.code.string == "ship-deleted")
     }
 
-    @Test("SHIP-12 the first start without an upstream shows the bundled ships, flagged, with their date; recovery replaces them")
+    @Test(
+        "SHIP-12 the first start without an upstream shows the bundled ships, flagged, with their date; recovery replaces them"
+    )
     func snapshot() async throws {
         let data = try TemporaryFolder()
         let sandbox = try await RunningSandbox.start()
@@ -80,7 +85,11 @@ import Testing
     @Test("SRV-12 SIGTERM: the request in flight is answered, the exit code is 0, and the data directory is free again")
     func gracefulStop() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--upstreams-spacex-patience-ms", "60000"])
+        let larder = try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            ["--upstreams-spacex-patience-ms", "60000"]
+        )
         let guest = try await larder.guest()
         try await sandbox.fault("hold")
         async let held = guest.get("/v1/ships")

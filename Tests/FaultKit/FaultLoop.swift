@@ -4,8 +4,9 @@ package import Storage
 
 /// Lets each system call of a write fail, one after the other, in every way.
 ///
-/// After each fault the write is either acknowledged and whole, or refused and all is as before; every file that a row names is
-/// there; a process that was killed at this moment finds the same; and the next write works once the fault is over.
+/// After each fault the write is either acknowledged and whole, or refused and all is as before; every file that a row
+/// names is there; a process that was killed at this moment finds the same; and the next write works once the fault is
+/// over.
 package struct FaultLoop {
     /// What did not hold.
     package struct Violation: Error, CustomStringConvertible {
@@ -102,7 +103,11 @@ package struct FaultLoop {
     /// Ends the loops: closes the database, and finds nothing missing, cut or left over.
     package func finish() throws {
         try database.close()
-        let found = try DirectoryExamination(of: database.directory, migrations: migrations, options: .init(integrityCheck: .always))
+        let found = try DirectoryExamination(
+            of: database.directory,
+            migrations: migrations,
+            options: .init(integrityCheck: .always)
+        )
         guard found.faults() == nil, found.strangers() == nil else {
             throw Violation(description: "\(found.faults() ?? "") \(found.strangers() ?? "")")
         }

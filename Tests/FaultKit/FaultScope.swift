@@ -1,7 +1,8 @@
 import CFaultInjection
 import Foundation
 
-/// Faults of the system calls on the files of one folder, for the database in it as well. Files have to be opened behind its creation.
+/// Faults of the system calls on the files of one folder, for the database in it as well. Files have to be opened
+/// behind its creation.
 public final class FaultScope: Sendable {
     /// What shall fail.
     public struct Fault: Sendable, CustomStringConvertible {
@@ -12,11 +13,26 @@ public final class FaultScope: Sendable {
         let isLasting: Bool
 
         /// The disk is full from one call on, and stays so.
-        public static let fullDisk = Fault(description: "ENOSPC", kinds: larder_fault_writing.rawValue, code: ENOSPC, isLasting: true)
+        public static let fullDisk = Fault(
+            description: "ENOSPC",
+            kinds: larder_fault_writing.rawValue,
+            code: ENOSPC,
+            isLasting: true
+        )
         /// One call finds no room, as if others had used and freed it.
-        public static let noRoomOnce = Fault(description: "ENOSPC once", kinds: larder_fault_writing.rawValue, code: ENOSPC, isLasting: false)
+        public static let noRoomOnce = Fault(
+            description: "ENOSPC once",
+            kinds: larder_fault_writing.rawValue,
+            code: ENOSPC,
+            isLasting: false
+        )
         /// The quota is used up from one call on.
-        public static let quota = Fault(description: "EDQUOT", kinds: larder_fault_writing.rawValue, code: EDQUOT, isLasting: true)
+        public static let quota = Fault(
+            description: "EDQUOT",
+            kinds: larder_fault_writing.rawValue,
+            code: EDQUOT,
+            isLasting: true
+        )
         /// The disk does not write from one call on, and removes nothing.
         public static let brokenDisk = Fault(
             description: "EIO",

@@ -19,12 +19,19 @@ package struct StoredState: Equatable, Sendable {
     package init(_ database: LarderDatabase) throws {
         try database.checkIntegrity()
         let (tables, blobs) = try database.read { db in
-            guard try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty else { throw Broken(description: "a reference leads nowhere") }
-            let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            guard try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty else {
+                throw Broken(description: "a reference leads nowhere")
+            }
+            let names = try String.fetchAll(
+                db,
+                sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+            )
             var tables: [String: [[String]]] = [:]
             for name in names where !Self.bookkeeping.contains(name) {
-                tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"").map { $0.databaseValues.map(Self.text) }
-                    .sorted { $0.lexicographicallyPrecedes($1) }
+                tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"").map {
+                    $0.databaseValues.map(Self.text)
+                }
+                .sorted { $0.lexicographicallyPrecedes($1) }
             }
             let blobs = try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map { Blob(id: $0[0], length: $0[1]) }
             return (tables, blobs)

@@ -13,7 +13,12 @@ struct AnswerFromStoreTests {
         from fields: HTTPFields = [:],
         status: HTTPResponse.Status = .ok
     ) -> AnswerFromStore {
-        AnswerFromStore(to: Sample.request(method, request), from: Sample.stored(fields, status: status), age: 33, bodyLength: 11)
+        AnswerFromStore(
+            to: Sample.request(method, request),
+            from: Sample.stored(fields, status: status),
+            age: 33,
+            bodyLength: 11
+        )
     }
 
     @Test("Age is generated in place of the one that came along, Date and Expires stay")
@@ -54,10 +59,15 @@ struct AnswerFromStoreTests {
     @Test("If-Modified-Since is compared with Last-Modified, in every form of date")
     func ifModifiedSince() {
         #expect(answer([.ifModifiedSince: modified], from: [.lastModified: modified]).head.status == .notModified)
-        #expect(answer([.ifModifiedSince: Sample.date(-2000)], from: [.lastModified: modified]).head.status == .notModified)
+        #expect(
+            answer([.ifModifiedSince: Sample.date(-2000)], from: [.lastModified: modified]).head.status == .notModified
+        )
         #expect(answer([.ifModifiedSince: Sample.date(-3001)], from: [.lastModified: modified]).head.status == .ok)
         #expect(answer([.ifModifiedSince: "yesterday"], from: [.lastModified: modified]).head.status == .ok)
-        let old = answer([.ifModifiedSince: "Sunday, 06-Nov-94 08:49:37 GMT"], from: [.lastModified: "Sun Nov  6 08:49:37 1994"])
+        let old = answer(
+            [.ifModifiedSince: "Sunday, 06-Nov-94 08:49:37 GMT"],
+            from: [.lastModified: "Sun Nov  6 08:49:37 1994"]
+        )
         #expect(old.head.status == .notModified)
     }
 
@@ -70,7 +80,10 @@ struct AnswerFromStoreTests {
     @Test("If-None-Match precedes If-Modified-Since, whichever of them would say 304")
     func precedence() {
         let stored: HTTPFields = [.eTag: "\"a\"", .lastModified: modified]
-        #expect(answer([.ifNoneMatch: "\"a\"", .ifModifiedSince: Sample.date(-9000)], from: stored).head.status == .notModified)
+        #expect(
+            answer([.ifNoneMatch: "\"a\"", .ifModifiedSince: Sample.date(-9000)], from: stored).head.status
+                == .notModified
+        )
         #expect(answer([.ifNoneMatch: "\"b\"", .ifModifiedSince: modified], from: stored).head.status == .ok)
     }
 
@@ -81,11 +94,20 @@ struct AnswerFromStoreTests {
 
     @Test("304 carries what RFC 9110 §15.4.5 requires, and Last-Modified only as the sole validator")
     func notModifiedFields() {
-        var stored: HTTPFields = [.contentType: "text/plain", .contentEncoding: "gzip", .contentLength: "11", .made("X"): "1", .lastModified: modified]
-        for name in ["Content-Location", "ETag", "Expires", "Vary", "Cache-Control", "Date"] { stored[.made(name)] = "\"a\"" }
+        var stored: HTTPFields = [
+            .contentType: "text/plain", .contentEncoding: "gzip", .contentLength: "11", .made("X"): "1",
+            .lastModified: modified,
+        ]
+        for name in ["Content-Location", "ETag", "Expires", "Vary", "Cache-Control", "Date"] {
+            stored[.made(name)] = "\"a\""
+        }
         let names = Set(answer([.ifNoneMatch: "\"a\""], from: stored).head.headerFields.map(\.name))
         #expect(names == [.contentLocation, .eTag, .expires, .vary, .cacheControl, .date, .age])
-        #expect(answer([.ifModifiedSince: modified], from: [.lastModified: modified]).head.headerFields.contains(.lastModified))
+        #expect(
+            answer([.ifModifiedSince: modified], from: [.lastModified: modified]).head.headerFields.contains(
+                .lastModified
+            )
+        )
     }
 }
 
@@ -115,7 +137,10 @@ struct RangeTests {
 
     @Test(
         "Broken ranges, other units and several ranges get the whole",
-        arguments: ["bytes", "bytes=", "bytes=-", "bytes=3-2", "bytes=a-b", "bytes=1", "lines=0-1", "bytes=0-1, 3-4", "bytes=--1", "bytes=+1-2", "bytes 0-1"]
+        arguments: [
+            "bytes", "bytes=", "bytes=-", "bytes=3-2", "bytes=a-b", "bytes=1", "lines=0-1", "bytes=0-1, 3-4",
+            "bytes=--1", "bytes=+1-2", "bytes 0-1",
+        ]
     )
     func whole(value: String) {
         #expect(range(value) == .whole)
@@ -127,15 +152,25 @@ struct RangeTests {
         #expect(ByteRange(Sample.lines(.range, "bytes=0-1", "bytes=2-3"), length: 11) == .whole)
     }
 
-    private func answer(_ request: HTTPFields, from fields: HTTPFields = [:], status: HTTPResponse.Status = .ok) -> AnswerFromStore {
-        AnswerFromStore(to: Sample.request(.get, request), from: Sample.stored(fields, status: status), age: 0, bodyLength: 11)
+    private func answer(_ request: HTTPFields, from fields: HTTPFields = [:], status: HTTPResponse.Status = .ok)
+        -> AnswerFromStore
+    {
+        AnswerFromStore(
+            to: Sample.request(.get, request),
+            from: Sample.stored(fields, status: status),
+            age: 0,
+            bodyLength: 11
+        )
     }
 
     @Test("206 tells the part and keeps the stored fields; 416 tells the length")
     func heads() {
         let part = answer([.range: "bytes=2-5"], from: [.contentLength: "11", .made("A"): "1", .eTag: "\"a\""])
         #expect(part.head.status == .partialContent && part.body == .part(2...5))
-        #expect(part.head.headerFields[.contentRange] == "bytes 2-5/11" && part.head.headerFields[values: .contentLength] == ["4"])
+        #expect(
+            part.head.headerFields[.contentRange] == "bytes 2-5/11"
+                && part.head.headerFields[values: .contentLength] == ["4"]
+        )
         #expect(part.head.headerFields[.made("A")] == "1" && part.head.headerFields[.eTag] == "\"a\"")
         let none = answer([.range: "bytes=11-"], from: [.contentType: "text/plain"])
         #expect(none.head.status == .rangeNotSatisfiable && none.body == .none)
@@ -144,7 +179,9 @@ struct RangeTests {
 
     @Test("Preconditions come before ranges; only 200 has parts")
     func order() {
-        #expect(answer([.range: "bytes=0-1", .ifNoneMatch: "\"a\""], from: [.eTag: "\"a\""]).head.status == .notModified)
+        #expect(
+            answer([.range: "bytes=0-1", .ifNoneMatch: "\"a\""], from: [.eTag: "\"a\""]).head.status == .notModified
+        )
         #expect(answer([.range: "bytes=0-1"], status: .notFound).body == .whole)
     }
 

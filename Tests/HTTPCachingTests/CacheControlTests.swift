@@ -11,7 +11,8 @@ struct CacheControlTests {
         let parsed = control(", No-StOrE ,, foobar=Baz,", "MaX-aGe=60")
         #expect(
             parsed.directives == [
-                .init(name: "no-store"), .init(name: "foobar", argument: .value("Baz")), .init(name: "max-age", argument: .value("60")),
+                .init(name: "no-store"), .init(name: "foobar", argument: .value("Baz")),
+                .init(name: "max-age", argument: .value("60")),
             ]
         )
     }
@@ -42,14 +43,20 @@ struct CacheControlTests {
         #expect(control("max-age=003600").deltaSeconds("max-age") == .seconds(3600))
     }
 
-    @Test("Numbers beyond 2^31 are cut to it, however long", arguments: ["2147483648", "2147483649", "99999999999", "99999999999999999999999"])
+    @Test(
+        "Numbers beyond 2^31 are cut to it, however long",
+        arguments: ["2147483648", "2147483649", "99999999999", "99999999999999999999999"]
+    )
     func largeNumbers(text: String) {
         #expect(DeltaSeconds(text) == .seconds(2_147_483_648))
     }
 
     @Test(
         "What is no count of seconds is invalid",
-        arguments: ["max-age", "max-age=", "max-age=-60", "max-age='60'", "max-age=60.0", "max-age=a60", "max-age=60a", "max-age =60", "max-age= 60"]
+        arguments: [
+            "max-age", "max-age=", "max-age=-60", "max-age='60'", "max-age=60.0", "max-age=a60", "max-age=60a",
+            "max-age =60", "max-age= 60",
+        ]
     )
     func invalidNumbers(line: String) {
         #expect(control(line).deltaSeconds("max-age") == .invalid)
@@ -135,7 +142,8 @@ struct TargetedCacheControlTests {
     @Test(
         "An empty or broken field is ignored as a whole",
         arguments: [
-            "", " ", "max-age=10000, &&&&&", "max-age=\"10000\"", "max-age=1.5", "MaX-aGe=60", "max-age =60", "max-age= 60", "max-age=60,", "max-age=60 x",
+            "", " ", "max-age=10000, &&&&&", "max-age=\"10000\"", "max-age=1.5", "MaX-aGe=60", "max-age =60",
+            "max-age= 60", "max-age=60,", "max-age=60 x",
             "a=(1 2", "a=\"open", "a=:x", "a=?2", "max-age=1234567890123456", "a=\"\\x\"",
         ]
     )

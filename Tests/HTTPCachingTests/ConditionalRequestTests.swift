@@ -30,9 +30,15 @@ struct ConditionalRequestTests {
 
     @Test("The client's date gives way to the stored one; a client's tag rules out asking by date")
     func clientDate() {
-        #expect(condition([.lastModified: modified], client: [.ifModifiedSince: Sample.date(-1)]).ifModifiedSince == modified)
+        #expect(
+            condition([.lastModified: modified], client: [.ifModifiedSince: Sample.date(-1)]).ifModifiedSince
+                == modified
+        )
         let tagged = condition([.lastModified: modified], client: [.ifNoneMatch: "\"x\""])
-        #expect(tagged.ifNoneMatch == "\"x\"" && tagged.ifModifiedSince == nil && !tagged.asksForStored && tagged.asksForClient)
+        #expect(
+            tagged.ifNoneMatch == "\"x\"" && tagged.ifModifiedSince == nil && !tagged.asksForStored
+                && tagged.asksForClient
+        )
     }
 
     @Test("Without stored validators the client's preconditions go as they are")
@@ -43,7 +49,9 @@ struct ConditionalRequestTests {
 
     @Test("Applied, the preconditions replace the client's and touch nothing else")
     func apply() {
-        var fields: HTTPFields = [.ifNoneMatch: "*", .ifModifiedSince: Sample.date(-1), .range: "bytes=0-1", .made("Abc"): "123"]
+        var fields: HTTPFields = [
+            .ifNoneMatch: "*", .ifModifiedSince: Sample.date(-1), .range: "bytes=0-1", .made("Abc"): "123",
+        ]
         condition([.eTag: "\"a\""]).apply(to: &fields)
         #expect(fields == [.ifNoneMatch: "\"a\"", .range: "bytes=0-1", .made("Abc"): "123"])
     }

@@ -27,7 +27,10 @@ struct DecisionTests {
     func miss() {
         #expect(Sample.shared.decision() == .forward(.uriMiss))
         for method in [HTTPRequest.Method.post, .put, .delete, .options] {
-            #expect(Sample.shared.decision(for: Sample.request(method), candidates: [fresh], now: Sample.now) == .forward(.method))
+            #expect(
+                Sample.shared.decision(for: Sample.request(method), candidates: [fresh], now: Sample.now)
+                    == .forward(.method)
+            )
         }
     }
 
@@ -36,7 +39,9 @@ struct DecisionTests {
         let stored = Sample.stored([.cacheControl: "max-age=10000, No-CaChE", .eTag: "\"a\""])
         #expect(Sample.shared.decision(for: stored).validation?.reason == .stale)
         #expect(Sample.shared.decision([.cacheControl: "max-stale"], for: stored).validation != nil)
-        #expect(Sample.shared.decision(for: Sample.stored([.cacheControl: "max-age=10000, no-cache=\"a\""])).served != nil)
+        #expect(
+            Sample.shared.decision(for: Sample.stored([.cacheControl: "max-age=10000, no-cache=\"a\""])).served != nil
+        )
     }
 
     @Test("The request's no-cache and its Pragma demand validation (§5.2.1.4, §5.4)")
@@ -48,10 +53,18 @@ struct DecisionTests {
 
     @Test("The request's max-age bounds the age (§5.2.1.1)")
     func requestMaxAge() {
-        #expect(Sample.shared.decision([.cacheControl: "max-age=0"], for: Sample.stored([.cacheControl: "max-age=60"])).validation?.reason == .request)
+        #expect(
+            Sample.shared.decision([.cacheControl: "max-age=0"], for: Sample.stored([.cacheControl: "max-age=60"]))
+                .validation?.reason == .request
+        )
         #expect(Sample.shared.decision([.cacheControl: "max-age=19"], for: fresh).validation?.reason == .request)
         #expect(Sample.shared.decision([.cacheControl: "max-age=21"], for: fresh).served != nil)
-        #expect(Sample.shared.decision([.cacheControl: "max-age=600"], for: Sample.stored([.cacheControl: "max-age=3600", .age: "1800"])).served == nil)
+        #expect(
+            Sample.shared.decision(
+                [.cacheControl: "max-age=600"],
+                for: Sample.stored([.cacheControl: "max-age=3600", .age: "1800"])
+            ).served == nil
+        )
     }
 
     @Test("min-fresh asks for freshness to come, counting the Age that came along (§5.2.1.3)")
@@ -72,7 +85,10 @@ struct DecisionTests {
         #expect(Sample.shared.decision([.cacheControl: "max-age=15, max-stale=4"], for: fresh).served == nil)
     }
 
-    @Test("max-stale moves no answer that forbids staleness", arguments: ["must-revalidate", "proxy-revalidate", "s-maxage=10", "no-cache"])
+    @Test(
+        "max-stale moves no answer that forbids staleness",
+        arguments: ["must-revalidate", "proxy-revalidate", "s-maxage=10", "no-cache"]
+    )
     func maxStaleForbidden(directive: String) {
         let stored = Sample.stored([.cacheControl: "max-age=10, \(directive)", .eTag: "\"a\""], age: 20)
         #expect(Sample.shared.decision([.cacheControl: "max-stale"], for: stored).served == nil)
@@ -88,7 +104,9 @@ struct DecisionTests {
 
     @Test("must-revalidate lets a fresh answer be used")
     func mustRevalidateFresh() {
-        #expect(Sample.shared.decision(for: Sample.stored([.cacheControl: "max-age=60, must-revalidate"])).served != nil)
+        #expect(
+            Sample.shared.decision(for: Sample.stored([.cacheControl: "max-age=60, must-revalidate"])).served != nil
+        )
     }
 
     @Test("only-if-cached is answered from the store or by 504 (§5.2.1.7)")
@@ -118,8 +136,12 @@ struct DecisionTests {
     @Test("A freshness override makes an answer fresh or stale, but lifts no prohibition")
     func override() {
         let policy = Policy(cacheName: "larder", freshnessOverride: .seconds(5))
-        #expect(policy.decision(for: Sample.stored([.cacheControl: "max-age=0"], age: 4)).served?.status.timeToLive == 1)
-        #expect(policy.decision(for: Sample.stored([.cacheControl: "max-age=600"], age: 6)).validation?.reason == .stale)
+        #expect(
+            policy.decision(for: Sample.stored([.cacheControl: "max-age=0"], age: 4)).served?.status.timeToLive == 1
+        )
+        #expect(
+            policy.decision(for: Sample.stored([.cacheControl: "max-age=600"], age: 6)).validation?.reason == .stale
+        )
         #expect(policy.decision(for: Sample.stored([.cacheControl: "no-cache"], age: 1)).served == nil)
     }
 }
@@ -142,12 +164,21 @@ struct StaleTests {
     @Test("stale-while-revalidate yields to prohibitions and to what the client asked for")
     func staleWhileRevalidateForbidden() {
         for directive in ["must-revalidate", "proxy-revalidate", "s-maxage=10", "no-cache"] {
-            #expect(Sample.shared.decision(for: stored(", stale-while-revalidate=60, \(directive)")).served == nil, "\(directive)")
+            #expect(
+                Sample.shared.decision(for: stored(", stale-while-revalidate=60, \(directive)")).served == nil,
+                "\(directive)"
+            )
         }
         for wish in ["no-cache", "max-age=5", "min-fresh=1"] {
-            #expect(Sample.shared.decision([.cacheControl: wish], for: stored(", stale-while-revalidate=60")).served == nil, "\(wish)")
+            #expect(
+                Sample.shared.decision([.cacheControl: wish], for: stored(", stale-while-revalidate=60")).served == nil,
+                "\(wish)"
+            )
         }
-        let offline = Sample.shared.decision([.cacheControl: "only-if-cached"], for: stored(", stale-while-revalidate=60")).served
+        let offline = Sample.shared.decision(
+            [.cacheControl: "only-if-cached"],
+            for: stored(", stale-while-revalidate=60")
+        ).served
         #expect(offline != nil && offline?.revalidation == nil)
     }
 
@@ -174,7 +205,11 @@ struct StaleTests {
         for directive in ["must-revalidate", "proxy-revalidate", "no-cache", "s-maxage=2"] {
             #expect(fallback(", \(directive)") == [], "\(directive)")
         }
-        #expect(Sample.lastGood.decision([.cacheControl: "no-cache"], for: stored("")).validation?.fallback.contains(.unreachable) == true)
+        #expect(
+            Sample.lastGood.decision([.cacheControl: "no-cache"], for: stored("")).validation?.fallback.contains(
+                .unreachable
+            ) == true
+        )
     }
 
     @Test("Which statuses are failures: four by stale-if-error, all 5xx and 429 for the last good answer")

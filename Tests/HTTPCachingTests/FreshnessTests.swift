@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Freshness lifetime (RFC 9111 §4.2.1, §4.2.2)")
 struct FreshnessTests {
-    private func lifetime(_ fields: HTTPFields, policy: Policy = Sample.shared, status: HTTPResponse.Status = .ok) -> Double {
+    private func lifetime(_ fields: HTTPFields, policy: Policy = Sample.shared, status: HTTPResponse.Status = .ok)
+        -> Double
+    {
         policy.freshness(of: Sample.stored(fields, status: status), at: Sample.now).lifetime
     }
 
@@ -57,12 +59,18 @@ struct FreshnessTests {
         #expect(lifetime([.lastModified: Sample.date(-1000), .expires: "0"], policy: guessing) == 0)
     }
 
-    @Test("A guess is made only for statuses that allow it, or with public", arguments: [201, 202, 302, 403, 500, 502, 503, 504, 599])
+    @Test(
+        "A guess is made only for statuses that allow it, or with public",
+        arguments: [201, 202, 302, 403, 500, 502, 503, 504, 599]
+    )
     func heuristicStatus(code: Int) {
         let guessing = Policy(cacheName: "larder", heuristics: .tenPercent)
         let modified = Sample.date(-1000)
         #expect(lifetime([.lastModified: modified], policy: guessing, status: .init(code: code)) == 0)
-        #expect(lifetime([.lastModified: modified, .cacheControl: "public"], policy: guessing, status: .init(code: code)) == 100)
+        #expect(
+            lifetime([.lastModified: modified, .cacheControl: "public"], policy: guessing, status: .init(code: code))
+                == 100
+        )
     }
 
     @Test("An override counts from reception, whatever Age came along, and leaves errors alone")

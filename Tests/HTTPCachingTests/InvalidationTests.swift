@@ -10,11 +10,19 @@ struct InvalidationTests {
         status: HTTPResponse.Status = .ok,
         url: String = "http://origin.example/a/b?q=1"
     ) throws -> [String] {
-        let request = HTTPRequest(method: try #require(HTTPRequest.Method(method)), scheme: nil, authority: nil, path: nil)
+        let request = HTTPRequest(
+            method: try #require(HTTPRequest.Method(method)),
+            scheme: nil,
+            authority: nil,
+            path: nil
+        )
         return Invalidation.targets(of: request, url: url, response: HTTPResponse(status: status, headerFields: fields))
     }
 
-    @Test("Unsafe methods, and those nobody knows, invalidate their target", arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "get"])
+    @Test(
+        "Unsafe methods, and those nobody knows, invalidate their target",
+        arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "get"]
+    )
     func unsafeMethods(method: String) throws {
         #expect(try targets(method) == ["http://origin.example/a/b?q=1"])
         #expect(try targets(method, status: .seeOther).count == 1)
@@ -33,7 +41,10 @@ struct InvalidationTests {
         #expect(found == ["http://origin.example/a/b?q=1", "http://origin.example/c", "http://origin.example/d?x"])
     }
 
-    @Test("Another origin is never invalidated", arguments: ["//other.example/c", "https://origin.example/c", "http://origin.example:8080/c", "mailto:a@b"])
+    @Test(
+        "Another origin is never invalidated",
+        arguments: ["//other.example/c", "https://origin.example/c", "http://origin.example:8080/c", "mailto:a@b"]
+    )
     func otherOrigin(location: String) throws {
         #expect(try targets("PUT", [.location: location]).count == 1)
     }
@@ -46,7 +57,9 @@ struct TargetURITests {
         #expect(TargetURI.normalized("HTTP://Origin.Example:80#x") == "http://origin.example/")
         #expect(TargetURI.normalized("https://origin.example:443/A?B=C") == "https://origin.example/A?B=C")
         #expect(TargetURI.normalized("http://origin.example:443/") == "http://origin.example:443/")
-        #expect(TargetURI.normalized("http://origin.example/a%2Fb") != TargetURI.normalized("http://origin.example/a/b"))
+        #expect(
+            TargetURI.normalized("http://origin.example/a%2Fb") != TargetURI.normalized("http://origin.example/a/b")
+        )
         #expect(TargetURI.normalized("/no/base") == nil)
         #expect(TargetURI.normalized("ftp://origin.example/") == nil)
     }
@@ -54,9 +67,12 @@ struct TargetURITests {
     @Test(
         "References are resolved as RFC 3986 §5.4 shows",
         arguments: [
-            ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"), ("//g", "http://g/"),
-            ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"),
-            ("..", "http://a/b/"), ("../..", "http://a/"), ("../../../g", "http://a/g"), ("g;x=1/../y", "http://a/b/c/y"),
+            ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+            ("//g", "http://g/"),
+            ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"),
+            ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"),
+            ("..", "http://a/b/"), ("../..", "http://a/"), ("../../../g", "http://a/g"),
+            ("g;x=1/../y", "http://a/b/c/y"),
             ("g?y/../x", "http://a/b/c/g?y/../x"), ("http://x.example/../z", "http://x.example/z"),
         ]
     )
@@ -72,12 +88,27 @@ struct CacheStatusTests {
         let policy = Sample.shared
         func text(_ status: CacheStatus) -> String { status.member(of: policy.cacheName) }
         #expect(text(policy.account(of: .uriMiss, upstreamStatus: 200, stored: true)) == "larder; fwd=uri-miss; stored")
-        #expect(text(policy.account(of: .stale, upstreamStatus: 200, stored: true)) == "larder; fwd=stale; fwd-status=200; stored")
+        #expect(
+            text(policy.account(of: .stale, upstreamStatus: 200, stored: true))
+                == "larder; fwd=stale; fwd-status=200; stored"
+        )
         #expect(text(policy.account(of: .stale, upstreamStatus: 304)) == "larder; fwd=stale; fwd-status=304")
-        #expect(text(policy.account(of: .uriMiss, upstreamStatus: 200, collapsed: true)) == "larder; fwd=uri-miss; collapsed")
-        #expect(text(policy.account(of: .stale, upstreamStatus: nil, detail: "unreachable")) == "larder; fwd=stale; detail=unreachable")
-        #expect(text(policy.account(of: .stale, upstreamStatus: 503, detail: "stale-if-error")) == "larder; fwd=stale; fwd-status=503; detail=stale-if-error")
-        #expect(text(policy.account(of: .request, upstreamStatus: 200, stored: true)) == "larder; fwd=request; fwd-status=200; stored")
+        #expect(
+            text(policy.account(of: .uriMiss, upstreamStatus: 200, collapsed: true))
+                == "larder; fwd=uri-miss; collapsed"
+        )
+        #expect(
+            text(policy.account(of: .stale, upstreamStatus: nil, detail: "unreachable"))
+                == "larder; fwd=stale; detail=unreachable"
+        )
+        #expect(
+            text(policy.account(of: .stale, upstreamStatus: 503, detail: "stale-if-error"))
+                == "larder; fwd=stale; fwd-status=503; detail=stale-if-error"
+        )
+        #expect(
+            text(policy.account(of: .request, upstreamStatus: 200, stored: true))
+                == "larder; fwd=request; fwd-status=200; stored"
+        )
     }
 
     @Test("A copy used without trying tells its negative freshness and why")
@@ -103,6 +134,9 @@ struct CacheStatusTests {
 
     @Test("Detail is a token where it can be one, else a quoted string without what a string cannot hold")
     func detail() {
-        #expect(CacheStatus(.hit, detail: "not \"so\" good\u{E9}").member(of: "c") == "c; hit; detail=\"not \\\"so\\\" good\"")
+        #expect(
+            CacheStatus(.hit, detail: "not \"so\" good\u{E9}").member(of: "c")
+                == "c; hit; detail=\"not \\\"so\\\" good\""
+        )
     }
 }

@@ -15,7 +15,12 @@ enum Sample {
     }
 
     /// A stored answer received `age` seconds ago, made at that moment unless its fields give another date.
-    static func stored(_ fields: HTTPFields, age: Double = 0, status: HTTPResponse.Status = .ok, varying: HTTPFields = [:]) -> StoredResponse {
+    static func stored(
+        _ fields: HTTPFields,
+        age: Double = 0,
+        status: HTTPResponse.Status = .ok,
+        varying: HTTPFields = [:]
+    ) -> StoredResponse {
         var fields = fields
         let received = now.addingTimeInterval(-age)
         if !fields.contains(.date) { fields[.date] = HTTPDate.format(received) }
@@ -30,7 +35,13 @@ enum Sample {
     }
 
     static func request(_ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) -> HTTPRequest {
-        HTTPRequest(method: method, scheme: "http", authority: "origin.example", path: "/things/1", headerFields: fields)
+        HTTPRequest(
+            method: method,
+            scheme: "http",
+            authority: "origin.example",
+            path: "/things/1",
+            headerFields: fields
+        )
     }
 
     static func response(_ fields: HTTPFields = [:], status: HTTPResponse.Status = .ok) -> HTTPResponse {

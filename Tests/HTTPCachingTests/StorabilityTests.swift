@@ -15,10 +15,13 @@ struct StorabilityTests {
         }
     }
 
-    @Test("An answer to POST stands for GET with explicit freshness and its own URI as Content-Location (RFC 9110 §9.3.3)")
+    @Test(
+        "An answer to POST stands for GET with explicit freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
+    )
     func post() {
         func stored(_ location: String, _ control: String = "max-age=60") -> StoredResponse? {
-            Sample.shared.storability([.cacheControl: control, .contentLocation: location], to: Sample.request(.post)).stored
+            Sample.shared.storability([.cacheControl: control, .contentLocation: location], to: Sample.request(.post))
+                .stored
         }
         #expect(stored("/things/1")?.method == .get)
         #expect(stored("http://ORIGIN.example:80/things/1")?.url == Sample.url)
@@ -42,7 +45,10 @@ struct StorabilityTests {
         }
         for code in [201, 202, 302, 307, 403, 500, 503, 599] {
             #expect(Sample.shared.storability([:], status: .init(code: code)).refusal == .notCacheable, "\(code)")
-            #expect(Sample.shared.storability([.cacheControl: "public"], status: .init(code: code)).stored != nil, "\(code)")
+            #expect(
+                Sample.shared.storability([.cacheControl: "public"], status: .init(code: code)).stored != nil,
+                "\(code)"
+            )
         }
         #expect(Sample.shared.storability([.cacheControl: "s-maxage=5"], status: 302).stored != nil)
         #expect(Sample.own.storability([.cacheControl: "s-maxage=5"], status: 302).refusal == .notCacheable)
@@ -60,8 +66,14 @@ struct StorabilityTests {
     @Test("no-store of either side prevents storing, in any case and beside any lifetime")
     func noStore() {
         #expect(Sample.shared.storability([.cacheControl: "No-StOrE"]).refusal == .noStore)
-        #expect(Sample.shared.storability([.cacheControl: "max-age=60, no-store", .expires: Sample.date(60)]).refusal == .noStore)
-        #expect(Sample.shared.storability(fresh, to: Sample.request(.get, [.cacheControl: "no-store"])).refusal == .requestNoStore)
+        #expect(
+            Sample.shared.storability([.cacheControl: "max-age=60, no-store", .expires: Sample.date(60)]).refusal
+                == .noStore
+        )
+        #expect(
+            Sample.shared.storability(fresh, to: Sample.request(.get, [.cacheControl: "no-store"])).refusal
+                == .requestNoStore
+        )
     }
 
     @Test("must-understand lifts no-store for a known status and forbids an unknown one (§5.2.2.3)")
@@ -83,11 +95,17 @@ struct StorabilityTests {
         #expect(Sample.shared.storability(fresh, to: request).refusal == .authorization)
         #expect(Sample.own.storability(fresh, to: request).stored != nil)
         for directive in ["public", "must-revalidate", "s-maxage=60"] {
-            #expect(Sample.shared.storability([.cacheControl: "max-age=60, \(directive)"], to: request).stored != nil, "\(directive)")
+            #expect(
+                Sample.shared.storability([.cacheControl: "max-age=60, \(directive)"], to: request).stored != nil,
+                "\(directive)"
+            )
         }
     }
 
-    @Test("Vary with a star anywhere is not stored, nor one that names no field", arguments: ["*", "*, *", ", *", "*, Foo", "Foo, *", "Foo Bar"])
+    @Test(
+        "Vary with a star anywhere is not stored, nor one that names no field",
+        arguments: ["*", "*, *", ", *", "*, Foo", "Foo, *", "Foo Bar"]
+    )
     func varyStar(value: String) {
         #expect(Sample.shared.storability([.cacheControl: "max-age=60", .vary: value]).refusal == .varies)
     }
@@ -109,8 +127,12 @@ struct StorabilityTests {
     @Test("A targeted field decides in place of Cache-Control (RFC 9213 §2.2)")
     func targeted() {
         #expect(Sample.shared.storability([.cacheControl: "no-store", .cdnCacheControl: "max-age=60"]).stored != nil)
-        #expect(Sample.shared.storability([.cacheControl: "max-age=60", .cdnCacheControl: "no-store"]).refusal == .noStore)
-        #expect(Sample.shared.storability([.cacheControl: "max-age=60", .cdnCacheControl: "private"]).refusal == .isPrivate)
+        #expect(
+            Sample.shared.storability([.cacheControl: "max-age=60", .cdnCacheControl: "no-store"]).refusal == .noStore
+        )
+        #expect(
+            Sample.shared.storability([.cacheControl: "max-age=60", .cdnCacheControl: "private"]).refusal == .isPrivate
+        )
     }
 
     @Test("A body shorter or longer than announced makes the answer incomplete (§3.3)")
@@ -139,7 +161,8 @@ struct StorableFieldsTests {
     @Test("Connection, what it names, and every hop-by-hop or proxy field are dropped")
     func hopByHop() {
         let names = [
-            "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Trailer", "Proxy-Authenticate",
+            "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Trailer",
+            "Proxy-Authenticate",
             "Proxy-Authorization", "Proxy-Authentication-Info", "A", "B",
         ]
         var fields: HTTPFields = [.made("C"): "3"]
@@ -151,8 +174,14 @@ struct StorableFieldsTests {
     func restricted() {
         var fields: HTTPFields = [.cacheControl: "max-age=60, no-cache=\"a\", private=\"b\""]
         for name in ["a", "b", "c"] { fields[.made(name)] = "1" }
-        #expect(!kept(fields).contains(.made("a")) && !kept(fields).contains(.made("b")) && kept(fields).contains(.made("c")))
-        #expect(!kept(fields, policy: Sample.own).contains(.made("a")) && kept(fields, policy: Sample.own).contains(.made("b")))
+        #expect(
+            !kept(fields).contains(.made("a")) && !kept(fields).contains(.made("b"))
+                && kept(fields).contains(.made("c"))
+        )
+        #expect(
+            !kept(fields, policy: Sample.own).contains(.made("a"))
+                && kept(fields, policy: Sample.own).contains(.made("b"))
+        )
     }
 
     @Test("Set-Cookie is kept for its owner and never shared")
@@ -167,9 +196,13 @@ struct StorableFieldsTests {
         #expect(kept([.date: "foo"])[.date] == "foo")
     }
 
-    @Test("Messages passed on lose hop-by-hop fields; Connection cannot name away what is for all recipients (RFC 9110 §7.6.1)")
+    @Test(
+        "Messages passed on lose hop-by-hop fields; Connection cannot name away what is for all recipients (RFC 9110 §7.6.1)"
+    )
     func removal() {
-        var fields: HTTPFields = [.connection: "close, X-One, Cache-Control, Vary", .made("X-One"): "1", .cacheControl: "private", .vary: "*"]
+        var fields: HTTPFields = [
+            .connection: "close, X-One, Cache-Control, Vary", .made("X-One"): "1", .cacheControl: "private", .vary: "*",
+        ]
         fields[.upgrade] = "h2c"
         fields[.te] = "trailers"
         HopByHop.remove(from: &fields)

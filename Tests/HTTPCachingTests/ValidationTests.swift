@@ -8,7 +8,9 @@ struct ValidationTests {
     private let later = Sample.now.addingTimeInterval(1)
     private let foo = HTTPField.Name.made("Foo")
 
-    private func stored(_ fields: HTTPFields = [.eTag: "\"a\""], varying: HTTPFields = [:], age: Double = 20) -> StoredResponse {
+    private func stored(_ fields: HTTPFields = [.eTag: "\"a\""], varying: HTTPFields = [:], age: Double = 20)
+        -> StoredResponse
+    {
         var all: HTTPFields = [.cacheControl: "max-age=10"]
         all.append(contentsOf: fields)
         return Sample.stored(all, age: age, varying: varying)
@@ -21,7 +23,13 @@ struct ValidationTests {
         policy: Policy = Sample.shared,
         for candidates: StoredResponse...
     ) -> ValidationOutcome? {
-        guard let validation = policy.decision(for: Sample.request(.get, request), candidates: candidates, now: Sample.now).validation else { return nil }
+        guard
+            let validation = policy.decision(
+                for: Sample.request(.get, request),
+                candidates: candidates,
+                now: Sample.now
+            ).validation
+        else { return nil }
         return policy.outcome(
             of: validation,
             response: Sample.response(response, status: status),
@@ -43,7 +51,10 @@ struct ValidationTests {
     @Test("A 304 with the stored tag freshens: new times, new fields, old ones kept")
     func freshens() {
         let served = serving(
-            outcome([.eTag: "\"a\"", .cacheControl: "max-age=99", foo: "new"], for: stored([.eTag: "\"a\"", foo: "old", .made("Bar"): "kept"]))
+            outcome(
+                [.eTag: "\"a\"", .cacheControl: "max-age=99", foo: "new"],
+                for: stored([.eTag: "\"a\"", foo: "old", .made("Bar"): "kept"])
+            )
         )
         #expect(served?.stored.headerFields[.cacheControl] == "max-age=99")
         #expect(served?.stored.headerFields[foo] == "new")
@@ -54,7 +65,10 @@ struct ValidationTests {
 
     @Test("Length, coding and part of the stored bytes stay, hop-by-hop fields and cookies do not come in (§3.2)")
     func unchanged() {
-        var response: HTTPFields = [.eTag: "\"a\"", .contentLength: "10", .contentEncoding: "br", .contentRange: "bytes 0-1/2", .connection: "x"]
+        var response: HTTPFields = [
+            .eTag: "\"a\"", .contentLength: "10", .contentEncoding: "br", .contentRange: "bytes 0-1/2",
+            .connection: "x",
+        ]
         for name in ["x", "Transfer-Encoding", "Proxy-Authenticate", "Set-Cookie"] { response[.made(name)] = "1" }
         let before = stored([.eTag: "\"a\"", .contentLength: "36", .contentEncoding: "gzip"])
         let fields = serving(outcome(response, for: before))?.stored.headerFields
@@ -84,7 +98,9 @@ struct ValidationTests {
             #expect(serving(outcome([.eTag: "\"a\"", .cacheControl: control], for: stored()))?.mayBeKept == false)
         }
         #expect(serving(outcome([.eTag: "\"a\"", .vary: "*"], for: stored()))?.mayBeKept == false)
-        let fields = serving(outcome([.eTag: "\"a\"", .cacheControl: "no-cache=\"foo\""], for: stored([.eTag: "\"a\"", foo: "1"])))?.stored.headerFields
+        let fields = serving(
+            outcome([.eTag: "\"a\"", .cacheControl: "no-cache=\"foo\""], for: stored([.eTag: "\"a\"", foo: "1"]))
+        )?.stored.headerFields
         #expect(fields?.contains(foo) == false)
     }
 
@@ -142,7 +158,9 @@ struct ValidationTests {
 
 @Suite("Answers to HEAD (RFC 9111 §4.3.5)")
 struct HeadFresheningTests {
-    private func effects(_ response: HTTPFields, status: HTTPResponse.Status = .ok, on stored: StoredResponse...) -> [HeadEffect] {
+    private func effects(_ response: HTTPFields, status: HTTPResponse.Status = .ok, on stored: StoredResponse...)
+        -> [HeadEffect]
+    {
         Sample.shared.effects(
             ofHead: Sample.response(response, status: status),
             to: Sample.request(.head),
@@ -154,8 +172,16 @@ struct HeadFresheningTests {
 
     @Test("An answer that tells of the same representation freshens, keeping what it does not mention")
     func same() {
-        let stored = Sample.stored([.cacheControl: "max-age=2", .made("A"): "1", .made("B"): "1", .contentLength: "5"], age: 9)
-        guard case .update(let update)? = effects([.cacheControl: "max-age=1000", .made("A"): "2", .contentLength: "5"], on: stored).first else {
+        let stored = Sample.stored(
+            [.cacheControl: "max-age=2", .made("A"): "1", .made("B"): "1", .contentLength: "5"],
+            age: 9
+        )
+        guard
+            case .update(let update)? = effects(
+                [.cacheControl: "max-age=1000", .made("A"): "2", .contentLength: "5"],
+                on: stored
+            ).first
+        else {
             Issue.record("not updated")
             return
         }

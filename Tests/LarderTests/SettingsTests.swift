@@ -7,8 +7,13 @@ import Upstream
 @testable import Larder
 
 @Suite struct SettingsTests {
-    private func read(_ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws -> LarderConfiguration {
-        try LarderConfiguration(try SettingsReader(arguments: arguments, environment: environment, file: file), environment: environment)
+    private func read(_ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws
+        -> LarderConfiguration
+    {
+        try LarderConfiguration(
+            try SettingsReader(arguments: arguments, environment: environment, file: file),
+            environment: environment
+        )
     }
 
     @Test("SRV-13 every setting has one name in three spellings, and every name is another")
@@ -29,7 +34,11 @@ import Upstream
         #expect(configuration.dataDirectory.path == "/home/somebody/.local/share/larder")
         let spacex = try #require(configuration.upstreams["spacex"])
         #expect(spacex.baseURL.absoluteString == "https://api.spacexdata.com")
-        #expect([spacex.connectTimeout, spacex.totalTimeout, spacex.patience, spacex.probeInterval] == [.seconds(3), .seconds(8), .seconds(2), .seconds(5)])
+        #expect(
+            [spacex.connectTimeout, spacex.totalTimeout, spacex.patience, spacex.probeInterval] == [
+                .seconds(3), .seconds(8), .seconds(2), .seconds(5),
+            ]
+        )
         #expect(configuration.shipsFreshness == .seconds(5))
         #expect(configuration.ships.loginDelay == .milliseconds(2500) && configuration.ships.deletion == .hidden)
         #expect(configuration.logLevel == .info && configuration.logFormat == .text && configuration.clockStart == nil)
@@ -48,7 +57,8 @@ import Upstream
     @Test("SRV-13 JSON and YAML files are read, also lists, nested keys and nothing at all")
     func files() throws {
         for text in [
-            "{\"http\": {\"port\": 3, \"allowed_hosts\": [\"a\", \"b\"]}}", "http:\n  port: 3\n  allowed_hosts: [a, b]\n",
+            "{\"http\": {\"port\": 3, \"allowed_hosts\": [\"a\", \"b\"]}}",
+            "http:\n  port: 3\n  allowed_hosts: [a, b]\n",
             "http.port: 3\nhttp.allowed_hosts: a,b",
         ] {
             let file = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString).yaml")
@@ -62,19 +72,29 @@ import Upstream
     @Test(
         "SRV-13 what is not acceptable is named with what would be",
         arguments: [
-            ("http.port", "65536"), ("http.port", "-1"), ("http.port", "8080 "), ("http.port", "0x10"), ("upstreams.spacex.url", "api.example"),
-            ("upstreams.spacex.url", "http://user:secret@api.example"), ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
+            ("http.port", "65536"), ("http.port", "-1"), ("http.port", "8080 "), ("http.port", "0x10"),
+            ("upstreams.spacex.url", "api.example"),
+            ("upstreams.spacex.url", "http://user:secret@api.example"),
+            ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
             ("clock.start", "yesterday"),
             ("upstreams.spacex.url", "http://127.0.0.1:99999"), ("upstreams.geocoder.url", "http://[::1]:65536/api"),
             ("upstreams.yandex_oauth.url", "https://oauth.test:0"), ("upstreams.mine.url", "http://api.test:70000"),
             ("upstreams.catalogue.url", "http://[::1]:99999999999999999999"), ("upstreams.people.url", "http://%5B%5D"),
-            ("http.allowed_origins", "shop.example"), ("http.allowed_origins", "https://shop.example/"), ("http.allowed_hosts", "http://shop.example"),
+            ("http.allowed_origins", "shop.example"), ("http.allowed_origins", "https://shop.example/"),
+            ("http.allowed_hosts", "http://shop.example"),
             ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
         ]
     )
     func unacceptable(key: String, value: String) throws {
         let setting = try #require(Setting.named(key))
-        #expect(throws: SettingError.unacceptable(key: key, value: value, source: "command line \(setting.flag)", accepted: setting.accepted)) {
+        #expect(
+            throws: SettingError.unacceptable(
+                key: key,
+                value: value,
+                source: "command line \(setting.flag)",
+                accepted: setting.accepted
+            )
+        ) {
             try read([setting.flag, value])
         }
     }
@@ -83,32 +103,48 @@ import Upstream
     func sandboxDirectory() throws {
         let environment = ["XDG_DATA_HOME": "/data"]
         let reader = try SettingsReader(arguments: [], environment: environment, file: nil)
-        #expect(try LarderConfiguration(reader, environment: environment, sandbox: true).dataDirectory.path == "/data/larder-sandbox")
+        #expect(
+            try LarderConfiguration(reader, environment: environment, sandbox: true).dataDirectory.path
+                == "/data/larder-sandbox"
+        )
         let named = try SettingsReader(arguments: ["--data-directory", "/mine"], environment: environment, file: nil)
         #expect(try LarderConfiguration(named, environment: environment, sandbox: true).dataDirectory.path == "/mine")
     }
 
     @Test("SRV-13 the sandbox stands in for an upstream whose address nobody has set, and for no other")
     func simulatedUpstreams() throws {
-        let reader = try SettingsReader(arguments: ["--upstreams-spacex-url", "http://mine.test"], environment: [:], file: nil)
+        let reader = try SettingsReader(
+            arguments: ["--upstreams-spacex-url", "http://mine.test"],
+            environment: [:],
+            file: nil
+        )
         var configuration = try LarderConfiguration(reader, environment: [:], sandbox: true)
         #expect(configuration.upstreams.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test"])
-        for name in ["spacex", "geocoder", "yandex_uploader"] { configuration.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)"))) }
+        for name in ["spacex", "geocoder", "yandex_uploader"] {
+            configuration.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)")))
+        }
         #expect(
-            configuration.upstreams.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test", "geocoder": "http://127.0.0.1:1/geocoder"]
+            configuration.upstreams.mapValues(\.baseURL.absoluteString) == [
+                "spacex": "http://mine.test", "geocoder": "http://127.0.0.1:1/geocoder",
+            ]
         )
     }
 
-    @Test("SRV-13 origins of browsers and of pages without an address are acceptable, as are hosts with and without a port")
+    @Test(
+        "SRV-13 origins of browsers and of pages without an address are acceptable, as are hosts with and without a port"
+    )
     func originsAndHosts() throws {
-        let origins = ["https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*"]
+        let origins = [
+            "https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*",
+        ]
         #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).allowedOrigins == origins)
         #expect(try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).allowedHosts.count == 3)
     }
 
     @Test("SRV-03 the compose file has the sandbox stand in for every upstream")
     func compose() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let compose = try String(contentsOf: root.appending(path: "docker/compose.yaml"), encoding: .utf8)
         for (name, _, _) in Setting.upstreams {
             let setting = try #require(Setting.named("upstreams.\(name).url"))
@@ -118,8 +154,11 @@ import Upstream
 
     @Test("the README's table names every setting")
     func readme() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        for setting in Setting.catalogue where !setting.key.hasPrefix("upstreams.") { #expect(readme.contains("`\(setting.key)`"), "\(setting.key)") }
+        for setting in Setting.catalogue where !setting.key.hasPrefix("upstreams.") {
+            #expect(readme.contains("`\(setting.key)`"), "\(setting.key)")
+        }
     }
 }

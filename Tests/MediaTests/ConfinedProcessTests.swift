@@ -6,7 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ConfinedProcessTests {
     private static let limits = ChildLimits(memory: 1 << 30, processor: .seconds(20), wall: .seconds(60))
 
-    private func shell(_ script: String, in scratch: Scratch, limits: ChildLimits = limits, environment: [String: String] = [:]) throws -> ConfinedProcess {
+    private func shell(
+        _ script: String,
+        in scratch: Scratch,
+        limits: ChildLimits = limits,
+        environment: [String: String] = [:]
+    ) throws -> ConfinedProcess {
         ConfinedProcess(
             prlimit: try scratch.tools.path(of: .prlimit),
             confine: try scratch.tools.path(of: .confine),
@@ -19,9 +24,12 @@ import Testing
         )
     }
 
-    @Test("it sees no files but the system's, its folder and what it was given, and changes its folder only") func files() async throws {
+    @Test("it sees no files but the system's, its folder and what it was given, and changes its folder only")
+    func files() async throws {
         let (scratch, elsewhere) = (try Scratch(), try Scratch())
-        let (given, other) = (try elsewhere.write("given".utf8, to: "given"), try elsewhere.write("other".utf8, to: "other"))
+        let (given, other) = (
+            try elsewhere.write("given".utf8, to: "given"), try elsewhere.write("other".utf8, to: "other")
+        )
         var process = try shell(
             """
             cat "\(given.path)"; cat "\(other.path)"; ls "\(elsewhere.folder.path)"; cat /etc/shadow /proc/1/environ; ls / /tmp "$HOME/.."
@@ -34,10 +42,15 @@ import Testing
         process.reads = [given.path]
         let outcome = try await process.run()
         #expect(String(decoding: outcome.output, as: UTF8.self) == "giveninside\n", "\(outcome.errors)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.folder.path).sorted() == ["given", "other"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: elsewhere.folder.path).sorted() == ["given", "other"]
+        )
         #expect(try String(contentsOf: given, encoding: .utf8) == "given")
         for denied in ["given", "other", "new", "shadow", "environ", "runs"] {
-            #expect(outcome.errors.split(separator: "\n").contains { $0.contains(denied) && $0.contains("denied") }, "\(denied): \(outcome.errors)")
+            #expect(
+                outcome.errors.split(separator: "\n").contains { $0.contains(denied) && $0.contains("denied") },
+                "\(denied): \(outcome.errors)"
+            )
         }
     }
 
@@ -49,7 +62,9 @@ import Testing
         (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, length) == 0 && getsockname(listener, $0, &length) == 0 }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && getsockname(listener, $0, &length) == 0
+            }
         }
         try #require(isOpen && listen(listener, 8) == 0)
         let call = "exec 3<>/dev/tcp/127.0.0.1/\(UInt16(bigEndian: address.sin_port)) && echo reached"
@@ -66,7 +81,11 @@ import Testing
 
     @Test("its environment holds what it needs and nothing of Larder's") func environment() async throws {
         let scratch = try Scratch()
-        let outcome = try await shell("env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort", in: scratch, environment: ["MORE": "1"]).run()
+        let outcome = try await shell(
+            "env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort",
+            in: scratch,
+            environment: ["MORE": "1"]
+        ).run()
         let folder = scratch.folder.path
         #expect(
             String(decoding: outcome.output, as: UTF8.self)
@@ -76,7 +95,10 @@ import Testing
 
     @Test("its limits are set, and it has a session of its own") func limits() async throws {
         let scratch = try Scratch()
-        let outcome = try await shell("ulimit -v; ulimit -t; ulimit -c; ulimit -n; cut -d' ' -f6 /proc/$$/stat; echo $$; pwd", in: scratch).run()
+        let outcome = try await shell(
+            "ulimit -v; ulimit -t; ulimit -c; ulimit -n; cut -d' ' -f6 /proc/$$/stat; echo $$; pwd",
+            in: scratch
+        ).run()
         let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
         #expect(lines.prefix(4) == ["1048576", "20", "0", "256"])
         #expect(lines[4] == lines[5])
@@ -107,9 +129,17 @@ import Testing
         let scratch = try Scratch()
         var limits = Self.limits
         limits.wall = .milliseconds(300)
-        let outcome = try await shell("setsid sh -c 'echo $$ >escaped.pid; exec sleep 1000' & wait", in: scratch, limits: limits).run()
+        let outcome = try await shell(
+            "setsid sh -c 'echo $$ >escaped.pid; exec sleep 1000' & wait",
+            in: scratch,
+            limits: limits
+        ).run()
         #expect(outcome.ending == .deadline)
-        if let text = try? String(contentsOf: scratch.url("escaped.pid"), encoding: .utf8), let pid = Int32(text.dropLast()) { kill(pid, SIGKILL) }
+        if let text = try? String(contentsOf: scratch.url("escaped.pid"), encoding: .utf8),
+            let pid = Int32(text.dropLast())
+        {
+            kill(pid, SIGKILL)
+        }
     }
 
     @Test("a cancelled one is killed") func cancellation() async throws {
@@ -120,7 +150,9 @@ import Testing
         let task = Task { try await process.run() }
         // Opening a named pipe to read waits for who writes, so not on the threads of the other tests.
         let line = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: FileHandle(forReadingAtPath: pipe)?.readDataToEndOfFile()) }
+            DispatchQueue.global().async {
+                continuation.resume(returning: FileHandle(forReadingAtPath: pipe)?.readDataToEndOfFile())
+            }
         }
         let pid = try #require(line.flatMap { Int32(String(decoding: $0.dropLast(), as: UTF8.self)) })
         task.cancel()
@@ -148,7 +180,8 @@ import Testing
         let scratch = try Scratch()
         var limits = Self.limits
         limits.memory = 64 << 20
-        let outcome = try await shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1", in: scratch, limits: limits).run()
+        let outcome = try await shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1", in: scratch, limits: limits)
+            .run()
         #expect(outcome.ending == .exited(1))
         #expect(outcome.failure(of: .vips, limits: limits) == .tooLarge(.memory(limit: 64 << 20)))
     }
@@ -157,7 +190,8 @@ import Testing
         let scratch = try Scratch()
         var limits = Self.limits
         limits.capturedBytes = 1000
-        let outcome = try await shell("yes | head -c 5000000; yes | head -c 5000000 >&2", in: scratch, limits: limits).run()
+        let outcome = try await shell("yes | head -c 5000000; yes | head -c 5000000 >&2", in: scratch, limits: limits)
+            .run()
         #expect(outcome.ending == .exited(0))
         #expect(outcome.output.count == 1000)
         #expect(outcome.errors.utf8.count == 1000)
@@ -176,8 +210,14 @@ import Testing
             ChildOutcome(ending: ending, output: [], errors: errors).failure(of: .vips, limits: Self.limits)
         }
         #expect(failure(.signaled(6)) == .crashed(.vips, signal: 6))
-        #expect(failure(.signaled(6), "terminate called after throwing an instance of 'std::bad_alloc'") == .tooLarge(.memory(limit: 1 << 30)))
-        #expect(failure(.signaled(5), "GLib-ERROR: failed to allocate 4294967296 bytes") == .tooLarge(.memory(limit: 1 << 30)))
+        #expect(
+            failure(.signaled(6), "terminate called after throwing an instance of 'std::bad_alloc'")
+                == .tooLarge(.memory(limit: 1 << 30))
+        )
+        #expect(
+            failure(.signaled(5), "GLib-ERROR: failed to allocate 4294967296 bytes")
+                == .tooLarge(.memory(limit: 1 << 30))
+        )
         #expect(failure(.exited(0)) == nil)
         #expect(failure(.exited(1), "broken") == nil)
     }

@@ -33,10 +33,18 @@ import Testing
     @Test("a set worker is the only one, and a relative folder of the path is none") func set() throws {
         let scratch = try Scratch()
         try program(scratch.url("bin/larder-pdf-worker"))
-        let set = MediaTools.find(searchPath: "", pdfWorker: scratch.url("other").path, executable: scratch.url("bin/larder").path)
+        let set = MediaTools.find(
+            searchPath: "",
+            pdfWorker: scratch.url("other").path,
+            executable: scratch.url("bin/larder").path
+        )
         #expect(set.paths == [:])
         try program(scratch.url("other"))
-        #expect(MediaTools.find(searchPath: "", pdfWorker: scratch.url("other").path, executable: "").paths == [.pdfWorker: scratch.url("other").path])
+        #expect(
+            MediaTools.find(searchPath: "", pdfWorker: scratch.url("other").path, executable: "").paths == [
+                .pdfWorker: scratch.url("other").path
+            ]
+        )
         #expect(MediaTools.find(searchPath: ".:bin", executable: scratch.url("x/larder").path).paths == [:])
     }
 
@@ -50,14 +58,20 @@ import Testing
     @Test("what is missing is told with its package") func missing() async throws {
         let findings = try await Scratch(tools: MediaTools(paths: [:])).engine.selfTest()
         #expect(findings.allSatisfy { !$0.works })
-        #expect(findings.first { $0.tool == .vips }?.detail == "missing (decoding and scaling pictures); install libvips-tools")
+        #expect(
+            findings.first { $0.tool == .vips }?.detail
+                == "missing (decoding and scaling pictures); install libvips-tools"
+        )
         #expect(findings.last?.detail == "needs prlimit; install util-linux")
     }
 
     @Test("folders of jobs that a killed Larder has left are removed, nothing else is") func leftovers() throws {
         let scratch = try Scratch()
         let work = scratch.url("work")
-        try FileManager.default.createDirectory(at: work.appending(path: "job-1/deep"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: work.appending(path: "job-1/deep"),
+            withIntermediateDirectories: true
+        )
         try FileManager.default.createDirectory(at: work.appending(path: "other"), withIntermediateDirectories: true)
         _ = try MediaEngine(tools: scratch.tools, folder: work)
         #expect(scratch.leftovers == ["other"])

@@ -20,11 +20,14 @@ import Testing
         let scratch = try Scratch(tools: MediaTools(paths: [:]))
         let file = try scratch.write(docx, to: "a.docx")
         #expect(!scratch.engine.office.isAvailable)
-        await #expect(throws: MediaError.toolMissing(.soffice)) { try await scratch.engine.office.convert(file, format: .docx, to: scratch.url("a.pdf")) }
+        await #expect(throws: MediaError.toolMissing(.soffice)) {
+            try await scratch.engine.office.convert(file, format: .docx, to: scratch.url("a.pdf"))
+        }
         #expect(MediaTool.soffice.package.contains("libreoffice-writer-nogui"))
     }
 
-    @Test("it gets a profile of its own that loads nothing and runs nothing, and a file of a name that is Larder's") func call() async throws {
+    @Test("it gets a profile of its own that loads nothing and runs nothing, and a file of a name that is Larder's")
+    func call() async throws {
         let (scratch, engine) = try engine(
             #"""
             printf '%s\n' "$@" >"$HOME/arguments"; cat "$HOME/profile/user/registrymodifications.xcu" >>"$HOME/arguments"; cp "$HOME/arguments" in.pdf
@@ -55,13 +58,18 @@ import Testing
 
     @Test("where it cannot be confined it is not run, and that is told") func unconfined() async throws {
         let (scratch, _) = try engine("echo x >in.pdf")
-        let confine = try scratch.write("#!/bin/sh\necho 'larder-confine: unsupported' >&2; exit 125\n".utf8, to: "confine")
+        let confine = try scratch.write(
+            "#!/bin/sh\necho 'larder-confine: unsupported' >&2; exit 125\n".utf8,
+            to: "confine"
+        )
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: confine.path)
         var paths = scratch.tools.paths
         (paths[.soffice], paths[.confine]) = (scratch.url("soffice").path, confine.path)
         let engine = try MediaEngine(tools: MediaTools(paths: paths), folder: scratch.url("work"))
         let file = try scratch.write(docx, to: "a.docx")
-        await #expect(throws: MediaError.unconfined(.soffice)) { try await engine.office.convert(file, format: .docx, to: scratch.url("a.pdf")) }
+        await #expect(throws: MediaError.unconfined(.soffice)) {
+            try await engine.office.convert(file, format: .docx, to: scratch.url("a.pdf"))
+        }
         #expect(!FileManager.default.fileExists(atPath: scratch.url("a.pdf").path))
     }
 
@@ -74,7 +82,10 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch.url("out.pdf").path))
     }
 
-    @Test("only what begins as its format does is given to it", arguments: [(OfficeFormat.docx, "text"), (.doc, "PK\u{3}\u{4}"), (.rtf, "plain"), (.xlsx, "")])
+    @Test(
+        "only what begins as its format does is given to it",
+        arguments: [(OfficeFormat.docx, "text"), (.doc, "PK\u{3}\u{4}"), (.rtf, "plain"), (.xlsx, "")]
+    )
     func signatures(format: OfficeFormat, content: String) async throws {
         let (scratch, engine) = try engine("echo x >in.pdf")
         let file = try scratch.write(Array(content.utf8), to: "a")
@@ -84,7 +95,10 @@ import Testing
     }
 
     @Test("its socket is known by the profile, and is gone with the job") func pipe() async throws {
-        #expect(OfficePipe.path(profile: "file:///tmp/cw/profile", user: 0) == "/tmp/OSL_PIPE_0_SingleOfficeIPC_edf3c6cdd0fe5cb3ca50b2e72dfdfd")
+        #expect(
+            OfficePipe.path(profile: "file:///tmp/cw/profile", user: 0)
+                == "/tmp/OSL_PIPE_0_SingleOfficeIPC_edf3c6cdd0fe5cb3ca50b2e72dfdfd"
+        )
         let (scratch, engine) = try engine(
             """
             profile=${1#-env:UserInstallation=}; echo "$profile" >in.pdf
@@ -95,7 +109,9 @@ import Testing
         )
         let file = try scratch.write(docx, to: "a.docx")
         try await engine.office.convert(file, format: .docx, to: scratch.url("out.pdf"))
-        let lines = try String(contentsOf: scratch.url("out.pdf"), encoding: .utf8).split(separator: "\n").map(String.init)
+        let lines = try String(contentsOf: scratch.url("out.pdf"), encoding: .utf8).split(separator: "\n").map(
+            String.init
+        )
         let path = OfficePipe.path(profile: lines[0], user: getuid())
         #expect(lines.dropFirst().first == path && lines.last?.contains("ermission denied") == true, "\(lines)")
         #expect(!FileManager.default.fileExists(atPath: path))

@@ -4,7 +4,13 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(3))) struct PDFPagesTests {
-    private func source(_ scratch: Scratch, _ widths: [Int], _ name: String = "in.pdf", content: String = "", title: String? = nil) throws -> URL {
+    private func source(
+        _ scratch: Scratch,
+        _ widths: [Int],
+        _ name: String = "in.pdf",
+        content: String = "",
+        title: String? = nil
+    ) throws -> URL {
         var pdf = MadePDF(widths: widths, content: content)
         if let title {
             pdf.objects.append(Array("<< /Title (\(title)) >>".utf8))
@@ -21,7 +27,12 @@ import Testing
         let summary = try await scratch.engine.documents.inspect(file)
         #expect(
             summary
-                == PDFDocumentSummary(pages: [PDFPage(width: 200, height: 100, rotation: 0), PDFPage(width: 300, height: 100, rotation: 0)], title: "Of old")
+                == PDFDocumentSummary(
+                    pages: [
+                        PDFPage(width: 200, height: 100, rotation: 0), PDFPage(width: 300, height: 100, rotation: 0),
+                    ],
+                    title: "Of old"
+                )
         )
         #expect(scratch.leftovers.isEmpty)
     }
@@ -31,7 +42,9 @@ import Testing
         var pdf = MadePDF(widths: [200, 300, 400])
         for page in 0..<3 { pdf.objects[3 + 2 * page] = MadePDF.stream(Array("% content of \(page)\n".utf8)) }
         // An outline that refers to the page which goes: it must not keep it.
-        pdf.objects[0] = Array("<< /Type /Catalog /Pages 2 0 R /Outlines << /Count 1 /First 9 0 R /Last 9 0 R >> >>".utf8)
+        pdf.objects[0] = Array(
+            "<< /Type /Catalog /Pages 2 0 R /Outlines << /Count 1 /First 9 0 R /Last 9 0 R >> >>".utf8
+        )
         pdf.objects.append(Array("<< /Title (x) /Dest [5 0 R /Fit] >>".utf8))
         let file = try scratch.write(pdf.bytes, to: "in.pdf")
         let summary = try await scratch.engine.documents.keep([1, 3], of: file, to: scratch.url("out.pdf"))
@@ -47,14 +60,25 @@ import Testing
         let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.jpg[Q=95]")
         _ = try await scratch.engine.documents.pages(of: [.file(picture)], to: scratch.url("a.pdf"))
-        let once = try await scratch.engine.documents.compose([ComposedPage(page: 1, rotateBy: 90)], of: [scratch.url("a.pdf")], to: scratch.url("b.pdf"))
+        let once = try await scratch.engine.documents.compose(
+            [ComposedPage(page: 1, rotateBy: 90)],
+            of: [scratch.url("a.pdf")],
+            to: scratch.url("b.pdf")
+        )
         #expect(once.pages == [PDFPage(width: 64, height: 96, rotation: 90)])
         let drawn = try await scratch.drawn(scratch.url("b.pdf"))
         #expect((drawn.width, drawn.height) == (64, 96))
         #expect(drawn.at(0.2, 0.2).isNear(.blue, 20) && drawn.at(0.8, 0.2).isNear(.red, 20))
-        let back = try await scratch.engine.documents.compose([ComposedPage(page: 1, rotateBy: -450)], of: [scratch.url("b.pdf")], to: scratch.url("c.pdf"))
+        let back = try await scratch.engine.documents.compose(
+            [ComposedPage(page: 1, rotateBy: -450)],
+            of: [scratch.url("b.pdf")],
+            to: scratch.url("c.pdf")
+        )
         #expect(back.pages[0].rotation == 0)
-        let merged = try await scratch.engine.documents.merge([scratch.url("b.pdf"), scratch.url("a.pdf")], to: scratch.url("d.pdf"))
+        let merged = try await scratch.engine.documents.merge(
+            [scratch.url("b.pdf"), scratch.url("a.pdf")],
+            to: scratch.url("d.pdf")
+        )
         #expect(merged.pages.map(\.rotation) == [90, 0])
         try await scratch.check(scratch.url("d.pdf"))
     }
@@ -66,14 +90,17 @@ import Testing
         let summary = try await scratch.engine.documents.compose(pages, of: [file], to: scratch.url("out.pdf"))
         #expect(
             summary.pages == [
-                PDFPage(width: 400, height: 100, rotation: 0), PDFPage(width: 200, height: 100, rotation: 0), PDFPage(width: 100, height: 400, rotation: 90),
+                PDFPage(width: 400, height: 100, rotation: 0), PDFPage(width: 200, height: 100, rotation: 0),
+                PDFPage(width: 100, height: 400, rotation: 90),
             ]
         )
         try await scratch.check(scratch.url("out.pdf"))
         #expect(try await scratch.engine.documents.inspect(scratch.url("out.pdf")).pages == summary.pages)
     }
 
-    @Test("PDF-08 a merge has all pages of the first, then of the second, and leaves both alone") func merge() async throws {
+    @Test("PDF-08 a merge has all pages of the first, then of the second, and leaves both alone") func merge()
+        async throws
+    {
         let scratch = try Scratch()
         let first = try source(scratch, [200, 300], "a.pdf", title: "First")
         let second = try source(scratch, [400], "b.pdf", title: "Second")
@@ -83,7 +110,11 @@ import Testing
         #expect(summary.title == "First")
         #expect(try [Data(contentsOf: first), Data(contentsOf: second)] == before)
         try await scratch.check(scratch.url("out.pdf"))
-        let named = try await scratch.engine.documents.merge([first, second], title: "Ёлки 🎄", to: scratch.url("out.pdf"))
+        let named = try await scratch.engine.documents.merge(
+            [first, second],
+            title: "Ёлки 🎄",
+            to: scratch.url("out.pdf")
+        )
         #expect(named.title == "Ёлки 🎄")
         #expect(try await scratch.engine.documents.inspect(scratch.url("out.pdf")).title == "Ёлки 🎄")
         let untitled = try await scratch.engine.documents.merge([first, second], title: "", to: scratch.url("out.pdf"))
@@ -100,7 +131,10 @@ import Testing
         pdf.objects.append(MadePDF.stream(Array("/OC /L BDC 0 0 100 100 re f EMC".utf8)))
         pdf.objects.append(Array("<< /Type /OCG /Name (Hidden) >>".utf8))
         let steps = ProgressLog()
-        _ = try await scratch.engine.documents.importDocument(scratch.write(pdf.bytes, to: "in.pdf"), to: scratch.url("out.pdf")) { steps.add($0) }
+        _ = try await scratch.engine.documents.importDocument(
+            scratch.write(pdf.bytes, to: "in.pdf"),
+            to: scratch.url("out.pdf")
+        ) { steps.add($0) }
         try await scratch.check(scratch.url("out.pdf"))
         #expect(try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5).isNear(.white))
         #expect(steps.all.last == JobProgress(done: 100, total: 100))
@@ -115,12 +149,20 @@ import Testing
             "<< /Type /Page /Parent 2 0 R >>",
             "<< /Type /Page /Parent 2 0 R /Rotate 0 /CropBox [0 0 50 50] >>",
         ])
-        let summary = try await scratch.engine.documents.importDocument(scratch.write(pdf.bytes, to: "in.pdf"), to: scratch.url("out.pdf"))
-        #expect(summary.pages == [PDFPage(width: 111, height: 222, rotation: 90), PDFPage(width: 50, height: 50, rotation: 0)])
+        let summary = try await scratch.engine.documents.importDocument(
+            scratch.write(pdf.bytes, to: "in.pdf"),
+            to: scratch.url("out.pdf")
+        )
+        #expect(
+            summary.pages == [
+                PDFPage(width: 111, height: 222, rotation: 90), PDFPage(width: 50, height: 50, rotation: 0),
+            ]
+        )
         try await scratch.check(scratch.url("out.pdf"))
     }
 
-    @Test("the same job gives the same bytes; a result is one of its own inputs when it is composed again") func deterministic() async throws {
+    @Test("the same job gives the same bytes; a result is one of its own inputs when it is composed again")
+    func deterministic() async throws {
         let scratch = try Scratch()
         let file = try source(scratch, [200, 300])
         _ = try await scratch.engine.documents.importDocument(file, title: "T", to: scratch.url("a.pdf"))
@@ -134,8 +176,12 @@ import Testing
         let scratch = try Scratch()
         let file = try source(scratch, [200, 300])
         let destination = try scratch.write(Array("before".utf8), to: "out.pdf")
-        await #expect(throws: MediaError.noSuchPage(3)) { try await scratch.engine.documents.keep([1, 3], of: file, to: destination) }
-        await #expect(throws: MediaError.noSuchPage(0)) { try await scratch.engine.documents.keep([0], of: file, to: destination) }
+        await #expect(throws: MediaError.noSuchPage(3)) {
+            try await scratch.engine.documents.keep([1, 3], of: file, to: destination)
+        }
+        await #expect(throws: MediaError.noSuchPage(0)) {
+            try await scratch.engine.documents.keep([0], of: file, to: destination)
+        }
         #expect(try Data(contentsOf: destination) == Data("before".utf8))
     }
 
@@ -148,7 +194,12 @@ import Testing
             of: [scratch.url("a.pdf")],
             to: scratch.url("b.pdf")
         )
-        let jpeg = try await scratch.engine.pages.picture(of: 1, in: scratch.url("b.pdf"), size: turned.pages[0], width: 192)
+        let jpeg = try await scratch.engine.pages.picture(
+            of: 1,
+            in: scratch.url("b.pdf"),
+            size: turned.pages[0],
+            width: 192
+        )
         #expect((jpeg.width, jpeg.height, jpeg.format) == (192, 128, .jpeg))
         let png = try await scratch.engine.pages.picture(of: 2, in: scratch.url("b.pdf"), width: 96, isLossless: true)
         #expect((png.width, png.height, png.format) == (96, 64, .png))
@@ -156,14 +207,22 @@ import Testing
         #expect(pixels.at(0.2, 0.2).isNear(.white) && pixels.at(0.8, 0.8).isNear(.red))
         let widest = try await scratch.engine.pages.picture(of: 1, in: scratch.url("b.pdf"), width: 100_000)
         #expect(widest.width == 2000)
-        await #expect(throws: MediaError.self) { try await scratch.engine.pages.picture(of: 3, in: scratch.url("b.pdf"), width: 10) }
+        await #expect(throws: MediaError.self) {
+            try await scratch.engine.pages.picture(of: 3, in: scratch.url("b.pdf"), width: 10)
+        }
         await #expect(throws: MediaError.damaged("page 1 cannot be drawn")) {
-            try await scratch.engine.pages.picture(of: 1, in: scratch.write(Array("no PDF".utf8), to: "c.pdf"), width: 10)
+            try await scratch.engine.pages.picture(
+                of: 1,
+                in: scratch.write(Array("no PDF".utf8), to: "c.pdf"),
+                width: 10
+            )
         }
         #expect(scratch.leftovers.isEmpty)
     }
 
-    @Test("a page so long that a picture of the wanted width would have too many lines gets a narrower one of its proportions") func longPage() async throws {
+    @Test(
+        "a page so long that a picture of the wanted width would have too many lines gets a narrower one of its proportions"
+    ) func longPage() async throws {
         let scratch = try Scratch()
         let strip = try await scratch.picture(Pixels(width: 20, height: 2000) { _, _ in .red }, "strip.png")
         let page = try await scratch.engine.documents.pages(of: [.file(strip)], to: scratch.url("a.pdf")).pages[0]

@@ -4,8 +4,15 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(3))) struct PDFPicturesTests {
-    private func document(_ scratch: Scratch, _ pictures: [URL], layout: PageLayout = .fit, title: String? = nil) async throws -> PDFDocumentSummary {
-        let summary = try await scratch.engine.documents.pages(of: pictures.map { .file($0) }, layout: layout, title: title, to: scratch.url("out.pdf"))
+    private func document(_ scratch: Scratch, _ pictures: [URL], layout: PageLayout = .fit, title: String? = nil)
+        async throws -> PDFDocumentSummary
+    {
+        let summary = try await scratch.engine.documents.pages(
+            of: pictures.map { .file($0) },
+            layout: layout,
+            title: title,
+            to: scratch.url("out.pdf")
+        )
         try await scratch.check(scratch.url("out.pdf"))
         #expect(scratch.leftovers.isEmpty)
         return summary
@@ -15,14 +22,17 @@ import Testing
         let scratch = try Scratch()
         let names = ["a.jpg[Q=95]", "b.png", "c.heic[Q=90]", "d.webp[Q=95]", "e.gif", "f.tif", "g.avif[Q=90,effort=0]"]
         var files: [URL] = []
-        for (index, name) in names.enumerated() { files.append(try await scratch.picture(.quadrants(96 + 2 * index, 64), name)) }
+        for (index, name) in names.enumerated() {
+            files.append(try await scratch.picture(.quadrants(96 + 2 * index, 64), name))
+        }
         let summary = try await document(scratch, files, title: "Отпуск 2025 😀")
         #expect(summary.pages == names.indices.map { PDFPage(width: Double(96 + 2 * $0), height: 64, rotation: 0) })
         #expect(summary.title == "Отпуск 2025 😀")
         for page in 1...names.count {
             let drawn = try await scratch.drawn(scratch.url("out.pdf"), page: page)
             #expect(
-                drawn.at(0.2, 0.2).isNear(.red, 40) && drawn.at(0.8, 0.2).isNear(.green, 40) && drawn.at(0.2, 0.8).isNear(.blue, 40),
+                drawn.at(0.2, 0.2).isNear(.red, 40) && drawn.at(0.8, 0.2).isNear(.green, 40)
+                    && drawn.at(0.2, 0.8).isNear(.blue, 40),
                 "\(names[page - 1]) \(drawn.at(0.2, 0.2))"
             )
         }
@@ -30,7 +40,10 @@ import Testing
         #expect(information.contains("Title:           Отпуск 2025 😀\n"))
     }
 
-    @Test("PDF-03 the data of a JPEG are found again byte for byte", arguments: ["a.jpg", "a.jpg[interlace]", "grey.jpg", "cmyk.jpg", "profile.jpg"])
+    @Test(
+        "PDF-03 the data of a JPEG are found again byte for byte",
+        arguments: ["a.jpg", "a.jpg[interlace]", "grey.jpg", "cmyk.jpg", "profile.jpg"]
+    )
     func identicalData(name: String) async throws {
         let scratch = try Scratch()
         let file = scratch.url(String(name.prefix { $0 != "[" }))
@@ -38,7 +51,8 @@ import Testing
         switch name {
         case "grey.jpg": try await scratch.tool("vips", ["colourspace", plain.path, file.path, "b-w"])
         case "cmyk.jpg": try await scratch.tool("vips", ["colourspace", plain.path, file.path, "cmyk"])
-        case "profile.jpg": try await scratch.tool("vips", ["icc_transform", plain.path, file.path, "p3", "--input-profile", "srgb"])
+        case "profile.jpg":
+            try await scratch.tool("vips", ["icc_transform", plain.path, file.path, "p3", "--input-profile", "srgb"])
         default: _ = try await scratch.picture(.gradient(), name)
         }
         _ = try await document(scratch, [file])
@@ -46,11 +60,18 @@ import Testing
         #expect(try Data(contentsOf: scratch.url("found-000.jpg")) == Data(contentsOf: file))
     }
 
-    @Test("PDF-03 the eight EXIF orientations are shown upright, their data unchanged", arguments: 1...8, [PageLayout.fit, .a4])
+    @Test(
+        "PDF-03 the eight EXIF orientations are shown upright, their data unchanged",
+        arguments: 1...8,
+        [PageLayout.fit, .a4]
+    )
     func orientations(orientation: Int, layout: PageLayout) async throws {
         let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(), "plain.jpg[Q=95]")))
-        let file = try scratch.write(MadePictures.jpeg(plain, orientation: orientation, littleEndian: orientation.isMultiple(of: 2)), to: "turned.jpg")
+        let file = try scratch.write(
+            MadePictures.jpeg(plain, orientation: orientation, littleEndian: orientation.isMultiple(of: 2)),
+            to: "turned.jpg"
+        )
         let summary = try await document(scratch, [file], layout: layout)
         // What libvips makes of the same photo is what is right.
         let expected = try await scratch.pixels(of: file)
@@ -70,13 +91,16 @@ import Testing
     /// Margins of a picture on A4, in parts of the page.
     private func pictureMargins(_ picture: Pixels, _ page: PDFPage) -> (Double, Double) {
         let scale = min(page.width / Double(picture.width), page.height / Double(picture.height))
-        return ((1 - Double(picture.width) * scale / page.width) / 2, (1 - Double(picture.height) * scale / page.height) / 2)
+        return (
+            (1 - Double(picture.width) * scale / page.width) / 2, (1 - Double(picture.height) * scale / page.height) / 2
+        )
     }
 
     @Test(
         "PDF-03 pictures of every kind look as libvips decodes them",
         arguments: [
-            "progressive.jpg", "cmyk.jpg", "grey.jpg", "p3.jpg", "plain.png", "interlaced.png", "palette.png", "grey.png", "deep.png", "deepgrey.png",
+            "progressive.jpg", "cmyk.jpg", "grey.jpg", "p3.jpg", "plain.png", "interlaced.png", "palette.png",
+            "grey.png", "deep.png", "deepgrey.png",
             "bits.png", "p3.png", "cmyk.tif", "deep.tif", "lossless.webp",
         ]
     )
@@ -88,7 +112,8 @@ import Testing
         case "progressive.jpg": try await scratch.tool("vips", ["copy", plain, file + "[interlace,Q=95]"])
         case "cmyk.jpg", "cmyk.tif": try await scratch.tool("vips", ["colourspace", plain, file, "cmyk"])
         case "grey.jpg", "grey.png": try await scratch.tool("vips", ["colourspace", plain, file, "b-w"])
-        case "p3.jpg", "p3.png": try await scratch.tool("vips", ["icc_transform", plain, file, "p3", "--input-profile", "srgb"])
+        case "p3.jpg", "p3.png":
+            try await scratch.tool("vips", ["icc_transform", plain, file, "p3", "--input-profile", "srgb"])
         case "interlaced.png": try await scratch.tool("vips", ["copy", plain, file + "[interlace]"])
         case "palette.png":
             let palette: [UInt8] = [200, 30, 30, 30, 200, 30, 30, 30, 200, 240, 240, 100]
@@ -104,7 +129,10 @@ import Testing
         let drawn = try await scratch.drawn(scratch.url("out.pdf"))
         let expected = try await scratch.pixels(of: scratch.url(name), hasProfile: name.hasPrefix("p3"))
         // CMYK without a profile has no one meaning: only that it is not inverted can be said.
-        #expect(drawn.difference(from: expected) < (name == "cmyk.jpg" ? 40 : 3), "\(name): \(drawn.difference(from: expected))")
+        #expect(
+            drawn.difference(from: expected) < (name == "cmyk.jpg" ? 40 : 3),
+            "\(name): \(drawn.difference(from: expected))"
+        )
         #expect(drawn.at(0.9, 0.9) != drawn.at(0.1, 0.1))
     }
 
@@ -147,7 +175,9 @@ import Testing
         let palette = [color.red, color.green, color.blue].map { UInt8($0) } + [UInt8](repeating: 0, count: 9)
         let head = Array("GIF87a".utf8) + [8, 0, 8, 0, 0x81, 0, 0]
         // 8 × 8 pixels of the first colour.
-        let image: [UInt8] = [0x2C, 0, 0, 0, 0, 8, 0, 8, 0, 0, 8, 15, 0, 1, 8, 28, 72, 176, 160, 193, 131, 8, 19, 42, 76, 24, 16, 0, 0x3B]
+        let image: [UInt8] = [
+            0x2C, 0, 0, 0, 0, 8, 0, 8, 0, 0, 8, 15, 0, 1, 8, 28, 72, 176, 160, 193, 131, 8, 19, 42, 76, 24, 16, 0, 0x3B,
+        ]
         let file = try scratch.write(head + palette + image, to: "opaque.gif")
         _ = try await document(scratch, [file])
         #expect(try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5).isNear(color, 3))
@@ -160,12 +190,17 @@ import Testing
         let png = try Data(contentsOf: file)
         let start = try #require(png.range(of: Data("IDAT".utf8)))
         let length = png[(start.lowerBound - 4)..<start.lowerBound].reduce(0) { $0 << 8 | Int($1) }
-        #expect(try Data(contentsOf: scratch.url("out.pdf")).range(of: png[start.upperBound..<(start.upperBound + length)]) != nil)
+        #expect(
+            try Data(contentsOf: scratch.url("out.pdf")).range(of: png[start.upperBound..<(start.upperBound + length)])
+                != nil
+        )
     }
 
     @Test("the same pictures give the same bytes") func deterministic() async throws {
         let scratch = try Scratch()
-        let files = [try await scratch.picture(.gradient(), "a.jpg"), try await scratch.picture(.quadrants(), "b.heic")]
+        let files = [
+            try await scratch.picture(.gradient(), "a.jpg"), try await scratch.picture(.quadrants(), "b.heic"),
+        ]
         _ = try await document(scratch, files, title: "Same")
         let first = try Data(contentsOf: scratch.url("out.pdf"))
         _ = try await document(scratch, files, title: "Same")
@@ -182,13 +217,22 @@ import Testing
             (Array(whole.prefix(30)), .damaged("the picture ends too early")),
             (Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8), .unsupported("SVG")),
             (Array("BM".utf8) + [0, 0, 0, 0], .unsupported("BMP")),
-            (MadePictures.png(width: 100_000, height: 100_000, chunks: [("IDAT", [])]), .tooLarge(.pixels(limit: 100_000_000))),
-            (MadePictures.png(width: 10, height: 10, chunks: [("IDAT", MadePictures.deflated([0, 1, 2]))]), .damaged("the PNG cannot be decoded")),
+            (
+                MadePictures.png(width: 100_000, height: 100_000, chunks: [("IDAT", [])]),
+                .tooLarge(.pixels(limit: 100_000_000))
+            ),
+            (
+                MadePictures.png(width: 10, height: 10, chunks: [("IDAT", MadePictures.deflated([0, 1, 2]))]),
+                .damaged("the PNG cannot be decoded")
+            ),
         ]
         for (bytes, error) in cases {
             let bad = try scratch.write(bytes, to: "bad")
             await #expect(throws: MediaError.OfInput(index: 1, error: error)) {
-                try await scratch.engine.documents.pages(of: [.file(good), .file(bad), .file(good)], to: scratch.url("none.pdf"))
+                try await scratch.engine.documents.pages(
+                    of: [.file(good), .file(bad), .file(good)],
+                    to: scratch.url("none.pdf")
+                )
             }
             await #expect(throws: MediaError.OfInput(index: 0, error: error)) {
                 try await scratch.engine.documents.pages(of: [.file(bad)], to: scratch.url("none.pdf"))
@@ -202,7 +246,10 @@ import Testing
         let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(), "a.jpg")
         let steps = ProgressLog()
-        _ = try await scratch.engine.documents.pages(of: [.file(file), .file(file), .file(file)], to: scratch.url("out.pdf")) { steps.add($0) }
+        _ = try await scratch.engine.documents.pages(
+            of: [.file(file), .file(file), .file(file)],
+            to: scratch.url("out.pdf")
+        ) { steps.add($0) }
         #expect(steps.all == (1...4).map { JobProgress(done: $0, total: 4) })
     }
 
@@ -210,7 +257,10 @@ import Testing
         let scratch = try Scratch()
         let rows = MadePictures.deflated([UInt8](repeating: 0, count: 4 * 13))
         let bomb = Array("p\0\0".utf8) + MadePictures.deflated([UInt8](repeating: 0, count: 64 << 20))
-        let file = try scratch.write(MadePictures.png(width: 4, height: 4, chunks: [("iCCP", bomb), ("IDAT", rows)]), to: "bomb.png")
+        let file = try scratch.write(
+            MadePictures.png(width: 4, height: 4, chunks: [("iCCP", bomb), ("IDAT", rows)]),
+            to: "bomb.png"
+        )
         _ = try await document(scratch, [file])
         #expect(try Data(contentsOf: scratch.url("out.pdf")).count < 3000)
     }

@@ -7,8 +7,10 @@ import Testing
     @Test(
         "sizes as libvips wrote them",
         arguments: [
-            ("a.jpg", PictureFormat.jpeg), ("a.jpg[interlace]", .jpeg), ("a.png", .png), ("a.png[interlace]", .png), ("a.webp", .webp),
-            ("a.webp[lossless]", .webp), ("a.tif", .tiff), ("a.tif[bigtiff=false,tile]", .tiff), ("a.heic[Q=30]", .heic), ("a.avif[Q=30,effort=0]", .avif),
+            ("a.jpg", PictureFormat.jpeg), ("a.jpg[interlace]", .jpeg), ("a.png", .png), ("a.png[interlace]", .png),
+            ("a.webp", .webp),
+            ("a.webp[lossless]", .webp), ("a.tif", .tiff), ("a.tif[bigtiff=false,tile]", .tiff),
+            ("a.heic[Q=30]", .heic), ("a.avif[Q=30,effort=0]", .avif),
             ("a.gif", .gif),
         ]
     )
@@ -23,7 +25,10 @@ import Testing
         #expect(header.isInterlaced == name.contains("png[interlace"))
     }
 
-    @Test("a cut head is told as such; no cut makes the reading go wrong", arguments: ["a.jpg", "a.png", "a.webp", "a.tif", "a.heic[Q=30]", "a.gif"])
+    @Test(
+        "a cut head is told as such; no cut makes the reading go wrong",
+        arguments: ["a.jpg", "a.png", "a.webp", "a.tif", "a.heic[Q=30]", "a.gif"]
+    )
     func everyCut(name: String) async throws {
         let scratch = try Scratch()
         let whole = Array(try Data(contentsOf: try await scratch.picture(.gradient(24, 16), name)))
@@ -48,11 +53,14 @@ import Testing
         let whole = Array(try Data(contentsOf: try await scratch.picture(.gradient(24, 16), name)))
         for position in 0..<min(whole.count, 600) {
             for value: UInt8 in [0x00, 0x01, 0x7F, 0x80, 0xFF] {
-                // The two sides of a HEIF picture, each the largest that there is, overflowed when they were multiplied.
+                // The two sides of a HEIF picture, each the largest that there is, overflowed when they were
+                // multiplied.
                 for run in [1, 4, 8] {
                     var changed = whole
                     for place in position..<min(position + run, whole.count) { changed[place] = value }
-                    if let header = try? PictureHeader(of: changed) { #expect(header.width > 0 && header.height > 0 && header.pixels > 0) }
+                    if let header = try? PictureHeader(of: changed) {
+                        #expect(header.width > 0 && header.height > 0 && header.pixels > 0)
+                    }
                 }
             }
         }
@@ -64,9 +72,16 @@ import Testing
         try await scratch.tool("vips", ["bandjoin_const", opaque.path, scratch.url("alpha.png").path, "128"])
         try await scratch.tool("vips", ["copy", scratch.url("alpha.png").path, scratch.url("alpha.webp").path])
         try await scratch.tool("vips", ["copy", scratch.url("alpha.png").path, scratch.url("alpha.tif").path])
-        for name in ["alpha.png", "alpha.webp", "alpha.tif"] { #expect(try PictureHeader(of: FileBytes(scratch.url(name))).mayBeTransparent, "\(name)") }
+        for name in ["alpha.png", "alpha.webp", "alpha.tif"] {
+            #expect(try PictureHeader(of: FileBytes(scratch.url(name))).mayBeTransparent, "\(name)")
+        }
         #expect(try !PictureHeader(of: FileBytes(opaque)).mayBeTransparent)
-        let palette = MadePictures.png(width: 1, height: 1, colorType: 3, chunks: [("PLTE", [1, 2, 3]), ("tRNS", [0]), ("IDAT", [])])
+        let palette = MadePictures.png(
+            width: 1,
+            height: 1,
+            colorType: 3,
+            chunks: [("PLTE", [1, 2, 3]), ("tRNS", [0]), ("IDAT", [])]
+        )
         #expect(try PictureHeader(of: palette).mayBeTransparent)
     }
 
@@ -83,8 +98,12 @@ import Testing
     @Test("how a JPEG is coded") func jpegFrames() async throws {
         let scratch = try Scratch()
         let baseline = try PictureHeader(of: FileBytes(try await scratch.picture(.gradient(), "a.jpg"))).jpeg
-        #expect(baseline?.process == 0 && baseline?.precision == 8 && baseline?.components == 3 && baseline?.adobeTransform == nil)
-        let progressive = try PictureHeader(of: FileBytes(try await scratch.picture(.gradient(), "b.jpg[interlace]"))).jpeg
+        #expect(
+            baseline?.process == 0 && baseline?.precision == 8 && baseline?.components == 3
+                && baseline?.adobeTransform == nil
+        )
+        let progressive = try PictureHeader(of: FileBytes(try await scratch.picture(.gradient(), "b.jpg[interlace]")))
+            .jpeg
         #expect(progressive?.process == 2)
         #expect(progressive?.isEmbeddable == true)
         var arithmetic = Array(try Data(contentsOf: scratch.url("a.jpg")))
@@ -99,8 +118,12 @@ import Testing
         #expect(throws: PictureHeaderError.malformed("more than 4096 JPEG segments")) { try PictureHeader(of: fill) }
         var empty: [UInt8] = [0, 0, 0, 16] + Array("ftypheic".utf8) + [0, 0, 0, 0]
         for _ in 0..<10_000 { empty += [0, 0, 0, 8] + Array("free".utf8) }
-        #expect(throws: PictureHeaderError.malformed("a HEIF file of more than 8192 boxes")) { try PictureHeader(of: empty) }
+        #expect(throws: PictureHeaderError.malformed("a HEIF file of more than 8192 boxes")) {
+            try PictureHeader(of: empty)
+        }
         let chunks = MadePictures.png(width: 1, height: 1, chunks: (0..<1200).map { _ in ("tEXt", []) })
-        #expect(throws: PictureHeaderError.malformed("a PNG of more than 1000 chunks before its pixels")) { try PictureHeader(of: chunks) }
+        #expect(throws: PictureHeaderError.malformed("a PNG of more than 1000 chunks before its pixels")) {
+            try PictureHeader(of: chunks)
+        }
     }
 }

@@ -11,17 +11,25 @@ import Testing
         #expect((small.width, small.height, small.format, small.mediaType) == (100, 75, .jpeg, "image/jpeg"))
         let high = try await scratch.engine.pictures.scale(.file(file), width: 1000, height: 30)
         #expect((high.width, high.height) == (40, 30))
-        let large = try await scratch.engine.pictures.scale(.bytes(try Data(contentsOf: file)), width: 4000, height: 4000)
+        let large = try await scratch.engine.pictures.scale(
+            .bytes(try Data(contentsOf: file)),
+            width: 4000,
+            height: 4000
+        )
         #expect((large.width, large.height) == (400, 300))
         let pixels = try await scratch.pixels(of: scratch.write(small.data, to: "small.jpg"))
         #expect(
-            pixels.at(0.25, 0.25).isNear(.red) && pixels.at(0.75, 0.25).isNear(.green) && pixels.at(0.25, 0.75).isNear(.blue)
+            pixels.at(0.25, 0.25).isNear(.red) && pixels.at(0.75, 0.25).isNear(.green)
+                && pixels.at(0.25, 0.75).isNear(.blue)
                 && pixels.at(0.75, 0.75).isNear(.white)
         )
         #expect(scratch.leftovers.isEmpty)
     }
 
-    @Test("colours of a profile become those of sRGB; colours without one stay as they are", arguments: ["jpg", "png", "webp[Q=100]", "tif", "heic[Q=95]"])
+    @Test(
+        "colours of a profile become those of sRGB; colours without one stay as they are",
+        arguments: ["jpg", "png", "webp[Q=100]", "tif", "heic[Q=95]"]
+    )
     func profiles(format: String) async throws {
         let scratch = try Scratch()
         let plain = try await scratch.picture(.quadrants(), "a.png")
@@ -33,12 +41,15 @@ import Testing
         let small = try await scratch.engine.pictures.scale(.file(source), width: 48, height: 48, coding: .png)
         let pixels = try await scratch.pixels(of: scratch.write(small.data, to: "small.png"))
         #expect(
-            pixels.at(0.2, 0.2).isNear(.red, 25) && pixels.at(0.8, 0.2).isNear(.green, 25) && pixels.at(0.2, 0.8).isNear(.blue, 25),
+            pixels.at(0.2, 0.2).isNear(.red, 25) && pixels.at(0.8, 0.2).isNear(.green, 25)
+                && pixels.at(0.2, 0.8).isNear(.blue, 25),
             "\(pixels.at(0.2, 0.2))"
         )
     }
 
-    @Test("EXIF turns it upright, and metadata stay behind", arguments: [6, 8, 3]) func upright(orientation: Int) async throws {
+    @Test("EXIF turns it upright, and metadata stay behind", arguments: [6, 8, 3]) func upright(orientation: Int)
+        async throws
+    {
         let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(96, 64), "a.jpg[Q=95]")))
         let turned = MadePictures.jpeg(plain, orientation: orientation)
@@ -56,14 +67,20 @@ import Testing
         let automatic = try await scratch.engine.pictures.scale(.file(scratch.url("clear.png")), width: 48, height: 48)
         #expect(automatic.format == .png)
         #expect(try PictureHeader(of: Array(automatic.data)).mayBeTransparent)
-        let jpeg = try await scratch.engine.pictures.scale(.file(scratch.url("clear.png")), width: 48, height: 48, coding: .jpeg)
+        let jpeg = try await scratch.engine.pictures.scale(
+            .file(scratch.url("clear.png")),
+            width: 48,
+            height: 48,
+            coding: .jpeg
+        )
         #expect(try await scratch.pixels(of: scratch.write(jpeg.data, to: "a.jpg")).at(0.25, 0.25).isNear(.white))
     }
 
     @Test(
         "every accepted format is decoded",
         arguments: [
-            "a.jpg", "a.jpg[interlace]", "a.png", "a.png[interlace]", "a.png[palette]", "a.webp[Q=95]", "a.webp[lossless]", "a.tif", "a.heic[Q=90]",
+            "a.jpg", "a.jpg[interlace]", "a.png", "a.png[interlace]", "a.png[palette]", "a.webp[Q=95]",
+            "a.webp[lossless]", "a.tif", "a.heic[Q=90]",
             "a.avif[Q=90,effort=0]", "a.gif",
         ]
     )
@@ -73,7 +90,8 @@ import Testing
         let small = try await scratch.engine.pictures.scale(.file(file), width: 48, height: 48, coding: .png)
         let pixels = try await scratch.pixels(of: scratch.write(small.data, to: "small.png"))
         #expect(
-            pixels.at(0.2, 0.2).isNear(.red, 40) && pixels.at(0.8, 0.2).isNear(.green, 40) && pixels.at(0.2, 0.8).isNear(.blue, 40),
+            pixels.at(0.2, 0.2).isNear(.red, 40) && pixels.at(0.8, 0.2).isNear(.green, 40)
+                && pixels.at(0.2, 0.8).isNear(.blue, 40),
             "\(pixels.at(0.2, 0.2))"
         )
     }
@@ -87,13 +105,22 @@ import Testing
         #expect((small.width, small.height) == (96, 64))
     }
 
-    @Test("what is cut short is damaged", arguments: ["a.jpg", "a.jpg[interlace]", "a.png", "a.webp", "a.heic", "a.tif"]) func truncated(name: String)
+    @Test(
+        "what is cut short is damaged",
+        arguments: ["a.jpg", "a.jpg[interlace]", "a.png", "a.webp", "a.heic", "a.tif"]
+    ) func truncated(name: String)
         async throws
     {
         let scratch = try Scratch()
         let whole = try Data(contentsOf: try await scratch.picture(.gradient(300, 200), name))
         // A TIFF's directory stands at its end: without it there is no head either.
-        await #expect { _ = try await scratch.engine.pictures.scale(.bytes(whole.prefix(whole.count * 3 / 4)), width: 10, height: 10) } throws: { error in
+        await #expect {
+            _ = try await scratch.engine.pictures.scale(
+                .bytes(whole.prefix(whole.count * 3 / 4)),
+                width: 10,
+                height: 10
+            )
+        } throws: { error in
             if case MediaError.damaged = error { true } else { false }
         }
         #expect(scratch.leftovers.isEmpty)

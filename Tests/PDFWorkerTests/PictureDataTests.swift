@@ -10,14 +10,21 @@ import Testing
     @Test("orientation in both byte orders") func orientation() {
         let big = exif("MM", [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0])
         #expect(ExifOrientation.read(fromSegment: big) == .turnedRight)
-        let little = exif("II", [42, 0, 8, 0, 0, 0, 2, 0, 0x0F, 0x01, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 8, 0, 0, 0])
+        let little = exif(
+            "II",
+            [
+                42, 0, 8, 0, 0, 0, 2, 0, 0x0F, 0x01, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 8, 0,
+                0, 0,
+            ]
+        )
         #expect(ExifOrientation.read(fromSegment: little) == .turnedLeft)
     }
 
     @Test(
         "what tells no orientation is upright",
         arguments: [
-            [], [0, 42, 0xFF, 0xFF, 0xFF, 0xFF], [0, 42, 0, 0, 0, 8, 0xFF, 0xFF], [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0],
+            [], [0, 42, 0xFF, 0xFF, 0xFF, 0xFF], [0, 42, 0, 0, 0, 8, 0xFF, 0xFF],
+            [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0],
             [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 4, 0, 0, 0, 1, 0, 0, 0, 6],
         ] as [[UInt8]]
     )
@@ -44,7 +51,9 @@ import Testing
     }
 
     @Test("a profile in parts is joined in the order of their numbers, or not at all") func joined() {
-        func part(_ number: UInt8, of count: UInt8, _ bytes: [UInt8]) -> [UInt8] { Array("ICC_PROFILE\0".utf8) + [number, count] + bytes }
+        func part(_ number: UInt8, of count: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+            Array("ICC_PROFILE\0".utf8) + [number, count] + bytes
+        }
         #expect(ICCProfile.joined([part(2, of: 2, [3, 4]), part(1, of: 2, [1, 2])]) == Data([1, 2, 3, 4]))
         #expect(ICCProfile.joined([part(1, of: 2, [1, 2])]) == nil)
         #expect(ICCProfile.joined([part(1, of: 2, [1]), part(1, of: 2, [1])]) == nil)
@@ -59,12 +68,16 @@ import Testing
             return bytes
         }
         var whole = [UInt8](repeating: 0, count: 8)
-        for (type, count) in [("IHDR", 13), ("IDAT", 2), ("IDAT", 0), ("IEND", 0)] as [(String, UInt8)] { whole += chunk(type, count) }
+        for (type, count) in [("IHDR", 13), ("IDAT", 2), ("IDAT", 0), ("IEND", 0)] as [(String, UInt8)] {
+            whole += chunk(type, count)
+        }
         let chunks = try PNGChunks(HeaderReader(source: whole)).all()
         #expect(chunks.map(\.type) == ["IHDR", "IDAT", "IDAT"])
         #expect(chunks.map(\.content) == [16..<29, 41..<43, 55..<55])
         for length in 8..<(whole.count - 12) {
-            #expect(throws: PictureHeaderError.truncated) { try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all() }
+            #expect(throws: PictureHeaderError.truncated) {
+                try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
+            }
         }
     }
 

@@ -6,7 +6,11 @@ import Testing
 @Suite struct PicturePlacementTests {
     @Test("fit: a pixel is a point, and no side is longer than that of A4") func fit() {
         let small = PicturePlacement(width: 300, height: 200, layout: .fit)
-        #expect((small.pageWidth, small.pageHeight, small.x, small.y, small.width, small.height) == (300, 200, 0, 0, 300, 200))
+        #expect(
+            (small.pageWidth, small.pageHeight, small.x, small.y, small.width, small.height) == (
+                300, 200, 0, 0, 300, 200
+            )
+        )
         let large = PicturePlacement(width: 4000, height: 3000, layout: .fit)
         #expect(large.pageWidth == 841.89)
         #expect(abs(large.pageHeight - 631.4175) < 0.001)
@@ -40,13 +44,22 @@ import Testing
         )
     }
 
-    @Test("the eight orientations put the stored upper left corner where EXIF says", arguments: ExifOrientation.allCases)
+    @Test(
+        "the eight orientations put the stored upper left corner where EXIF says",
+        arguments: ExifOrientation.allCases
+    )
     func corners(orientation: ExifOrientation) {
-        // Stored: first line above, first column left. Told by EXIF: (first line, first column) are these sides of the shown picture.
-        let sides = ["top left", "top right", "bottom right", "bottom left", "left top", "right top", "right bottom", "left bottom"]
+        // Stored: first line above, first column left. Told by EXIF: (first line, first column) are these sides of the
+        // shown picture.
+        let sides = [
+            "top left", "top right", "bottom right", "bottom left", "left top", "right top", "right bottom",
+            "left bottom",
+        ]
         let told = sides[orientation.rawValue - 1].split(separator: " ").map(String.init)
         let m = orientation.matrix
-        func shown(_ x: Double, _ y: Double) -> (x: Double, y: Double) { (m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f) }
+        func shown(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
+            (m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f)
+        }
         func side(_ one: (x: Double, y: Double), _ other: (x: Double, y: Double)) -> String {
             one.x == other.x ? (one.x == 0 ? "left" : "right") : (one.y == 0 ? "bottom" : "top")
         }

@@ -10,7 +10,13 @@ import Testing
 
     @Test("a product can be sent as anything, and found by what it is then")
     func patch() throws {
-        #expect(try catalogue.control(.put, "products/1", #"{"price":"12.50","category":null,"extra":[1],"title":"Patched Tee"}"#).status == .ok)
+        #expect(
+            try catalogue.control(
+                .put,
+                "products/1",
+                #"{"price":"12.50","category":null,"extra":[1],"title":"Patched Tee"}"#
+            ).status == .ok
+        )
         let product = try #require(try catalogue.json("/products/1").object)
         #expect(product["price"] == "12.50" && product["category"] == .null && product["extra"]?.array?.count == 1)
         #expect(try catalogue.ids("?title=patched") == [1])

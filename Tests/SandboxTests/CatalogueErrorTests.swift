@@ -8,7 +8,10 @@ import Testing
 
     init() throws { catalogue = try CatalogueCaller() }
 
-    @Test("a row that is not there is 400 with what was looked for", arguments: ["/products/3333", "/products/slug/nope", "/products/3333/related"])
+    @Test(
+        "a row that is not there is 400 with what was looked for",
+        arguments: ["/products/3333", "/products/slug/nope", "/products/3333/related"]
+    )
     func missing(path: String) throws {
         let answer = catalogue.answer(.get, path)
         let body = try #require(try JSONParser.parse(answer.body).object)
@@ -29,14 +32,19 @@ import Testing
                 }
             }
             """
-        #expect(try JSONParser.parse(catalogue.answer(.get, "/products/3333").body).object?["message"]?.string == expected)
+        #expect(
+            try JSONParser.parse(catalogue.answer(.get, "/products/3333").body).object?["message"]?.string == expected
+        )
         let category = try JSONParser.parse(catalogue.answer(.get, "/categories/9").body).object?["message"]?.string
         #expect(category == "Could not find any entity of type \"Category\" matching: {\n    \"id\": 9\n}")
     }
 
     @Test("a path that is no number has one message, a wrong query a list of them")
     func validation() throws {
-        #expect(try JSONParser.parse(catalogue.answer(.get, "/products/abc").body).object?["message"] == "Validation failed (numeric string is expected)")
+        #expect(
+            try JSONParser.parse(catalogue.answer(.get, "/products/abc").body).object?["message"]
+                == "Validation failed (numeric string is expected)"
+        )
         for query in ["?categoryId=abc", "?price_min=-1"] {
             let answer = catalogue.answer(.get, "/products\(query)")
             #expect(answer.status == .badRequest)
@@ -47,13 +55,18 @@ import Testing
     @Test(
         "what is no route is 404",
         arguments: [
-            (HTTPRequest.Method.get, "/nope"), (.get, "/"), (.patch, "/products/1"), (.get, "/products/1/2"), (.get, "/products/slug/a/b"), (.get, "/users"),
+            (HTTPRequest.Method.get, "/nope"), (.get, "/"), (.patch, "/products/1"), (.get, "/products/1/2"),
+            (.get, "/products/slug/a/b"), (.get, "/users"),
         ]
     )
     func unknown(method: HTTPRequest.Method, path: String) throws {
         let answer = catalogue.answer(method, path)
         #expect(answer.status == .notFound)
-        #expect(try JSONParser.parse(answer.body).object?["message"]?.string?.hasPrefix("Cannot \(method.rawValue) /api/v1/") == true)
+        #expect(
+            try JSONParser.parse(answer.body).object?["message"]?.string?.hasPrefix(
+                "Cannot \(method.rawValue) /api/v1/"
+            ) == true
+        )
     }
 
     @Test("writing: 201, unique slugs, a crash without images, a bare true at the end")
@@ -61,24 +74,36 @@ import Testing
         let made = catalogue.answer(
             .post,
             "/products",
-            body: #"{"title":"Brass Key","price":3.5,"description":"","categoryId":5,"images":["https://a.example/k.png"]}"#
+            body:
+                #"{"title":"Brass Key","price":3.5,"description":"","categoryId":5,"images":["https://a.example/k.png"]}"#
         )
         #expect(made.status == .created)
         let id = try #require(try JSONParser.parse(made.body).object?["id"]?.double.map { Int($0) })
         let again = catalogue.answer(
             .post,
             "/products",
-            body: #"{"title":"brass key","price":3,"description":"x","categoryId":5,"images":["https://a.example/k.png"]}"#
+            body:
+                #"{"title":"brass key","price":3,"description":"x","categoryId":5,"images":["https://a.example/k.png"]}"#
         )
         #expect(try JSONParser.parse(again.body).object?["code"] == "SQLITE_CONSTRAINT_UNIQUE")
-        let renamed = catalogue.answer(.put, "/products/\(id)", body: #"{"title":"Iron Key","images":["https://a.example/k.png"],"categoryId":1}"#)
+        let renamed = catalogue.answer(
+            .put,
+            "/products/\(id)",
+            body: #"{"title":"Iron Key","images":["https://a.example/k.png"],"categoryId":1}"#
+        )
         #expect(try JSONParser.parse(renamed.body).object?["category"]?.object?["id"] == 5)
         #expect(catalogue.answer(.put, "/products/\(id)", body: #"{"title":"x"}"#).status == .internalServerError)
-        #expect(try JSONParser.parse(catalogue.answer(.post, "/products", body: "{}").body).object?["message"]?.array?.count == 6)
+        #expect(
+            try JSONParser.parse(catalogue.answer(.post, "/products", body: "{}").body).object?["message"]?.array?.count
+                == 6
+        )
         #expect(catalogue.answer(.delete, "/products/\(id)").body == Array("true".utf8))
         #expect(catalogue.answer(.delete, "/products/\(id)").status == .badRequest)
         #expect(catalogue.answer(.delete, "/categories/1").status == .badRequest)
-        #expect(catalogue.answer(.post, "/categories", body: #"{"name":"Toys","image":"https://a.example/t.png"}"#).status == .created)
+        #expect(
+            catalogue.answer(.post, "/categories", body: #"{"name":"Toys","image":"https://a.example/t.png"}"#).status
+                == .created
+        )
         #expect(catalogue.answer(.put, "/categories/6", body: #"{"name":"asdfvgbhnj"}"#).status == .ok)
         #expect(try catalogue.json("/categories/slug/asdfvgbhnj").object?["id"] == 6)
         #expect(catalogue.answer(.delete, "/categories/6").status == .ok)

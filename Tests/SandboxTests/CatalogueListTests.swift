@@ -14,7 +14,9 @@ import Testing
         #expect(products.count >= 60)
         #expect(
             products.allSatisfy {
-                $0.members.map(\.name) == ["id", "title", "slug", "price", "description", "category", "images", "creationAt", "updatedAt"]
+                $0.members.map(\.name) == [
+                    "id", "title", "slug", "price", "description", "category", "images", "creationAt", "updatedAt",
+                ]
             }
         )
         #expect(Set(products.compactMap { $0["category"]?.object?["id"]?.double }) == [1, 2, 3, 4, 5])
@@ -23,12 +25,18 @@ import Testing
         #expect(Set(products.compactMap { $0["slug"]?.string }).count == products.count)
         let answer = catalogue.answer(.get, "/products/1")
         #expect(answer.headers[.eTag]?.hasPrefix("W/\"") == true && answer.headers[.cacheControl] == nil)
-        #expect(catalogue.answer(.get, "/products/1", headers: [.ifNoneMatch: answer.headers[.eTag] ?? ""]).status == .notModified)
+        #expect(
+            catalogue.answer(.get, "/products/1", headers: [.ifNoneMatch: answer.headers[.eTag] ?? ""]).status
+                == .notModified
+        )
     }
 
     @Test(
         "limit and offset count only together, and only where they make sense",
-        arguments: ["?limit=10", "?offset=10", "?limit=0&offset=0", "?limit=-1&offset=0", "?limit=10&offset=-1", "?limit=x&offset=0"]
+        arguments: [
+            "?limit=10", "?offset=10", "?limit=0&offset=0", "?limit=-1&offset=0", "?limit=10&offset=-1",
+            "?limit=x&offset=0",
+        ]
     )
     func window(query: String) throws {
         #expect(try catalogue.ids(query) == catalogue.ids(""))
@@ -49,7 +57,10 @@ import Testing
     @Test("the range is dropped unless both bounds are there and not zero, and so is a price beside it")
     func prices() throws {
         let all = try catalogue.ids("")
-        for query in ["?price_min=100", "?price_max=100", "?price_min=0&price_max=100", "?price_min=1&price_max=0", "?price=24&price_min=1", "?price=0"] {
+        for query in [
+            "?price_min=100", "?price_max=100", "?price_min=0&price_max=100", "?price_min=1&price_max=0",
+            "?price=24&price_min=1", "?price=0",
+        ] {
             #expect(try catalogue.ids(query) == all, "\(query)")
         }
         #expect(try catalogue.ids("?price_min=5&price_max=7") == [55, 62, 66])
@@ -86,8 +97,14 @@ import Testing
                 kinds["\(answer.status.code) \(answer.headers[.contentType] ?? "")", default: 0] += 1
             }
         }
-        #expect(kinds["200 text/html; charset=utf-8"] == 1 && kinds["404 text/plain; charset=utf-8"] == 1 && kinds["302 text/plain; charset=utf-8"] == 3)
+        #expect(
+            kinds["200 text/html; charset=utf-8"] == 1 && kinds["404 text/plain; charset=utf-8"] == 1
+                && kinds["302 text/plain; charset=utf-8"] == 3
+        )
         #expect((kinds["200 image/png"] ?? 0) > 100)
-        #expect(try CatalogueCaller(seed: 2).answer(.get, "/images/a.png").body != catalogue.answer(.get, "/images/a.png").body)
+        #expect(
+            try CatalogueCaller(seed: 2).answer(.get, "/images/a.png").body
+                != catalogue.answer(.get, "/images/a.png").body
+        )
     }
 }

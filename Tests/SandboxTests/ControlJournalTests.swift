@@ -5,10 +5,15 @@ import Testing
 @testable import Sandbox
 
 @Suite struct ControlJournalTests {
-    @Test("SRV-10 the journal has every request to an upstream, with what was asked, answered and applied, and no credential")
+    @Test(
+        "SRV-10 the journal has every request to an upstream, with what was asked, answered and applied, and no credential"
+    )
     func journal() async throws {
         try await withSandbox { sandbox in
-            _ = try await sandbox.get("/spacex/v4/ships?x=1", headers: ["Authorization": "OAuth y0_secret", "X-Trace": "t"])
+            _ = try await sandbox.get(
+                "/spacex/v4/ships?x=1",
+                headers: ["Authorization": "OAuth y0_secret", "X-Trace": "t"]
+            )
             _ = try? await sandbox.get("/spacex/v4/ships", headers: ["Sandbox-Fault": "offline"])
             _ = try await sandbox.get("/spacex/v4/ships/none", headers: ["Sandbox-Fault": "slow(0)"])
             let reply = try await sandbox.get("/_sandbox/journal?upstream=spacex")
@@ -37,7 +42,9 @@ import Testing
         // A clock that nobody advances: only requests can end the wait.
         let clock = ManualClock()
         try await withSandbox(clock: clock) { sandbox in
-            async let waited = sandbox.get("/_sandbox/journal/wait?upstream=spacex&path=/spacex/v4/&count=2&timeout_ms=1")
+            async let waited = sandbox.get(
+                "/_sandbox/journal/wait?upstream=spacex&path=/spacex/v4/&count=2&timeout_ms=1"
+            )
             _ = try await clock.nextSleep()
             _ = try await sandbox.get("/spacex/v4/ships")
             _ = try await sandbox.get("/spacex/images/osprey.png")

@@ -16,11 +16,20 @@ private let id = "70ca00000000000000000001"
             let calls = try #require(index["calls"]?.array).compactMap(\.object)
             #expect(calls.count >= 11)
             for call in calls {
-                let path = try #require(call["path"]?.string).replacing("{name}", with: "spacex").replacing("{id}", with: id)
+                let path = try #require(call["path"]?.string).replacing("{name}", with: "spacex").replacing(
+                    "{id}",
+                    with: id
+                )
                 let method = try #require(call["method"]?.string)
-                let body = call["example"]?.string ?? (method == "PUT" ? (path.hasSuffix("fault") ? #"{"fault":"online"}"# : "{}") : nil)
-                // Each has to be known; that there is no such ship, or no request in time, is an answer of the call itself.
-                let target = path.replacing("upstream=&path=", with: "upstream=spacex&path=/").replacing("timeout_ms=5000", with: "timeout_ms=0")
+                let body =
+                    call["example"]?.string
+                    ?? (method == "PUT" ? (path.hasSuffix("fault") ? #"{"fault":"online"}"# : "{}") : nil)
+                // Each has to be known; that there is no such ship, or no request in time, is an answer of the call
+                // itself.
+                let target = path.replacing("upstream=&path=", with: "upstream=spacex&path=/").replacing(
+                    "timeout_ms=5000",
+                    with: "timeout_ms=0"
+                )
                 let status = try await sandbox.send(HTTPMethod(rawValue: method), target, body: body).status
                 #expect([200, 201, 408, 409].contains(status) || path.hasSuffix(id), "\(method) \(target) → \(status)")
                 #expect(status != 405)
@@ -31,26 +40,42 @@ private let id = "70ca00000000000000000001"
     @Test("a fault that is set is read back with the number of requests that wait")
     func fault() async throws {
         try await withSandbox { sandbox in
-            let put = try await sandbox.send(.PUT, "/_sandbox/upstreams/spacex/fault", body: #"{"fault": " slow( 300 )"}"#)
+            let put = try await sandbox.send(
+                .PUT,
+                "/_sandbox/upstreams/spacex/fault",
+                body: #"{"fault": " slow( 300 )"}"#
+            )
             #expect(put.status == 200 && put.headers["content-type"] == ["application/json; charset=utf-8"])
-            #expect(try await sandbox.get("/_sandbox/upstreams/spacex/fault").text == #"{"name":"spacex","base":"/spacex","fault":"slow(300)","waiting":0}"#)
+            #expect(
+                try await sandbox.get("/_sandbox/upstreams/spacex/fault").text
+                    == #"{"name":"spacex","base":"/spacex","fault":"slow(300)","waiting":0}"#
+            )
         }
     }
 
     @Test(
         "malformed input is a problem that names the field and what is accepted, and changes nothing",
         arguments: [
-            ("PUT", "/_sandbox/upstreams/spacex/fault", "{", 400, "body"), ("PUT", "/_sandbox/upstreams/spacex/fault", "[]", 400, "fault"),
-            ("PUT", "/_sandbox/upstreams/spacex/fault", "{}", 400, "fault"), ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":1}"#, 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", "{", 400, "body"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", "[]", 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", "{}", 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":1}"#, 400, "fault"),
             ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":"down"}"#, 400, "fault"),
             ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":"offline","for":3}"#, 400, "fault"),
-            ("PUT", "/_sandbox/upstreams/nasa/fault", #"{"fault":"offline"}"#, 404, "name"), ("GET", "/_sandbox/journal?upstream=nasa", "", 400, "upstream"),
-            ("GET", "/_sandbox/journal?upstreams=spacex", "", 400, "query"), ("GET", "/_sandbox/journal/wait?count=0", "", 400, "count"),
-            ("GET", "/_sandbox/journal/wait?count=10001", "", 400, "count"), ("GET", "/_sandbox/journal/wait?count=1&count=2", "", 400, "query"),
-            ("GET", "/_sandbox/journal/wait?timeout_ms=soon", "", 400, "timeout_ms"), ("GET", "/_sandbox/journal/wait?timeout_ms=60001", "", 400, "timeout_ms"),
-            ("PUT", "/_sandbox/spacex/ships/7", "{}", 400, "id"), ("PUT", "/_sandbox/spacex/ships/\(id)", "[]", 400, "body"),
-            ("PUT", "/_sandbox/spacex/ships/\(id)", #"{"id":"x"}"#, 400, "id"), ("PUT", "/_sandbox/spacex/ships", "nope", 400, "body"),
-            ("DELETE", "/_sandbox", "", 405, "method"), ("GET", "/_sandbox/reset", "", 405, "method"), ("POST", "/_sandbox/journal", "", 405, "method"),
+            ("PUT", "/_sandbox/upstreams/nasa/fault", #"{"fault":"offline"}"#, 404, "name"),
+            ("GET", "/_sandbox/journal?upstream=nasa", "", 400, "upstream"),
+            ("GET", "/_sandbox/journal?upstreams=spacex", "", 400, "query"),
+            ("GET", "/_sandbox/journal/wait?count=0", "", 400, "count"),
+            ("GET", "/_sandbox/journal/wait?count=10001", "", 400, "count"),
+            ("GET", "/_sandbox/journal/wait?count=1&count=2", "", 400, "query"),
+            ("GET", "/_sandbox/journal/wait?timeout_ms=soon", "", 400, "timeout_ms"),
+            ("GET", "/_sandbox/journal/wait?timeout_ms=60001", "", 400, "timeout_ms"),
+            ("PUT", "/_sandbox/spacex/ships/7", "{}", 400, "id"),
+            ("PUT", "/_sandbox/spacex/ships/\(id)", "[]", 400, "body"),
+            ("PUT", "/_sandbox/spacex/ships/\(id)", #"{"id":"x"}"#, 400, "id"),
+            ("PUT", "/_sandbox/spacex/ships", "nope", 400, "body"),
+            ("DELETE", "/_sandbox", "", 405, "method"), ("GET", "/_sandbox/reset", "", 405, "method"),
+            ("POST", "/_sandbox/journal", "", 405, "method"),
             ("DELETE", "/_sandbox/spacex/ships", "", 405, "method"),
         ]
     )
@@ -70,7 +95,10 @@ private let id = "70ca00000000000000000001"
 
     @Test(
         "what is not there is a 404 problem",
-        arguments: ["/_sandbox/x", "/_sandbox/upstreams", "/_sandbox/upstreams/spacex/x", "/_sandbox/journal/x", "/_sandbox/spacex/rockets"]
+        arguments: [
+            "/_sandbox/x", "/_sandbox/upstreams", "/_sandbox/upstreams/spacex/x", "/_sandbox/journal/x",
+            "/_sandbox/spacex/rockets",
+        ]
     )
     func notFound(path: String) async throws {
         try await withSandbox { sandbox in
@@ -82,11 +110,15 @@ private let id = "70ca00000000000000000001"
 
     @Test(
         "SRV-11 the control API is refused to a Host or an Origin that is not loopback",
-        arguments: ["Host: evil.example", "Host: localhost\r\nOrigin: https://evil.example", "Host: localhost\r\nOrigin: null"]
+        arguments: [
+            "Host: evil.example", "Host: localhost\r\nOrigin: https://evil.example", "Host: localhost\r\nOrigin: null",
+        ]
     )
     func foreign(fields: String) async throws {
         try await withSandbox { sandbox in
-            let request = { (method: String, path: String) in "\(method) \(path) HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n" }
+            let request = { (method: String, path: String) in
+                "\(method) \(path) HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n"
+            }
             let refused = try await rawExchange(port: sandbox.port, send: request("POST", "/_sandbox/reset"))
             #expect(refused.text.hasPrefix("HTTP/1.1 403") && refused.text.contains("application/problem+json"))
             let upstream = try await rawExchange(port: sandbox.port, send: request("GET", "/spacex/v4/admin/health"))

@@ -6,8 +6,10 @@ import Testing
     @Test(
         "SRV-10 a fault reads its own text form back",
         arguments: [
-            Fault.online, .offline, .slow(milliseconds: 0), .slow(milliseconds: 300), .error(status: 500, retryAfter: nil), .error(status: 429, retryAfter: 30),
-            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .pause(bytes: 65_536), .garbage, .hold,
+            Fault.online, .offline, .slow(milliseconds: 0), .slow(milliseconds: 300),
+            .error(status: 500, retryAfter: nil), .error(status: 429, retryAfter: 30),
+            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .pause(bytes: 65_536),
+            .garbage, .hold,
             .html(status: 200), .html(status: 404),
         ]
     )
@@ -25,9 +27,11 @@ import Testing
     @Test(
         "a text that names no fault is refused",
         arguments: [
-            "", "down", "Online", "online()", "offline(1)", "slow", "slow()", "slow(-1)", "slow(600001)", "slow(1.5)", "slow(1", "slow 1)", "slow(1) x",
+            "", "down", "Online", "online()", "offline(1)", "slow", "slow()", "slow(-1)", "slow(600001)", "slow(1.5)",
+            "slow(1", "slow 1)", "slow(1) x",
             "error(200)", "html", "html(199)", "html(600)", "html(204)", "html(304)", "html(404, 1)",
-            "error(399)", "error(600)", "error(500, 3)", "error(429, -1)", "error(429, )", "flaky(0.5)", "flaky(1.1, 1)", "flaky(-0.1, 1)", "flaky(nan, 1)",
+            "error(399)", "error(600)", "error(500, 3)", "error(429, -1)", "error(429, )", "flaky(0.5)",
+            "flaky(1.1, 1)", "flaky(-0.1, 1)", "flaky(nan, 1)",
             "flaky(0.5, -1)", "hold(1)",
         ]
     )
@@ -39,7 +43,8 @@ import Testing
     func decisions() {
         let expected: [(Fault, FaultDecision)] = [
             (.online, .answer), (.offline, .reset), (.slow(milliseconds: 5), .delay(milliseconds: 5)),
-            (.error(status: 503, retryAfter: 9), .status(503, retryAfter: 9)), (.truncated, .truncate), (.garbage, .garble), (.hold, .hold),
+            (.error(status: 503, retryAfter: 9), .status(503, retryAfter: 9)), (.truncated, .truncate),
+            (.garbage, .garble), (.hold, .hold),
             (.html(status: 404), .html(404)),
         ]
         for (fault, decision) in expected {

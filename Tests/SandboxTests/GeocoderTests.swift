@@ -6,7 +6,9 @@ import Testing
 @Suite struct GeocoderTests {
     private func answer(_ target: String) -> Answer {
         let target = RequestTarget(target)
-        return Geocoder().answer(UpstreamRequest(method: .get, path: target.segments, query: target.query, origin: "http://127.0.0.1:1"))
+        return Geocoder().answer(
+            UpstreamRequest(method: .get, path: target.segments, query: target.query, origin: "http://127.0.0.1:1")
+        )
     }
 
     private func names(_ target: String) throws -> [String?] {
@@ -26,7 +28,10 @@ import Testing
     @Test("a feature is GeoJSON: the longitude stands first")
     func feature() throws {
         let body = String(decoding: answer("/api?q=tower").body, as: UTF8.self)
-        #expect(body.contains(#""geometry":{"coordinates":[-0.0754,51.5055],"type":"Point"}"#) && body.contains(#""type":"FeatureCollection""#))
+        #expect(
+            body.contains(#""geometry":{"coordinates":[-0.0754,51.5055],"type":"Point"}"#)
+                && body.contains(#""type":"FeatureCollection""#)
+        )
     }
 
     @Test("no question is 400, another path 404")

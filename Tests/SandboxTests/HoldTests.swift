@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Logging
 import NIOCore
-import ServiceLifecycle
 import NIOHTTP1
+import ServiceLifecycle
 import Testing
 
 @testable import Sandbox
@@ -43,8 +43,14 @@ import Testing
     @Test("a held connection goes on after its release")
     func keepAlive() async throws {
         try await withSandbox { sandbox in
-            let get = { (fault: String) in "GET /spacex/v4/admin/health HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: \(fault)\r\n\r\n" }
-            async let exchange = rawExchange(port: sandbox.port, send: get("hold"), later: [(after: "OK", send: get("offline"))])
+            let get = { (fault: String) in
+                "GET /spacex/v4/admin/health HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: \(fault)\r\n\r\n"
+            }
+            async let exchange = rawExchange(
+                port: sandbox.port,
+                send: get("hold"),
+                later: [(after: "OK", send: get("offline"))]
+            )
             _ = try await sandbox.journal(count: 1)
             _ = try await sandbox.send(.POST, "/_sandbox/upstreams/spacex/release")
             #expect(try await exchange.text.hasPrefix("HTTP/1.1 200"))
@@ -56,7 +62,10 @@ import Testing
     func hangUp() async throws {
         try await withSandbox { sandbox in
             let call = Task {
-                try await rawExchange(port: sandbox.port, send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: hold\r\n\r\n")
+                try await rawExchange(
+                    port: sandbox.port,
+                    send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: hold\r\n\r\n"
+                )
             }
             _ = try await sandbox.journal(count: 1)
             #expect(try await sandbox.waiting() == 1)

@@ -9,7 +9,10 @@ private func text(_ value: JSONValue) -> String { String(decoding: value.seriali
 @Suite struct JSONTests {
     @Test(
         "order of members and spelling of numbers survive",
-        arguments: [#"{"b":2010.0,"a":[1e3,-0,1.50],"":null}"#, "[]", "{}", "true", #""é 海""#, "-12.5E+7", #"{"a":{"z":1,"y":{}}}"#]
+        arguments: [
+            #"{"b":2010.0,"a":[1e3,-0,1.50],"":null}"#, "[]", "{}", "true", #""é 海""#, "-12.5E+7",
+            #"{"a":{"z":1,"y":{}}}"#,
+        ]
     )
     func roundTrip(json: String) throws {
         #expect(text(try parse(json)) == json)
@@ -25,7 +28,8 @@ private func text(_ value: JSONValue) -> String { String(decoding: value.seriali
     @Test(
         "what is not JSON is refused",
         arguments: [
-            "", " ", "{", "[1,]", "[1 2]", #"{"a"}"#, #"{"a":1,}"#, #"{a:1}"#, "01", "1.", ".5", "+1", "1e", "-", "nul", "nullx", #""a"#, "\"\u{1}\"", #""\x""#,
+            "", " ", "{", "[1,]", "[1 2]", #"{"a"}"#, #"{"a":1,}"#, #"{a:1}"#, "01", "1.", ".5", "+1", "1e", "-", "nul",
+            "nullx", #""a"#, "\"\u{1}\"", #""\x""#,
             #""\u12g4""#,
             #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "[] []", "NaN",
         ]
@@ -56,7 +60,8 @@ private func text(_ value: JSONValue) -> String { String(decoding: value.seriali
         arguments: [
             (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
             (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
-            (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+            (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+            (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
             (#"{"a":"foo"}"#, "\"bar\"", "\"bar\""), (#"{}"#, #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
         ]
     )
@@ -66,6 +71,9 @@ private func text(_ value: JSONValue) -> String { String(decoding: value.seriali
 
     @Test("a kept member is set to null, not removed")
     func mergePatchKeeping() throws {
-        #expect(text(try parse(#"{"a":1,"b":2}"#).mergePatched(with: parse(#"{"a":null,"b":null}"#), keeping: ["a"])) == #"{"a":null}"#)
+        #expect(
+            text(try parse(#"{"a":1,"b":2}"#).mergePatched(with: parse(#"{"a":null,"b":null}"#), keeping: ["a"]))
+                == #"{"a":null}"#
+        )
     }
 }

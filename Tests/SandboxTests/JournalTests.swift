@@ -3,7 +3,9 @@ import Testing
 
 @testable import Sandbox
 
-private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/ships", headers: HTTPFields = [:]) -> JournalEntry {
+private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/ships", headers: HTTPFields = [:])
+    -> JournalEntry
+{
     JournalEntry(
         upstream: upstream,
         method: "GET",
@@ -86,7 +88,10 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         await #expect(throws: CancellationError.self) { try await journal.wait(for: 1, matching: JournalFilter()) }
     }
 
-    @Test("credentials are shown as the beginning of their SHA-256, repeated fields as one list", arguments: ["Authorization", "Cookie", "spacex-key"])
+    @Test(
+        "credentials are shown as the beginning of their SHA-256, repeated fields as one list",
+        arguments: ["Authorization", "Cookie", "spacex-key"]
+    )
     func redaction(name: String) throws {
         var headers = HTTPFields()
         headers[try #require(HTTPField.Name(name))] = "abc"

@@ -5,7 +5,9 @@ import Testing
 @Suite struct LoopbackHostTests {
     @Test(
         "loopback names and addresses are accepted",
-        arguments: ["localhost", "LocalHost:80", "a.localhost:1", "127.0.0.1", "127.9.8.7:65535", "[::1]", "[::1]:8080"]
+        arguments: [
+            "localhost", "LocalHost:80", "a.localhost:1", "127.0.0.1", "127.9.8.7:65535", "[::1]", "[::1]:8080",
+        ]
     )
     func accepted(authority: String) {
         #expect(LoopbackHost.matches(authority: authority))
@@ -15,7 +17,8 @@ import Testing
     @Test(
         "every other host is refused",
         arguments: [
-            "", "example.com", "localhost.example.com", "127.0.0.1.example.com", "1270.0.1", "127.0.0.256", "127.0.0", "128.0.0.1", "0.0.0.0", "[::2]",
+            "", "example.com", "localhost.example.com", "127.0.0.1.example.com", "1270.0.1", "127.0.0.256", "127.0.0",
+            "128.0.0.1", "0.0.0.0", "[::2]",
             "evil@localhost",
             "localhost:80@evil", "notlocalhost", "localhost:x",
         ]

@@ -19,7 +19,9 @@ import Testing
             let content = Array(rest.dropFirst(4).prefix(4 + length))
             let checksum = rest.dropFirst(8 + length).prefix(4)
             #expect(number(checksum) == Int(PNG.crc32(content)))
-            chunks.append(Chunk(type: String(decoding: content.prefix(4), as: UTF8.self), data: Array(content.dropFirst(4))))
+            chunks.append(
+                Chunk(type: String(decoding: content.prefix(4), as: UTF8.self), data: Array(content.dropFirst(4)))
+            )
             rest = rest.dropFirst(12 + length)
         }
         return chunks
@@ -75,6 +77,8 @@ import Testing
 
     @Test("pictures are drawn without leaving the canvas, whatever the draw")
     func manySeeds() {
-        for seed in 0..<100 as Range<UInt64> { #expect(ShipPicture.png(name: "a.png", seed: seed).count > ShipPicture.width * ShipPicture.height) }
+        for seed in 0..<100 as Range<UInt64> {
+            #expect(ShipPicture.png(name: "a.png", seed: seed).count > ShipPicture.width * ShipPicture.height)
+        }
     }
 }

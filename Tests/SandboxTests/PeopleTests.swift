@@ -9,7 +9,13 @@ import Testing
     private func answer(_ path: String, headers: HTTPFields = [:]) -> Answer {
         let target = RequestTarget(path)
         return upstream.answer(
-            UpstreamRequest(method: .get, path: target.segments, query: target.query, headers: headers, origin: "http://127.0.0.1:4711")
+            UpstreamRequest(
+                method: .get,
+                path: target.segments,
+                query: target.query,
+                headers: headers,
+                origin: "http://127.0.0.1:4711"
+            )
         )
     }
 
@@ -17,7 +23,9 @@ import Testing
         try upstream.control(ControlRequest(method: .put, path: RequestTarget(path).segments, body: Array(body.utf8)))
     }
 
-    private func rows(_ answer: Answer) throws -> [JSONObject] { try #require(try JSONParser.parse(answer.body).array).compactMap(\.object) }
+    private func rows(_ answer: Answer) throws -> [JSONObject] {
+        try #require(try JSONParser.parse(answer.body).array).compactMap(\.object)
+    }
 
     @Test("every call invents other people, with the numbers of their rows for ids")
     func random() throws {
@@ -34,14 +42,19 @@ import Testing
         #expect(first != second)
         upstream.reset()
         #expect(try rows(answer("/api/729a5c80?count=120")) == first, "the same from the same seed")
-        let other = People(seed: 2).answer(UpstreamRequest(method: .get, path: ["api", "x"], origin: "http://127.0.0.1:4711"))
+        let other = People(seed: 2).answer(
+            UpstreamRequest(method: .get, path: ["api", "x"], origin: "http://127.0.0.1:4711")
+        )
         #expect(try rows(other) != first)
     }
 
     @Test("JSON comes as recorded: the ampersand of a picture's address is escaped, and one row is no list")
     func shape() throws {
         let many = answer("/api/a?count=2")
-        #expect(many.headers[.contentType] == "application/json; charset=utf-8" && many.headers[.eTag] == nil && many.headers[.cacheControl] == nil)
+        #expect(
+            many.headers[.contentType] == "application/json; charset=utf-8" && many.headers[.eTag] == nil
+                && many.headers[.cacheControl] == nil
+        )
         let text = String(decoding: many.body, as: UTF8.self)
         #expect(text.contains(#"?size=50x50\u0026set=set1"#) && !text.contains("&"))
         #expect(try JSONParser.parse(answer("/api/a?count=1").body).object?["id"] == 1)
@@ -76,8 +89,13 @@ import Testing
     @Test("any text has a picture, always the same, of the size that is asked for")
     func avatars() throws {
         let picture = answer("/avatars/etipsum.png?size=50x50&set=set1")
-        #expect(picture.headers[.contentType] == "image/png" && picture.headers[.cacheControl] == "public,max-age=31536000")
-        #expect(picture.body.starts(with: [0x89, 0x50, 0x4E, 0x47]) && Array(picture.body[16..<24]) == [0, 0, 0, 50, 0, 0, 0, 50])
+        #expect(
+            picture.headers[.contentType] == "image/png" && picture.headers[.cacheControl] == "public,max-age=31536000"
+        )
+        #expect(
+            picture.body.starts(with: [0x89, 0x50, 0x4E, 0x47])
+                && Array(picture.body[16..<24]) == [0, 0, 0, 50, 0, 0, 0, 50]
+        )
         #expect(answer("/avatars/etipsum.png?size=50x50").body == picture.body)
         #expect(answer("/avatars/other.png?size=50x50").body != picture.body)
         #expect(answer("/nowhere").status == .notFound)
@@ -86,7 +104,9 @@ import Testing
     @Test("the journal shows neither form of the key")
     func redaction() {
         let path = JournalEntry.path(of: "/people/api/a?count=2&key=secret&x=1")
-        #expect(path.hasPrefix("/people/api/a?count=2&key=sha256:") && path.hasSuffix("&x=1") && !path.contains("secret"))
+        #expect(
+            path.hasPrefix("/people/api/a?count=2&key=sha256:") && path.hasSuffix("&x=1") && !path.contains("secret")
+        )
         #expect(JournalEntry.path(of: "/spacex/v4/ships") == "/spacex/v4/ships")
         let headers = JournalEntry.headers(of: [.name("X-API-Key"): "secret"], authority: nil)
         #expect(headers.first?.value.hasPrefix("sha256:") == true)

@@ -30,7 +30,10 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
                 send: request,
                 later: [(after: "Not Found", send: request), (after: "Not Found", send: offline)]
             )
-            #expect(exchange.text.components(separatedBy: "HTTP/1.1 404").count == 3, "two whole answers: \(exchange.text)")
+            #expect(
+                exchange.text.components(separatedBy: "HTTP/1.1 404").count == 3,
+                "two whole answers: \(exchange.text)"
+            )
             #expect(exchange.text.hasSuffix("Not Found") && exchange.wasReset)
         }
     }
@@ -103,7 +106,10 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
             try await sandbox.set("truncated")
             await #expect(throws: (any Error).self) { try await sandbox.get("/spacex/v4/ships") }
             let tag = whole.headers["etag"].joined()
-            let exchange = try await rawExchange(port: sandbox.port, send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(tag)\r\n\r\n")
+            let exchange = try await rawExchange(
+                port: sandbox.port,
+                send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(tag)\r\n\r\n"
+            )
             let parts = exchange.text.components(separatedBy: "\r\n\r\n")
             #expect(parts[0].lowercased().contains("content-length: \(whole.body.count)"))
             #expect(parts[0].hasPrefix("HTTP/1.1 200"))
@@ -118,7 +124,10 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
             let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"].joined()
             try await sandbox.set("garbage")
             let reply = try await sandbox.get("/spacex/v4/ships", headers: ["If-None-Match": tag])
-            #expect(reply.status == 200 && reply.headers["content-type"] == ["application/json; charset=utf-8"] && reply.headers["etag"].isEmpty)
+            #expect(
+                reply.status == 200 && reply.headers["content-type"] == ["application/json; charset=utf-8"]
+                    && reply.headers["etag"].isEmpty
+            )
             #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(reply.body) }
         }
     }

@@ -30,7 +30,10 @@ import Testing
                 send: "HEAD /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )
             let head = exchange.text.lowercased()
-            #expect(head.hasPrefix("http/1.1 200") && head.hasSuffix("\r\n\r\n") && head.contains("content-length: \(list.body.count)\r\n"))
+            #expect(
+                head.hasPrefix("http/1.1 200") && head.hasSuffix("\r\n\r\n")
+                    && head.contains("content-length: \(list.body.count)\r\n")
+            )
             #expect(head.contains("etag: \(list.headers["etag"].joined().lowercased())\r\n"))
         }
     }
@@ -41,7 +44,8 @@ import Testing
             let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"].joined()
             let exchange = try await rawExchange(
                 port: sandbox.port,
-                send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: W/\(tag)\r\nConnection: close\r\n\r\n"
+                send:
+                    "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: W/\(tag)\r\nConnection: close\r\n\r\n"
             )
             #expect(exchange.text.hasPrefix("HTTP/1.1 304") && exchange.text.hasSuffix("\r\n\r\n"))
             #expect(!exchange.text.lowercased().contains("content-length"))
@@ -85,7 +89,9 @@ import Testing
     @Test("a number that is no port is refused, not tried", arguments: [-1, 65_536])
     func noPort(number: Int) async {
         let sandbox = Sandbox(configuration: SandboxConfiguration(port: number), logger: .quiet)
-        await #expect(throws: SandboxError.cannotListen(port: number, reason: "a port is 0…65535")) { try await sandbox.run() }
+        await #expect(throws: SandboxError.cannotListen(port: number, reason: "a port is 0…65535")) {
+            try await sandbox.run()
+        }
     }
 
     @Test("base URLs name the port that it listens on")

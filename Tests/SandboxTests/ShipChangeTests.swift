@@ -13,7 +13,11 @@ private let newID = "70ca00000000000000000001"
             let before = try await sandbox.get("/spacex/v4/ships")
             let first = try #require(try JSONParser.parse(before.body).array?.first?.object)
             let id = try #require(first["id"]?.string)
-            let reply = try await sandbox.send(.PUT, "/_sandbox/spacex/ships/\(id)", body: #"{"name":"Renamed","image":null,"year_built":1.5e3}"#)
+            let reply = try await sandbox.send(
+                .PUT,
+                "/_sandbox/spacex/ships/\(id)",
+                body: #"{"name":"Renamed","image":null,"year_built":1.5e3}"#
+            )
             #expect(reply.status == 200)
             let after = try await sandbox.get("/spacex/v4/ships")
             #expect(after.headers["etag"] != before.headers["etag"])
@@ -28,7 +32,11 @@ private let newID = "70ca00000000000000000001"
     func addAndRemove() async throws {
         try await withSandbox { sandbox in
             let original = try await sandbox.get("/spacex/v4/ships").body
-            let reply = try await sandbox.send(.PUT, "/_sandbox/spacex/ships/\(newID)", body: #"{"name":"New","image":"{origin}/spacex/images/new.png"}"#)
+            let reply = try await sandbox.send(
+                .PUT,
+                "/_sandbox/spacex/ships/\(newID)",
+                body: #"{"name":"New","image":"{origin}/spacex/images/new.png"}"#
+            )
             #expect(reply.status == 201)
             let ship = try await sandbox.get("/spacex/v4/ships/\(newID)").json()
             #expect(ship.members.map(\.name) == Ship.keys)
@@ -40,7 +48,10 @@ private let newID = "70ca00000000000000000001"
         }
     }
 
-    @Test("the whole answer can be any JSON", arguments: [#"{"error":"maintenance"}"#, "null", #"[{"id":"1"},7,{"name":null}]"#, "[]"])
+    @Test(
+        "the whole answer can be any JSON",
+        arguments: [#"{"error":"maintenance"}"#, "null", #"[{"id":"1"},7,{"name":null}]"#, "[]"]
+    )
     func replace(data: String) async throws {
         try await withSandbox { sandbox in
             #expect(try await sandbox.send(.PUT, "/_sandbox/spacex/ships", body: data).status == 200)

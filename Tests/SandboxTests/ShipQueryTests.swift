@@ -24,10 +24,14 @@ import Testing
     @Test(
         "filters take the ships that MongoDB would",
         arguments: [
-            (#"{}"#, "12345"), (#"{"active":true}"#, "1345"), (#"{"roles":"Tug"}"#, "125"), (#"{"roles":["Tug"]}"#, "25"), (#"{"year_built":2010}"#, "15"),
-            (#"{"image":null}"#, "14"), (#"{"no_field":1}"#, ""), (#"{"no_field":{"deep":1}}"#, ""), (#"{"active":true,"roles":"Barge"}"#, "14"),
-            (#"{"year_built":{"$gte":2010}}"#, "145"), (#"{"year_built":{"$gt":1999,"$lt":2020}}"#, "15"), (#"{"year_built":{"$lte":1999}}"#, "2"),
-            (#"{"name":{"$in":["a","C"]}}"#, "234"), (#"{"name":{"$nin":["a","C"]}}"#, "15"), (#"{"active":{"$ne":true}}"#, "2"),
+            (#"{}"#, "12345"), (#"{"active":true}"#, "1345"), (#"{"roles":"Tug"}"#, "125"),
+            (#"{"roles":["Tug"]}"#, "25"), (#"{"year_built":2010}"#, "15"),
+            (#"{"image":null}"#, "14"), (#"{"no_field":1}"#, ""), (#"{"no_field":{"deep":1}}"#, ""),
+            (#"{"active":true,"roles":"Barge"}"#, "14"),
+            (#"{"year_built":{"$gte":2010}}"#, "145"), (#"{"year_built":{"$gt":1999,"$lt":2020}}"#, "15"),
+            (#"{"year_built":{"$lte":1999}}"#, "2"),
+            (#"{"name":{"$in":["a","C"]}}"#, "234"), (#"{"name":{"$nin":["a","C"]}}"#, "15"),
+            (#"{"active":{"$ne":true}}"#, "2"),
             (#"{"name":{"$gt":"a"}}"#, "15"),
             (#"{"year_built":{"$gt":"a"}}"#, ""), (#"{"name":{"$eq":"é"}}"#, "5"),
         ]
@@ -39,7 +43,8 @@ import Testing
     @Test(
         "ships are sorted by kind, then value, then their place",
         arguments: [
-            (#""name""#, "32415"), (#""-name""#, "51243"), (#"{"name":1,"year_built":-1}"#, "34215"), (#"{"year_built":"desc"}"#, "41523"),
+            (#""name""#, "32415"), (#""-name""#, "51243"), (#"{"name":1,"year_built":-1}"#, "34215"),
+            (#"{"year_built":"desc"}"#, "41523"),
             (#""year_built -name""#, "32514"),
             (#"{"active":1}"#, "21345"), (#""nothing""#, "12345"),
         ]
@@ -52,7 +57,8 @@ import Testing
         "select keeps the order of keys and the id",
         arguments: [
             (#""name""#, #"{"name":"b","id":"1"}"#), (#""year_built name -id""#, #"{"name":"b","year_built":2010.0}"#),
-            (#""-roles -image -_id""#, #"{"name":"b","active":true,"year_built":2010.0}"#), (#"{"active":1}"#, #"{"active":true,"id":"1"}"#),
+            (#""-roles -image -_id""#, #"{"name":"b","active":true,"year_built":2010.0}"#),
+            (#"{"active":1}"#, #"{"active":true,"id":"1"}"#),
         ]
     )
     func selection(select: String, expected: String) throws {
@@ -98,7 +104,10 @@ import Testing
         #expect(try ids("") == "12345")
     }
 
-    @Test("absurd numbers end in an empty page, not in an overflow", arguments: ["1e300", "-1e300", "9223372036854775807", "\"7e99\""])
+    @Test(
+        "absurd numbers end in an empty page, not in an overflow",
+        arguments: ["1e300", "-1e300", "9223372036854775807", "\"7e99\""]
+    )
     func absurdNumbers(number: String) throws {
         #expect(try page(#"{"options":{"limit":\#(number),"page":\#(number)}}"#)["totalDocs"] == 5)
         #expect(try page(#"{"options":{"limit":\#(number),"offset":\#(number)}}"#)["totalDocs"] == 5)
@@ -107,7 +116,8 @@ import Testing
     @Test(
         "what is malformed or not simulated is refused, not ignored",
         arguments: [
-            "[]", "{", #"{"query":1}"#, #"{"options":1}"#, #"{"query":{"$text":{"$search":"GO"}}}"#, #"{"query":{"name":{"$regex":"a"}}}"#,
+            "[]", "{", #"{"query":1}"#, #"{"options":1}"#, #"{"query":{"$text":{"$search":"GO"}}}"#,
+            #"{"query":{"name":{"$regex":"a"}}}"#,
             #"{"query":{"name":{"$in":1}}}"#,
             #"{"options":{"populate":["launches"]}}"#, #"{"options":{"sort":{"name":2}}}"#, #"{"options":{"sort":1}}"#,
             #"{"options":{"select":"name -image"}}"#,

@@ -11,14 +11,25 @@ import Testing
 
     private func answer(_ path: String, headers: HTTPFields = [:]) -> Answer { answer(.get, path, headers: headers) }
 
-    private func answer(_ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String = "") -> Answer {
+    private func answer(_ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String = "")
+        -> Answer
+    {
         let target = RequestTarget(path)
         return upstream.answer(
-            UpstreamRequest(method: method, path: target.segments, query: target.query, headers: headers, body: Array(body.utf8), origin: origin)
+            UpstreamRequest(
+                method: method,
+                path: target.segments,
+                query: target.query,
+                headers: headers,
+                body: Array(body.utf8),
+                origin: origin
+            )
         )
     }
 
-    private func ships() throws -> [JSONObject] { try #require(try JSONParser.parse(answer("/v4/ships").body).array).compactMap(\.object) }
+    private func ships() throws -> [JSONObject] {
+        try #require(try JSONParser.parse(answer("/v4/ships").body).array).compactMap(\.object)
+    }
 
     @Test("the list comes under both prefixes, byte for byte the same each time")
     func list() throws {
@@ -55,7 +66,10 @@ import Testing
         let tag = try #require(answer("/v4/ships").headers[.eTag])
         let answer = answer("/v4/ships", headers: [.ifNoneMatch: condition.replacing("TAG", with: tag)])
         #expect(answer.status == .notModified && answer.body.isEmpty)
-        #expect(answer.headers[.eTag] == tag && answer.headers[.cacheControl] == "max-age=300" && answer.headers[.contentType] == nil)
+        #expect(
+            answer.headers[.eTag] == tag && answer.headers[.cacheControl] == "max-age=300"
+                && answer.headers[.contentType] == nil
+        )
     }
 
     @Test("another tag gives the whole answer, and a query has no conditions")
@@ -74,7 +88,10 @@ import Testing
 
     @Test(
         "what is not there is 404 in plain text",
-        arguments: ["/v4/ships/70ca00000000000000000000", "/v4/ships/x", "/v4/rockets", "/v5/ships", "/", "/v4", "/images", "/images/a/b"]
+        arguments: [
+            "/v4/ships/70ca00000000000000000000", "/v4/ships/x", "/v4/rockets", "/v5/ships", "/", "/v4", "/images",
+            "/images/a/b",
+        ]
     )
     func notFound(path: String) {
         let answer = answer(path)
@@ -82,14 +99,19 @@ import Testing
         #expect(answer.headers[.contentType] == "text/plain; charset=utf-8")
     }
 
-    @Test("writing is 401", arguments: [(HTTPRequest.Method.post, "/v4/ships"), (.patch, "/v4/ships/1"), (.delete, "/v4/ships/1")])
+    @Test(
+        "writing is 401",
+        arguments: [(HTTPRequest.Method.post, "/v4/ships"), (.patch, "/v4/ships/1"), (.delete, "/v4/ships/1")]
+    )
     func writing(method: HTTPRequest.Method, path: String) {
         #expect(answer(method, path).status == .unauthorized)
     }
 
     @Test("a query answers a page, a wrong one 400 in plain text")
     func query() throws {
-        let page = try #require(try JSONParser.parse(answer(.post, "/v4/ships/query", body: #"{"query":{"active":true}}"#).body).object)
+        let page = try #require(
+            try JSONParser.parse(answer(.post, "/v4/ships/query", body: #"{"query":{"active":true}}"#).body).object
+        )
         #expect(page["totalDocs"] == 15 && page["docs"]?.array?.count == 10)
         let wrong = answer(.post, "/v4/ships/query", body: "[")
         #expect(wrong.status == .badRequest && wrong.headers[.contentType] == "text/plain; charset=utf-8")
@@ -106,7 +128,12 @@ import Testing
                 #expect(self.answer(String(location.dropFirst(origin.count + 7))).headers[.contentType] == "image/png")
             }
         }
-        #expect(kinds == ["200 image/png": 23, "200 text/html; charset=utf-8": 1, "404 text/plain; charset=utf-8": 1, "302 text/plain; charset=utf-8": 2])
+        #expect(
+            kinds == [
+                "200 image/png": 23, "200 text/html; charset=utf-8": 1, "404 text/plain; charset=utf-8": 1,
+                "302 text/plain; charset=utf-8": 2,
+            ]
+        )
         #expect(answer("/images/elsewhere/a.png").headers[.location] == "https://pictures.example/a.png")
     }
 
@@ -114,6 +141,9 @@ import Testing
     func pictureCondition() throws {
         let picture = answer("/images/osprey.png")
         #expect(picture.headers[.cacheControl] == "public, max-age=86400")
-        #expect(answer("/images/osprey.png", headers: [.ifNoneMatch: try #require(picture.headers[.eTag])]).status == .notModified)
+        #expect(
+            answer("/images/osprey.png", headers: [.ifNoneMatch: try #require(picture.headers[.eTag])]).status
+                == .notModified
+        )
     }
 }

@@ -30,7 +30,10 @@ struct PageTests {
 
     @Test("SRV-06 All members are there, null where there is nothing")
     func encoding() throws {
-        let text = String(decoding: try WireFormat.encode(Page(PageRequest(limit: 20, offset: 0), count: 2, total: nil)), as: UTF8.self)
+        let text = String(
+            decoding: try WireFormat.encode(Page(PageRequest(limit: 20, offset: 0), count: 2, total: nil)),
+            as: UTF8.self
+        )
         #expect(text == #"{"count":2,"has_more":false,"limit":20,"next_offset":null,"offset":0,"total":null}"#)
     }
 }
@@ -73,8 +76,13 @@ struct EnvelopeTests {
 
     @Test("SRV-06 What there is nothing of is null or left out, always the same")
     func least() throws {
-        let envelope = Envelope(data: [String](), meta: Meta(screen: "index", provenance: .local), links: Links(self: "/v1"))
-        let meta = #"{"banner":null,"fetched_at":null,"offline":false,"screen":"index","source":"local","stale":false,"state":"content"}"#
+        let envelope = Envelope(
+            data: [String](),
+            meta: Meta(screen: "index", provenance: .local),
+            links: Links(self: "/v1")
+        )
+        let meta =
+            #"{"banner":null,"fetched_at":null,"offline":false,"screen":"index","source":"local","stale":false,"state":"content"}"#
         #expect(try text(envelope) == #"{"data":[],"links":{"next":null,"self":"/v1"},"meta":\#(meta)}"#)
     }
 
@@ -87,12 +95,19 @@ struct EnvelopeTests {
     @Test("An action's confirmation is null where nothing is asked")
     func action() throws {
         let bytes = try WireFormat.encode(Action(id: "a", title: "A", method: "GET", href: "/v1"))
-        #expect(String(decoding: bytes, as: UTF8.self) == #"{"confirm":null,"enabled":true,"href":"/v1","id":"a","method":"GET","title":"A"}"#)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"confirm":null,"enabled":true,"href":"/v1","id":"a","method":"GET","title":"A"}"#
+        )
     }
 
     @Test("Equal values give equal bytes")
     func stable() throws {
-        let content = Content(firstName: "a", lastName: "b", counts: Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) }))
+        let content = Content(
+            firstName: "a",
+            lastName: "b",
+            counts: Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
+        )
         let first = try WireFormat.encode(content)
         for _ in 1...5 { #expect(try WireFormat.encode(content) == first) }
     }
@@ -107,9 +122,18 @@ struct ReplyFieldsTests {
 
     @Test("SRV-05 Age is the age of the copy in whole seconds, 0 for what was just fetched")
     func age() {
-        let stored = Provenance(source: .cache, offline: true, fetchedAt: ten, cacheStatus: CacheStatus(.hit, timeToLive: -85, detail: "offline"))
+        let stored = Provenance(
+            source: .cache,
+            offline: true,
+            fetchedAt: ten,
+            cacheStatus: CacheStatus(.hit, timeToLive: -85, detail: "offline")
+        )
         #expect(fields(stored) == [.cacheStatus: "larder; hit; ttl=-85; detail=offline", .age: "90"])
-        let fetched = Provenance(source: .upstream, fetchedAt: ten, cacheStatus: CacheStatus(.forward(.uriMiss), stored: true))
+        let fetched = Provenance(
+            source: .upstream,
+            fetchedAt: ten,
+            cacheStatus: CacheStatus(.forward(.uriMiss), stored: true)
+        )
         #expect(fields(fetched) == [.cacheStatus: "larder; fwd=uri-miss; stored", .age: "0"])
     }
 
@@ -130,7 +154,10 @@ struct EntityTagTests {
         let tag = EntityTag.strong(for: Data("a".utf8))
         #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && !tag.dropFirst().dropLast().contains("\""))
         #expect(tag == EntityTag.strong(for: Data("a".utf8)))
-        #expect(tag != EntityTag.strong(for: Data("b".utf8)) && tag != EntityTag.strong(for: Data("a".utf8), variant: "gzip"))
+        #expect(
+            tag != EntityTag.strong(for: Data("b".utf8))
+                && tag != EntityTag.strong(for: Data("a".utf8), variant: "gzip")
+        )
     }
 
     @Test("A version stands before the digest, and If-Match finds it in every form of the tag, but not in weak ones")
@@ -144,7 +171,12 @@ struct EntityTagTests {
             EntityTag.versions(in: [tag]) == [12]
                 && EntityTag.versions(in: ["\"12\", \(zipped)", EntityTag.strong(for: bytes, version: "3")]) == [12, 3]
         )
-        #expect(EntityTag.versions(in: ["W/\(tag)", "12", "\"\"", "\"-1\"", "\"x12\"", "\"99999999999999999999\"", EntityTag.strong(for: bytes), "\""]) == [])
+        #expect(
+            EntityTag.versions(in: [
+                "W/\(tag)", "12", "\"\"", "\"-1\"", "\"x12\"", "\"99999999999999999999\"", EntityTag.strong(for: bytes),
+                "\"",
+            ]) == []
+        )
         #expect(EntityTag.versions(in: ["\"1\", *"]) == nil && EntityTag.versions(in: []) == [])
     }
 
@@ -166,7 +198,10 @@ struct EntityTagTests {
         #expect(EntityTag.matches(lines, "\"x\""))
     }
 
-    @Test("What is not the tag does not match", arguments: [[], [""], ["x"], ["\"X\""], ["\"xx\""], ["w/\"x\""], ["\"a\", \"b\""]])
+    @Test(
+        "What is not the tag does not match",
+        arguments: [[], [""], ["x"], ["\"X\""], ["\"xx\""], ["w/\"x\""], ["\"a\", \"b\""]]
+    )
     func others(lines: [String]) {
         #expect(!EntityTag.matches(lines, "\"x\""))
     }
@@ -175,13 +210,22 @@ struct EntityTagTests {
 struct CompressionTests {
     @Test(
         "Clients that take gzip",
-        arguments: [["gzip"], ["GZIP"], ["deflate, gzip;q=0.1"], ["*"], ["br", "gzip"], ["x-gzip"], ["gzip ; q=1.0"], ["*;q=0, gzip"]]
+        arguments: [
+            ["gzip"], ["GZIP"], ["deflate, gzip;q=0.1"], ["*"], ["br", "gzip"], ["x-gzip"], ["gzip ; q=1.0"],
+            ["*;q=0, gzip"],
+        ]
     )
     func takes(values: [String]) {
         #expect(AcceptEncoding.allowsGzip(values))
     }
 
-    @Test("Clients that do not", arguments: [[], [""], ["identity"], ["gzip;q=0"], ["gzip;q=0.000, *"], ["br, deflate"], ["*;q=0"], ["gzipped"], ["gzip;q=x"]])
+    @Test(
+        "Clients that do not",
+        arguments: [
+            [], [""], ["identity"], ["gzip;q=0"], ["gzip;q=0.000, *"], ["br, deflate"], ["*;q=0"], ["gzipped"],
+            ["gzip;q=x"],
+        ]
+    )
     func refuses(values: [String]) {
         #expect(!AcceptEncoding.allowsGzip(values))
     }
@@ -208,8 +252,12 @@ struct CompressionTests {
 
     @Test("Text is worth compressing, pictures are not")
     func types() {
-        for type in [MediaType.json, MediaType.problem, "text/html", "IMAGE/SVG+XML", "application/javascript"] { #expect(MediaType.isCompressible(type)) }
-        for type in ["image/png", "application/zip", "application/pdf", "video/mp4", ""] { #expect(!MediaType.isCompressible(type)) }
+        for type in [MediaType.json, MediaType.problem, "text/html", "IMAGE/SVG+XML", "application/javascript"] {
+            #expect(MediaType.isCompressible(type))
+        }
+        for type in ["image/png", "application/zip", "application/pdf", "video/mp4", ""] {
+            #expect(!MediaType.isCompressible(type))
+        }
     }
 }
 
@@ -222,7 +270,10 @@ struct PictureTypeTests {
         #expect(PictureType(of: Array("RIFF\u{1}\u{2}\u{3}\u{4}WEBPVP8 ".utf8)) == .webp)
     }
 
-    @Test("What is none is none", arguments: ["", "G", "<html>", "<svg xmlns=", "RIFF....WAVE", "%PDF-1.4", "BM", "\u{89}PNG"])
+    @Test(
+        "What is none is none",
+        arguments: ["", "G", "<html>", "<svg xmlns=", "RIFF....WAVE", "%PDF-1.4", "BM", "\u{89}PNG"]
+    )
     func unknown(text: String) {
         #expect(PictureType(of: Array(text.utf8)) == nil)
     }

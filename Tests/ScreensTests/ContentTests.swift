@@ -45,7 +45,8 @@ struct ContentTests {
     @Test(
         "SRV-06 A range gives those bytes and says which",
         arguments: [
-            ("bytes=0-3", "0123", "bytes 0-3/10"), ("bytes=7-", "789", "bytes 7-9/10"), ("bytes=-2", "89", "bytes 8-9/10"),
+            ("bytes=0-3", "0123", "bytes 0-3/10"), ("bytes=7-", "789", "bytes 7-9/10"),
+            ("bytes=-2", "89", "bytes 8-9/10"),
             ("bytes=4-99", "456789", "bytes 4-9/10"),
         ]
     )
@@ -57,7 +58,10 @@ struct ContentTests {
         #expect(served.fields[.contentLength] == String(text.utf8.count))
     }
 
-    @Test("SRV-06 A range that is not understood, or several, may be disregarded", arguments: ["bytes=5-2", "lines=1-2", "bytes=0-1,3-4", "bytes=x"])
+    @Test(
+        "SRV-06 A range that is not understood, or several, may be disregarded",
+        arguments: ["bytes=5-2", "lines=1-2", "bytes=0-1,3-4", "bytes=x"]
+    )
     func disregarded(range: String) async throws {
         let served = try await kitchen().serve(.get, "/v1/file", [.range: range])
         #expect(served.status == .ok)
@@ -109,7 +113,10 @@ struct ContentTests {
 
     @Test("DISK-22 Names leave in a form for old clients and as they are (RFC 6266), and cannot break the field")
     func names() async throws {
-        let served = try await kitchen(fileName: "Отчёт \"1\"\r\n100% a/b'.pdf", disposition: .attachment).serve(.get, "/v1/file")
+        let served = try await kitchen(fileName: "Отчёт \"1\"\r\n100% a/b'.pdf", disposition: .attachment).serve(
+            .get,
+            "/v1/file"
+        )
         let expected =
             "attachment; filename=\"_____ _1___100_ a_b'.pdf\"; filename*=UTF-8''%D0%9E%D1%82%D1%87%D1%91%D1%82%20%221%22%0D%0A100%25%20a%2Fb%27.pdf"
         #expect(served.fields[.contentDisposition] == expected)
@@ -131,14 +138,20 @@ struct ContentTests {
         #expect(sizes == [262_144, 262_144, 75_712])
     }
 
-    @Test("SRV-06 A profile has a plain name; without one it is local", arguments: [(nil, "local"), ("test-1.a_B", "test-1.a_B")] as [(String?, String)])
+    @Test(
+        "SRV-06 A profile has a plain name; without one it is local",
+        arguments: [(nil, "local"), ("test-1.a_B", "test-1.a_B")] as [(String?, String)]
+    )
     func profile(name: String?, expected: String) async throws {
         let served = try await profiles().serve(.get, "/v1/profile", name.map { [.larderProfile: $0] } ?? [:])
         #expect(served.text == expected)
         #expect(served.fields[.vary] == "Larder-Profile")
     }
 
-    @Test("SRV-06 Any other profile is refused", arguments: ["", "a b", "Иван", String(repeating: "a", count: 65), "a/b"])
+    @Test(
+        "SRV-06 Any other profile is refused",
+        arguments: ["", "a b", "Иван", String(repeating: "a", count: 65), "a/b"]
+    )
     func badProfile(name: String) async throws {
         let served = try await profiles().serve(.get, "/v1/profile", [.larderProfile: name])
         #expect(served.status == .badRequest)
@@ -148,7 +161,8 @@ struct ContentTests {
     private func profiles() throws -> Kitchen {
         try Kitchen([
             Route(.get, "/v1/profile", "profile") { request in
-                Reply(body: .bytes(Data(try request.profile().utf8), type: "text/plain"), hasValidator: false).byProfile()
+                Reply(body: .bytes(Data(try request.profile().utf8), type: "text/plain"), hasValidator: false)
+                    .byProfile()
             }
         ])
     }

@@ -35,7 +35,9 @@ struct EventBacklogTests {
 
     @Test(
         "SRV-09 What is not kept, of another run, of the future or no identity is unknown",
-        arguments: ["a-b-1", "a-b-0", "a-b-6", "a-b--1", "a-b-", "a-b", "x-4", "4", "", "a-b-4x", "a-b-99999999999999999999"]
+        arguments: [
+            "a-b-1", "a-b-0", "a-b-6", "a-b--1", "a-b-", "a-b", "x-4", "4", "", "a-b-4x", "a-b-99999999999999999999",
+        ]
     )
     func unknown(identity: String) {
         #expect(Self.backlog(5).missed(since: identity) == .unknown)
@@ -64,7 +66,9 @@ struct ServerEventTests {
                 == "id: r-1\nevent: connectivity\ndata: {\"upstream\":\"spacex\",\"reachable\":false,\"offline\":true,\"at\":\"2026-01-05T10:00:00Z\"}\n\n"
         )
         let changed = ServerEvent.screenChanged(app: "ships", screen: "ships.list", revision: 8)
-        #expect(changed.kind == "screen-changed" && changed.json == #"{"app":"ships","screen":"ships.list","revision":8}"#)
+        #expect(
+            changed.kind == "screen-changed" && changed.json == #"{"app":"ships","screen":"ships.list","revision":8}"#
+        )
     }
 
     @Test("Nothing in a text can end the line or the string")
@@ -118,19 +122,30 @@ struct EventRouteTests {
         kitchen = try Kitchen { EventRoutes(events: events, sessions: $0).routes }
     }
 
-    private func listen(_ fields: HTTPFields = [:], query: String = "", hold: @escaping @Sendable () async -> Void = {}) async throws -> (
-        pieces: AsyncStream<String>, task: Task<Void, any Error>
-    ) {
+    private func listen(_ fields: HTTPFields = [:], query: String = "", hold: @escaping @Sendable () async -> Void = {})
+        async throws -> (
+            pieces: AsyncStream<String>, task: Task<Void, any Error>
+        )
+    {
         let response = try await kitchen.respond(.get, "/v1/events\(query)", fields)
         #expect(response.status == .ok)
         #expect(response.headers[.contentType] == "text/event-stream; charset=utf-8")
-        #expect(response.headers[.cacheControl] == "no-store" && response.headers[.contentLength] == nil && response.headers[.contentEncoding] == nil)
+        #expect(
+            response.headers[.cacheControl] == "no-store" && response.headers[.contentLength] == nil
+                && response.headers[.contentEncoding] == nil
+        )
         let (pieces, continuation) = AsyncStream.makeStream(of: String.self)
         return (pieces, Task { try await response.body.write(Line(pieces: continuation, hold: hold)) })
     }
 
     private func publish(_ number: Int, to account: String? = nil) {
-        events.publish(ServerEvent(kind: "k", data: [("n", .number(number))], audience: account.map { .account(app: "ships", account: $0) } ?? .everyone))
+        events.publish(
+            ServerEvent(
+                kind: "k",
+                data: [("n", .number(number))],
+                audience: account.map { .account(app: "ships", account: $0) } ?? .everyone
+            )
+        )
     }
 
     private func text(_ number: Int) -> String { "id: r-\(number)\nevent: k\ndata: {\"n\":\(number)}\n\n" }
@@ -153,7 +168,10 @@ struct EventRouteTests {
     @Test("SRV-09 Last-Event-ID replays what was missed, as field or query", arguments: [true, false])
     func replay(byField: Bool) async throws {
         for number in 1...3 { publish(number) }
-        let (pieces, _) = try await listen(byField ? [.lastEventID: "r-1"] : [:], query: byField ? "" : "?last_event_id=r-1")
+        let (pieces, _) = try await listen(
+            byField ? [.lastEventID: "r-1"] : [:],
+            query: byField ? "" : "?last_event_id=r-1"
+        )
         var line = pieces.makeAsyncIterator()
         #expect(await line.next() == "retry: 2000\n\n")
         #expect(await line.next() == text(2))
@@ -163,7 +181,10 @@ struct EventRouteTests {
         events.finish()
     }
 
-    @Test("SRV-09 A client that missed more than is kept, or another run, is told to ask for everything anew", arguments: ["r-1", "old-7"])
+    @Test(
+        "SRV-09 A client that missed more than is kept, or another run, is told to ask for everything anew",
+        arguments: ["r-1", "old-7"]
+    )
     func reset(identity: String) async throws {
         for number in 1...5 { publish(number) }
         let (pieces, _) = try await listen([.lastEventID: identity])
@@ -213,7 +234,10 @@ struct EventRouteTests {
     @Test("SRV-09 SRV-11 An account's events are heard by its sessions only, live and replayed")
     func audiences() async throws {
         func token(_ app: String, _ account: String) async throws -> HTTPFields {
-            [.authorization: "Bearer \(try await kitchen.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"]
+            [
+                .authorization:
+                    "Bearer \(try await kitchen.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"
+            ]
         }
         let (mine, _) = try await listen(try await token("ships", "a"))
         let (others, _) = try await listen(try await token("ships", "b"))
@@ -235,7 +259,10 @@ struct EventRouteTests {
     @Test("SRV-09 SRV-11 A stream ends at logout: no event of the account is heard after it, and other listeners go on")
     func logout() async throws {
         func fields(_ account: String) async throws -> HTTPFields {
-            [.authorization: "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: account, name: nil, createdAt: ten)))"]
+            [
+                .authorization:
+                    "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: account, name: nil, createdAt: ten)))"
+            ]
         }
         let (first, second) = (try await fields("a"), try await fields("a"))
         let (leaving, task) = try await listen(first)
@@ -254,10 +281,14 @@ struct EventRouteTests {
         events.finish()
     }
 
-    @Test("SRV-11 A session that ended without a word is found out before its account's next event, and by the heartbeat", arguments: [true, false])
+    @Test(
+        "SRV-11 A session that ended without a word is found out before its account's next event, and by the heartbeat",
+        arguments: [true, false]
+    )
     func silentEnd(byEvent: Bool) async throws {
         let fields: HTTPFields = [
-            .authorization: "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: "a", name: nil, createdAt: ten)))"
+            .authorization:
+                "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: "a", name: nil, createdAt: ten)))"
         ]
         let (pieces, _) = try await listen(fields)
         var line = pieces.makeAsyncIterator()

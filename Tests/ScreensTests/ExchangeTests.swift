@@ -20,7 +20,9 @@ struct ExchangeTests {
             Route(.get, "/v1/small", "small") { _ in plain(#"{"a":1}"#) },
             Route(.get, "/v1/large", "large") { _ in plain(large) },
             Route(.get, "/v1/picture", "picture") { _ in plain(large, type: "image/png") },
-            Route(.get, "/v1/echo/{id}", "echo") { request in plain(#"{"id":"\#(try request.parameter("id"))","method":"\#(request.method.rawValue)"}"#) },
+            Route(.get, "/v1/echo/{id}", "echo") { request in
+                plain(#"{"id":"\#(try request.parameter("id"))","method":"\#(request.method.rawValue)"}"#)
+            },
             Route(.get, "/v1/echo/fixed", "echo") { _ in plain(#"{"id":"the fixed one"}"#) },
             Route(.post, "/v1/write", "write", maximumBodyBytes: 100) { request in
                 let name = try await request.jsonObject().string("name") ?? ""
@@ -31,14 +33,33 @@ struct ExchangeTests {
                 )
             },
             Route(.get, "/v1/fails", "fails") { _ in throw Secret() },
-            Route(.get, "/v1/problem", "problem") { _ in throw Problem(.rateLimited, "Later.", headerFields: [.retryAfter: "7"]) },
-            Route(.get, "/v1/links", "links") { request in plain(request.links(for: Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)).next ?? "") },
+            Route(.get, "/v1/problem", "problem") { _ in
+                throw Problem(.rateLimited, "Later.", headerFields: [.retryAfter: "7"])
+            },
+            Route(.get, "/v1/links", "links") { request in
+                plain(request.links(for: Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)).next ?? "")
+            },
             Route(.get, "/v1/demand", "demand") { request in plain("\(try request.demand())") },
-            Route(.get, "/v1/mine", "mine", access: .session(app: "ships")) { request in plain(#"{"account":"\#(try request.requiredSession().account)"}"#) },
+            Route(.get, "/v1/mine", "mine", access: .session(app: "ships")) { request in
+                plain(#"{"account":"\#(try request.requiredSession().account)"}"#)
+            },
             Route(.get, "/v1/screen", "screen") { request in
-                let provenance = Provenance(source: .cache, offline: true, fetchedAt: ten, cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline"))
-                let meta = Meta(screen: "screen", provenance: provenance, banner: Banner(code: "offline", text: "Offline", dismissal: .online))
-                return try .screen(Envelope(data: [1], meta: meta, links: Links(self: request.selfLink)), provenance: provenance, now: ten + 65)
+                let provenance = Provenance(
+                    source: .cache,
+                    offline: true,
+                    fetchedAt: ten,
+                    cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")
+                )
+                let meta = Meta(
+                    screen: "screen",
+                    provenance: provenance,
+                    banner: Banner(code: "offline", text: "Offline", dismissal: .online)
+                )
+                return try .screen(
+                    Envelope(data: [1], meta: meta, links: Links(self: request.selfLink)),
+                    provenance: provenance,
+                    now: ten + 65
+                )
             },
         ]
     }
@@ -59,7 +80,10 @@ struct ExchangeTests {
         #expect(served.fields[.eTag] != nil)
         #expect(served.fields[.contentTypeOptions] == "nosniff")
         #expect(served.fields[.contentLength] == String(served.body.count))
-        #expect(served.text.contains(#""links":{"next":null,"self":"/v1/screen?b=2"}"#), "asking again is not refreshing again")
+        #expect(
+            served.text.contains(#""links":{"next":null,"self":"/v1/screen?b=2"}"#),
+            "asking again is not refreshing again"
+        )
         #expect(served.text.contains(#""offline":true"#) && served.text.contains(#""stale":true"#))
     }
 
@@ -79,14 +103,19 @@ struct ExchangeTests {
 
     @Test("SRV-06 The next page keeps the other parameters")
     func links() async throws {
-        #expect(try await kitchen().serve(.get, "/v1/links?q=a%26b&limit=2&offset=2&refresh=1").text == "/v1/links?q=a%26b&limit=2&offset=4")
+        #expect(
+            try await kitchen().serve(.get, "/v1/links?q=a%26b&limit=2&offset=2&refresh=1").text
+                == "/v1/links?q=a%26b&limit=2&offset=4"
+        )
     }
 
     @Test(
         "What the client asks of freshness",
         arguments: [
-            ("", [:], "usual"), ("?refresh=1", [:], "refresh"), ("?refresh=0", [:], "usual"), ("", [.cacheControl: "no-cache"], "refresh"),
-            ("", [.cacheControl: "Max-Age=0"], "refresh"), ("", [.cacheControl: "max-age=5"], "usual"), ("", [.cacheControl: "only-if-cached"], "onlyIfCached"),
+            ("", [:], "usual"), ("?refresh=1", [:], "refresh"), ("?refresh=0", [:], "usual"),
+            ("", [.cacheControl: "no-cache"], "refresh"),
+            ("", [.cacheControl: "Max-Age=0"], "refresh"), ("", [.cacheControl: "max-age=5"], "usual"),
+            ("", [.cacheControl: "only-if-cached"], "onlyIfCached"),
             ("?refresh=1", [.cacheControl: "foo, ONLY-IF-CACHED"], "onlyIfCached"),
         ] as [(String, HTTPFields, String)]
     )
@@ -96,7 +125,10 @@ struct ExchangeTests {
 
     // MARK: HEAD, OPTIONS, misses
 
-    @Test("SRV-06 HEAD has the fields of GET and no body", arguments: ["/v1/small", "/v1/large", "/v1/echo/x", "/v1/screen", "/v1/problem", "/v1/missing"])
+    @Test(
+        "SRV-06 HEAD has the fields of GET and no body",
+        arguments: ["/v1/small", "/v1/large", "/v1/echo/x", "/v1/screen", "/v1/problem", "/v1/missing"]
+    )
     func head(path: String) async throws {
         let kitchen = try kitchen()
         let get = try await kitchen.serve(.get, path, [.requestID: "same"])
@@ -116,13 +148,17 @@ struct ExchangeTests {
         #expect(served.status == .notFound)
         #expect(try served.code() == "not-found")
         #expect(try served.json()["instance"] == .string(path))
-        #expect(served.fields[.cacheControl] == "no-store" && served.fields[.eTag] == nil && served.fields[.cacheStatus] == nil)
+        #expect(
+            served.fields[.cacheControl] == "no-store" && served.fields[.eTag] == nil
+                && served.fields[.cacheStatus] == nil
+        )
     }
 
     @Test(
         "SRV-06 A method that is not there is 405 and says which are",
         arguments: [
-            (HTTPRequest.Method.post, "/v1/small", "GET, HEAD, OPTIONS"), (.get, "/v1/write", "POST, OPTIONS"), (.head, "/v1/write", "POST, OPTIONS"),
+            (HTTPRequest.Method.post, "/v1/small", "GET, HEAD, OPTIONS"), (.get, "/v1/write", "POST, OPTIONS"),
+            (.head, "/v1/write", "POST, OPTIONS"),
             (.delete, "/v1/echo/x", "GET, HEAD, OPTIONS"), (.trace, "/v1/small", "GET, HEAD, OPTIONS"),
         ]
     )
@@ -143,14 +179,19 @@ struct ExchangeTests {
 
     // MARK: Validators and compression
 
-    @Test("SRV-06 The same again is 304, with what a 200 says of caching and without body fields", arguments: [HTTPRequest.Method.get, .head])
+    @Test(
+        "SRV-06 The same again is 304, with what a 200 says of caching and without body fields",
+        arguments: [HTTPRequest.Method.get, .head]
+    )
     func notModified(method: HTTPRequest.Method) async throws {
         let kitchen = try kitchen()
         let first = try await kitchen.serve(.get, "/v1/screen")
         let tag = try #require(first.fields[.eTag])
         let second = try await kitchen.serve(method, "/v1/screen", [.ifNoneMatch: "\"other\", W/\(tag)"])
         #expect(second.status == .notModified && second.body.isEmpty)
-        for name in [HTTPField.Name.eTag, .cacheControl, .vary, .cacheStatus, .age] { #expect(second.fields[name] == first.fields[name]) }
+        for name in [HTTPField.Name.eTag, .cacheControl, .vary, .cacheStatus, .age] {
+            #expect(second.fields[name] == first.fields[name])
+        }
         #expect(second.fields[.contentType] == nil && second.fields[.contentLength] == nil)
         #expect(try await kitchen.serve(.get, "/v1/screen", [.ifNoneMatch: "\"other\""]).status == .ok)
         #expect(try await kitchen.serve(.get, "/v1/small", [.ifNoneMatch: tag]).status == .ok)
@@ -165,12 +206,20 @@ struct ExchangeTests {
         #expect(packed.fields[.contentEncoding] == "gzip")
         #expect(packed.body.count < plainly.body.count && packed.fields[.contentLength] == String(packed.body.count))
         #expect(try gunzipped(packed.body) == plainly.body)
-        #expect(packed.fields[.vary]?.contains("Accept-Encoding") == true && plainly.fields[.vary]?.contains("Accept-Encoding") == true)
+        #expect(
+            packed.fields[.vary]?.contains("Accept-Encoding") == true
+                && plainly.fields[.vary]?.contains("Accept-Encoding") == true
+        )
         let tag = try #require(packed.fields[.eTag])
         #expect(tag != plainly.fields[.eTag])
-        #expect(try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "gzip", .ifNoneMatch: tag]).status == .notModified)
+        #expect(
+            try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "gzip", .ifNoneMatch: tag]).status
+                == .notModified
+        )
         #expect(try await kitchen.serve(.get, "/v1/large", [.ifNoneMatch: tag]).status == .ok)
-        #expect(try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "gzip;q=0"]).fields[.contentEncoding] == nil)
+        #expect(
+            try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "gzip;q=0"]).fields[.contentEncoding] == nil
+        )
     }
 
     @Test("SRV-06 What is small or compressed already is not compressed", arguments: ["/v1/small", "/v1/picture"])
@@ -181,7 +230,9 @@ struct ExchangeTests {
     @Test("A reply's own Vary is kept beside what compression adds")
     func vary() async throws {
         let kitchen = try Kitchen([
-            Route(.get, "/v", "v") { _ in Reply(headerFields: [.vary: "Authorization"], body: .bytes(Data(Self.large.utf8), type: MediaType.json)) }
+            Route(.get, "/v", "v") { _ in
+                Reply(headerFields: [.vary: "Authorization"], body: .bytes(Data(Self.large.utf8), type: MediaType.json))
+            }
         ])
         #expect(try await kitchen.serve(.get, "/v").fields[.vary] == "Authorization, Accept-Encoding")
     }
@@ -190,8 +241,15 @@ struct ExchangeTests {
 
     @Test("A write answers 201 with its place, never with a tag or 304")
     func write() async throws {
-        let served = try await kitchen().serve(.post, "/v1/write", [.contentType: "application/json", .ifNoneMatch: "*"], body: #"{"name":"x"}"#)
-        #expect(served.status == .created && served.fields[.location] == "/v1/echo/x" && served.text == #"{"name":"x"}"#)
+        let served = try await kitchen().serve(
+            .post,
+            "/v1/write",
+            [.contentType: "application/json", .ifNoneMatch: "*"],
+            body: #"{"name":"x"}"#
+        )
+        #expect(
+            served.status == .created && served.fields[.location] == "/v1/echo/x" && served.text == #"{"name":"x"}"#
+        )
         #expect(served.fields[.eTag] == nil && served.fields[.cacheControl] == "no-store")
     }
 
@@ -213,9 +271,12 @@ struct ExchangeTests {
     @Test(
         "SRV-06 Malformed JSON is 400, another type is 415, a wrong kind is 422",
         arguments: [
-            ("", nil, 400, "malformed-json"), ("{", nil, 400, "malformed-json"), ("[1]", "application/json", 400, "malformed-json"),
-            (#"{"name":1}"#, "application/json; charset=utf-8", 422, "validation-failed"), ("<x/>", "text/xml", 415, "unsupported-media-type"),
-            (#"{"name":"x"}"#, "text/plain", 415, "unsupported-media-type"), (#"{"name":"x"}"#, "", 415, "unsupported-media-type"),
+            ("", nil, 400, "malformed-json"), ("{", nil, 400, "malformed-json"),
+            ("[1]", "application/json", 400, "malformed-json"),
+            (#"{"name":1}"#, "application/json; charset=utf-8", 422, "validation-failed"),
+            ("<x/>", "text/xml", 415, "unsupported-media-type"),
+            (#"{"name":"x"}"#, "text/plain", 415, "unsupported-media-type"),
+            (#"{"name":"x"}"#, "", 415, "unsupported-media-type"),
         ] as [(String, String?, Int, String)]
     )
     func badBodies(body: String, type: String?, status: Int, code: String) async throws {
@@ -239,7 +300,10 @@ struct ExchangeTests {
     func problem() async throws {
         let served = try await kitchen().serve(.get, "/v1/problem?token=secret")
         #expect(served.status == .tooManyRequests && served.fields[.retryAfter] == "7")
-        #expect(try served.json()["instance"] == .string("/v1/problem"), "without the query, which may hold what is private")
+        #expect(
+            try served.json()["instance"] == .string("/v1/problem"),
+            "without the query, which may hold what is private"
+        )
     }
 
     // MARK: Guards
@@ -251,7 +315,12 @@ struct ExchangeTests {
     )
     func foreignHost(method: HTTPRequest.Method, path: String) async throws {
         for authority in ["evil.test", "evil.test:8080", nil] {
-            let served = try await kitchen(origins: ["*"]).serve(method, path, [.origin: "http://evil.test"], authority: authority)
+            let served = try await kitchen(origins: ["*"]).serve(
+                method,
+                path,
+                [.origin: "http://evil.test"],
+                authority: authority
+            )
             #expect(served.status == .forbidden)
             if method != .head { #expect(try served.code() == "host-not-allowed") }
             #expect(served.fields[.allow] == nil)
@@ -260,27 +329,48 @@ struct ExchangeTests {
 
     @Test("SRV-11 A foreign origin may not write, and the handler is not called")
     func foreignOrigin() async throws {
-        let served = try await kitchen().serve(.post, "/v1/write", [.origin: "https://evil.test"], body: #"{"name":"x"}"#)
+        let served = try await kitchen().serve(
+            .post,
+            "/v1/write",
+            [.origin: "https://evil.test"],
+            body: #"{"name":"x"}"#
+        )
         #expect(try served.status == .forbidden && served.code() == "origin-not-allowed")
-        #expect(try await kitchen().serve(.post, "/v1/write", [.origin: "http://localhost:8080"], body: #"{"name":"x"}"#).status == .created)
         #expect(
-            try await kitchen(origins: ["https://shop.example"]).serve(.post, "/v1/write", [.origin: "https://shop.example"], body: #"{"name":"x"}"#).status
+            try await kitchen().serve(.post, "/v1/write", [.origin: "http://localhost:8080"], body: #"{"name":"x"}"#)
+                .status == .created
+        )
+        #expect(
+            try await kitchen(origins: ["https://shop.example"]).serve(
+                .post,
+                "/v1/write",
+                [.origin: "https://shop.example"],
+                body: #"{"name":"x"}"#
+            ).status
                 == .created
         )
     }
 
-    @Test("SRV-06 A listed origin may read every answer, problems included; another none", arguments: ["/v1/small", "/v1/missing", "/v1/fails"])
+    @Test(
+        "SRV-06 A listed origin may read every answer, problems included; another none",
+        arguments: ["/v1/small", "/v1/missing", "/v1/fails"]
+    )
     func cors(path: String) async throws {
         let kitchen = try kitchen(origins: ["https://shop.example"])
         let listed = try await kitchen.serve(.get, path, [.origin: "https://shop.example"])
         #expect(listed.fields[.accessControlAllowOrigin] == "https://shop.example")
         #expect(listed.fields[.accessControlExposeHeaders]?.contains("Cache-Status") == true)
-        #expect(listed.fields[.accessControlExposeHeaders]?.contains("Larder-Offline") == true, "a page must be able to tell an offline answer of a mount")
+        #expect(
+            listed.fields[.accessControlExposeHeaders]?.contains("Larder-Offline") == true,
+            "a page must be able to tell an offline answer of a mount"
+        )
         #expect(listed.fields[.accessControlAllowCredentials] == nil)
         let foreign = try await kitchen.serve(.get, path, [.origin: "https://evil.test"])
         #expect(foreign.fields[.accessControlAllowOrigin] == nil && foreign.status == listed.status)
         // Whoever keeps an answer must know that it depends on the origin, also one that was given without.
-        for served in [listed, foreign, try await kitchen.serve(.get, path)] { #expect(served.fields[.vary]?.contains("Origin") == true) }
+        for served in [listed, foreign, try await kitchen.serve(.get, path)] {
+            #expect(served.fields[.vary]?.contains("Origin") == true)
+        }
         let none = try await self.kitchen().serve(.get, path, [.origin: "https://shop.example"])
         #expect(none.fields[.accessControlAllowOrigin] == nil && none.fields[.vary]?.contains("Origin") != true)
     }
@@ -302,18 +392,29 @@ struct ExchangeTests {
     func sessions() async throws {
         let kitchen = try kitchen()
         let none = try await kitchen.serve(.get, "/v1/mine")
-        #expect(try none.status == .unauthorized && none.code() == "session-required" && none.fields[.wwwAuthenticate] == "Bearer")
-        let token = try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: "user:a", name: "a", createdAt: ten))
+        #expect(
+            try none.status == .unauthorized && none.code() == "session-required"
+                && none.fields[.wwwAuthenticate] == "Bearer"
+        )
+        let token = try await kitchen.sessions.open(
+            Session(app: "ships", kind: .user, account: "user:a", name: "a", createdAt: ten)
+        )
         let known: HTTPFields = [.authorization: "Bearer \(token)"]
         #expect(try await kitchen.serve(.get, "/v1/mine", known).text == #"{"account":"user:a"}"#)
         #expect(try await kitchen.serve(.head, "/v1/mine").status == .unauthorized)
         try await kitchen.sessions.close(for: known)
         let gone = try await kitchen.serve(.get, "/v1/mine", known)
-        #expect(try gone.status == .unauthorized && gone.code() == "session-expired" && gone.fields[.wwwAuthenticate] == "Bearer")
+        #expect(
+            try gone.status == .unauthorized && gone.code() == "session-expired"
+                && gone.fields[.wwwAuthenticate] == "Bearer"
+        )
         #expect(!gone.text.contains(token))
     }
 
-    @Test("SRV-12 Every answer has an identity: the client's own where it is harmless, else a new one", arguments: ["/v1/small", "/v1/missing", "/v1/fails"])
+    @Test(
+        "SRV-12 Every answer has an identity: the client's own where it is harmless, else a new one",
+        arguments: ["/v1/small", "/v1/missing", "/v1/fails"]
+    )
     func requestIdentity(path: String) async throws {
         let kitchen = try kitchen()
         #expect(try await kitchen.serve(.get, path, [.requestID: "abc-1"]).fields[.requestID] == "abc-1")
@@ -322,7 +423,9 @@ struct ExchangeTests {
         #expect(try await kitchen.serve(.get, path, authority: "evil.test").fields[.requestID] == "run-3")
     }
 
-    @Test("SRV-12 Requests are counted and timed by route pattern; misses, queries and made-up methods make no series of their own")
+    @Test(
+        "SRV-12 Requests are counted and timed by route pattern; misses, queries and made-up methods make no series of their own"
+    )
     func metrics() async throws {
         let registry = PrometheusRegistry()
         let kitchen = try kitchen()

@@ -9,7 +9,8 @@ struct HostRulesTests {
     @Test(
         "SRV-11 Names of this server, on any port",
         arguments: [
-            "localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "::1", "192.168.1.5", "larder.example", "larder.example.:80", "shop.example",
+            "localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "::1", "192.168.1.5", "larder.example",
+            "larder.example.:80", "shop.example",
             "localhost:",
         ]
     )
@@ -20,8 +21,10 @@ struct HostRulesTests {
     @Test(
         "SRV-11 Foreign names, whatever they look like",
         arguments: [
-            "evil.test", "localhost.evil.test", "evil.test:8080", "127.0.0.1.evil.test", "127.0.0.2", "xlocalhost", "localhost..", "localhost:80@evil.test",
-            "evil.test@localhost", "user@localhost", "[::1]evil.test", "[::1]:80@evil.test", "[::2]", "[::1", "::1]", "localhost:80:80", "localhost:x",
+            "evil.test", "localhost.evil.test", "evil.test:8080", "127.0.0.1.evil.test", "127.0.0.2", "xlocalhost",
+            "localhost..", "localhost:80@evil.test",
+            "evil.test@localhost", "user@localhost", "[::1]evil.test", "[::1]:80@evil.test", "[::2]", "[::1", "::1]",
+            "localhost:80:80", "localhost:x",
             "localhost evil",
             "localhost/", "localhost, evil.test", "", ".", ":80", "[]",
         ]
@@ -40,7 +43,9 @@ struct OriginRulesTests {
     private let rules = OriginRules(allowed: ["https://Shop.Example"])
     private static let writes: [HTTPRequest.Method] = [.post, .put, .patch, .delete]
 
-    private func allows(_ method: HTTPRequest.Method, _ fields: HTTPFields, authority: String? = "localhost:8080") -> Bool {
+    private func allows(_ method: HTTPRequest.Method, _ fields: HTTPFields, authority: String? = "localhost:8080")
+        -> Bool
+    {
         rules.allows(method, headerFields: fields, authority: authority)
     }
 
@@ -55,7 +60,8 @@ struct OriginRulesTests {
     @Test("SRV-11 Writes from anywhere else are refused", arguments: writes)
     func refused(method: HTTPRequest.Method) {
         for origin in [
-            "https://evil.test", "null", "", "http://localhost:9999", "http://localhost", "https://shop.example.evil.test", "https://shop.example:444",
+            "https://evil.test", "null", "", "http://localhost:9999", "http://localhost",
+            "https://shop.example.evil.test", "https://shop.example:444",
         ] {
             #expect(!allows(method, [.origin: origin]), "\(origin)")
         }
@@ -72,19 +78,32 @@ struct OriginRulesTests {
 
     @Test("Only a listed origin gets fields that let it read")
     func fields() {
-        #expect(rules.fields(for: [.origin: "https://shop.example"])[.accessControlAllowOrigin] == "https://shop.example")
+        #expect(
+            rules.fields(for: [.origin: "https://shop.example"])[.accessControlAllowOrigin] == "https://shop.example"
+        )
         #expect(rules.fields(for: [.origin: "https://evil.test"])[.accessControlAllowOrigin] == nil)
         #expect(rules.fields(for: [:])[.accessControlAllowOrigin] == nil)
-        #expect(OriginRules(allowed: ["*"]).fields(for: [.origin: "https://any.test"])[.accessControlAllowOrigin] == "https://any.test")
+        #expect(
+            OriginRules(allowed: ["*"]).fields(for: [.origin: "https://any.test"])[.accessControlAllowOrigin]
+                == "https://any.test"
+        )
     }
 
     @Test("Only a preflight of a listed origin is told what it may do")
     func preflight() {
         let asked: HTTPFields = [.origin: "https://shop.example", .accessControlRequestMethod: "DELETE"]
         #expect(rules.preflightFields(for: asked, allowed: "GET, DELETE")[.accessControlAllowMethods] == "GET, DELETE")
-        #expect(rules.preflightFields(for: asked, allowed: nil)[.accessControlAllowHeaders]?.contains("Authorization") == true)
+        #expect(
+            rules.preflightFields(for: asked, allowed: nil)[.accessControlAllowHeaders]?.contains("Authorization")
+                == true
+        )
         #expect(rules.preflightFields(for: [.origin: "https://shop.example"], allowed: nil).isEmpty)
-        #expect(rules.preflightFields(for: [.origin: "https://evil.test", .accessControlRequestMethod: "GET"], allowed: nil).isEmpty)
+        #expect(
+            rules.preflightFields(
+                for: [.origin: "https://evil.test", .accessControlRequestMethod: "GET"],
+                allowed: nil
+            ).isEmpty
+        )
     }
 }
 
@@ -111,13 +130,16 @@ struct RequestIdentitiesTests {
 struct RouteTableTests {
     private let table = RouteTable(
         [
-            (HTTPRequest.Method.get, "/v1/ships"), (.get, "/v1/ships/launch"), (.post, "/v1/ships/restore"), (.get, "/v1/ships/{id}"),
+            (HTTPRequest.Method.get, "/v1/ships"), (.get, "/v1/ships/launch"), (.post, "/v1/ships/restore"),
+            (.get, "/v1/ships/{id}"),
             (.delete, "/v1/ships/{id}"),
             (.get, "/v1/ships/{id}/image"), (.put, "/v1/a/{x}/c"), (.get, "/"),
         ].map { Route($0.0, $0.1, "s") { _ in plain("") } }
     )
 
-    private func allowed(_ path: String) -> String { table.allowedMethods(path: path).map(\.rawValue).joined(separator: " ") }
+    private func allowed(_ path: String) -> String {
+        table.allowedMethods(path: path).map(\.rawValue).joined(separator: " ")
+    }
 
     @Test("SRV-06 What a path answers: HEAD with GET, OPTIONS always")
     func allowed() {
@@ -134,7 +156,10 @@ struct RouteTableTests {
         #expect(allowed("/v1/ships/launch/image") == "GET HEAD OPTIONS")
     }
 
-    @Test("Where there is nothing, nothing is allowed", arguments: ["/v1", "/v1/ship", "/v1/ships/a/b", "/v1/ships/a/image/x", "", "/V1/ships"])
+    @Test(
+        "Where there is nothing, nothing is allowed",
+        arguments: ["/v1", "/v1/ship", "/v1/ships/a/b", "/v1/ships/a/image/x", "", "/V1/ships"]
+    )
     func nothing(path: String) {
         #expect(allowed(path) == (path.isEmpty ? "GET HEAD OPTIONS" : ""))
     }

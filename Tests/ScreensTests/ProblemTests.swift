@@ -14,9 +14,14 @@ struct ProblemTests {
         404: ["not-found", "ship-deleted"],
         405: ["method-not-allowed"],
         408: ["request-timeout"],
-        409: ["name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder", "not-saved"],
-        412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 415: ["unsupported-media-type"], 416: ["bad-range"],
-        422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"], 431: ["headers-too-large"],
+        409: [
+            "name-taken", "target-exists", "confirmation-required", "last-page", "list-empty", "not-a-folder",
+            "not-saved",
+        ],
+        412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 415: ["unsupported-media-type"],
+        416: ["bad-range"],
+        422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"],
+        431: ["headers-too-large"],
         500: ["internal"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
         503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
         504: ["not-in-cache"], 507: ["upstream-storage-full"],
@@ -31,9 +36,13 @@ struct ProblemTests {
 
     @Test("SRV-06 A problem byte for byte", arguments: ProblemCode.allCases)
     func document(code: ProblemCode) throws {
-        let text = String(decoding: try ProblemDocument(Problem(code, "What happened."), instance: "/v1/x").bytes(), as: UTF8.self)
+        let text = String(
+            decoding: try ProblemDocument(Problem(code, "What happened."), instance: "/v1/x").bytes(),
+            as: UTF8.self
+        )
         let retryable: Set<ProblemCode> = [
-            .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .requestTimeout,
+            .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache,
+            .requestTimeout,
         ]
         #expect(
             text
@@ -55,7 +64,8 @@ struct ProblemTests {
         )
         let text = String(decoding: try ProblemDocument(problem, instance: "/").bytes(), as: UTF8.self)
         #expect(text.contains(#""dialog":{"buttons":["Yes","No"],"message":"M","title":"T"}"#))
-        let errors = #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},{"code":"invalid","detail":"b","parameter":"limit"}]"#
+        let errors =
+            #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},{"code":"invalid","detail":"b","parameter":"limit"}]"#
         #expect(text.contains(errors))
         #expect(text.contains(#""upstream":{"name":"spacex","status":null}"#))
         #expect(text.contains(#""offline":true"#) && !text.contains("href"))
@@ -68,10 +78,15 @@ struct ProblemTests {
         #expect((Problem(code, "").headerFields[.wwwAuthenticate] == "Bearer") == (code.status == .unauthorized))
     }
 
-    @Test("Where Larder logs in at the upstream, its 401 means that this session has ended; elsewhere it means nothing to the client")
+    @Test(
+        "Where Larder logs in at the upstream, its 401 means that this session has ended; elsewhere it means nothing to the client"
+    )
     func upstreamSession() {
         let error = UpstreamError.rejected(status: .unauthorized, body: [])
-        #expect(Problem(error, upstream: "yandex_disk", title: "Yandex Disk", hasSessions: true).code == .upstreamSessionExpired)
+        #expect(
+            Problem(error, upstream: "yandex_disk", title: "Yandex Disk", hasSessions: true).code
+                == .upstreamSessionExpired
+        )
         #expect(Problem(error, upstream: "spacex", title: "SpaceX").code == .upstreamBadResponse)
     }
 
@@ -80,9 +95,12 @@ struct ProblemTests {
         arguments: [
             (UpstreamError.unreachable(.refused), ProblemCode.upstreamUnavailable, true),
             (.rejected(status: .unauthorized, body: []), .upstreamBadResponse, false),
-            (.rejected(status: .forbidden, body: []), .upstreamForbidden, false), (.rejected(status: .notFound, body: []), .notFound, false),
-            (.rejected(status: .gone, body: []), .notFound, false), (.rejected(status: .contentTooLarge, body: []), .upstreamBadResponse, false),
-            (.rejected(status: .badRequest, body: []), .upstreamBadResponse, false), (.failing(status: .tooManyRequests, retryAfter: 7), .rateLimited, false),
+            (.rejected(status: .forbidden, body: []), .upstreamForbidden, false),
+            (.rejected(status: .notFound, body: []), .notFound, false),
+            (.rejected(status: .gone, body: []), .notFound, false),
+            (.rejected(status: .contentTooLarge, body: []), .upstreamBadResponse, false),
+            (.rejected(status: .badRequest, body: []), .upstreamBadResponse, false),
+            (.failing(status: .tooManyRequests, retryAfter: 7), .rateLimited, false),
             (.failing(status: .serviceUnavailable, retryAfter: nil), .upstreamUnavailable, false),
             (.failing(status: .init(code: 507), retryAfter: nil), .upstreamStorageFull, false),
             (.badAnswer(status: .ok, reason: "not JSON"), .upstreamBadResponse, false),

@@ -9,8 +9,14 @@ struct QueryItemsTests {
         let query = QueryItems("a=b%20c+d&%D0%BF=%D1%84&empty=&bare&x=1=2&plus=%2B")
         #expect(try query.string("a") == "b c d")
         #expect(try query.string("п") == "ф")
-        #expect(try query.string("empty") == "" && query.string("bare") == "" && query.string("x") == "1=2" && query.string("plus") == "+")
-        #expect(try query.string("missing") == nil && QueryItems(nil).string("a") == nil && QueryItems("&&").string("") == nil)
+        #expect(
+            try query.string("empty") == "" && query.string("bare") == "" && query.string("x") == "1=2"
+                && query.string("plus") == "+"
+        )
+        #expect(
+            try query.string("missing") == nil && QueryItems(nil).string("a") == nil
+                && QueryItems("&&").string("") == nil
+        )
     }
 
     @Test("Broken percent encoding stays as it is")
@@ -33,7 +39,10 @@ struct QueryItemsTests {
 
     @Test(
         "SRV-06 What is no integer or out of range is a problem",
-        arguments: ["0", "-1", "101", "", "1.5", "1e2", "+5", "%2B5", " 5", "5 ", "0x10", "five", "%D9%A3", "99999999999999999999", "1_0"]
+        arguments: [
+            "0", "-1", "101", "", "1.5", "1e2", "+5", "%2B5", " 5", "5 ", "0x10", "five", "%D9%A3",
+            "99999999999999999999", "1_0",
+        ]
     )
     func badIntegers(text: String) {
         #expect(throws: Problem.self) { try QueryItems("n=\(text)").integer("n", in: 1...100) }
@@ -41,7 +50,9 @@ struct QueryItemsTests {
 
     @Test("Switches")
     func flags() throws {
-        for text in ["refresh=1", "refresh=true", "refresh", "refresh="] { #expect(try QueryItems(text).flag("refresh")) }
+        for text in ["refresh=1", "refresh=true", "refresh", "refresh="] {
+            #expect(try QueryItems(text).flag("refresh"))
+        }
         for text in ["refresh=0", "refresh=false", ""] { #expect(try !QueryItems(text).flag("refresh")) }
         #expect(throws: Problem.self) { try QueryItems("refresh=yes").flag("refresh") }
     }
@@ -50,7 +61,9 @@ struct QueryItemsTests {
     func page() throws {
         #expect(try QueryItems("").page() == PageRequest(limit: 100, offset: 0))
         #expect(try QueryItems("limit=500&offset=7").page(maximumLimit: 500) == PageRequest(limit: 500, offset: 7))
-        for text in ["limit=0", "limit=101", "offset=-1", "limit=x", "offset="] { #expect(throws: Problem.self) { try QueryItems(text).page() } }
+        for text in ["limit=0", "limit=101", "offset=-1", "limit=x", "offset="] {
+            #expect(throws: Problem.self) { try QueryItems(text).page() }
+        }
     }
 }
 
@@ -59,8 +72,12 @@ struct JSONFieldsTests {
 
     @Test("Values keep their kinds")
     func kinds() throws {
-        let values = try fields(#"{"n":null,"t":true,"i":1,"z":0,"d":1.5,"s":"ä\"","a":[1,"x",null],"o":{"k":[]}}"#).values
-        #expect(values["n"] == .null && values["t"] == .bool(true) && values["i"] == .number(1) && values["z"] == .number(0) && values["d"] == .number(1.5))
+        let values = try fields(#"{"n":null,"t":true,"i":1,"z":0,"d":1.5,"s":"ä\"","a":[1,"x",null],"o":{"k":[]}}"#)
+            .values
+        #expect(
+            values["n"] == .null && values["t"] == .bool(true) && values["i"] == .number(1) && values["z"] == .number(0)
+                && values["d"] == .number(1.5)
+        )
         #expect(values["s"] == .string("ä\""))
         #expect(values["a"] == .array([.number(1), .string("x"), .null]))
         #expect(values["o"] == .object(["k": .array([])]))
@@ -69,7 +86,8 @@ struct JSONFieldsTests {
     @Test(
         "What is not a JSON object is malformed-json",
         arguments: [
-            "", " ", "{", "{]", "[]", "1", "\"x\"", "null", "true", "{a:1}", "{\"a\":1}x", "{\"a\":NaN}", "{\"a\":1e999}", "{'a':1}", "\u{0}",
+            "", " ", "{", "{]", "[]", "1", "\"x\"", "null", "true", "{a:1}", "{\"a\":1}x", "{\"a\":NaN}",
+            "{\"a\":1e999}", "{'a':1}", "\u{0}",
         ]
     )
     func malformed(text: String) {
@@ -79,7 +97,9 @@ struct JSONFieldsTests {
 
     @Test("Bytes that are not UTF-8 are malformed-json")
     func notUTF8() {
-        let problem = #expect(throws: Problem.self) { try JSONFields(Data([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D])) }
+        let problem = #expect(throws: Problem.self) {
+            try JSONFields(Data([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]))
+        }
         #expect(problem?.code == .malformedJSON)
     }
 
@@ -96,7 +116,9 @@ struct JSONFieldsTests {
         #expect(try fields.string("s") == "x" && fields.string("n") == nil && fields.string("missing") == nil)
         let problem = #expect(throws: Problem.self) { try fields.string("i") }
         #expect(problem?.code == .validationFailed && problem?.errors.first?.pointer == "/i")
-        #expect(try fields.strings("l") == ["a", "b"] && fields.strings("n") == nil && fields.strings("missing") == nil)
+        #expect(
+            try fields.strings("l") == ["a", "b"] && fields.strings("n") == nil && fields.strings("missing") == nil
+        )
         #expect(#expect(throws: Problem.self) { try fields.strings("m") }?.errors.first?.pointer == "/m/1")
         #expect(#expect(throws: Problem.self) { try fields.strings("s") }?.errors.first?.pointer == "/s")
     }

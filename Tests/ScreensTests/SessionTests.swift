@@ -15,12 +15,19 @@ struct SessionTokenTests {
         #expect(Set(tokens).count == 200)
         #expect(
             tokens.allSatisfy {
-                $0.count == 43 && $0.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D || $0 == 0x5F }
+                $0.count == 43
+                    && $0.utf8.allSatisfy {
+                        ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D
+                            || $0 == 0x5F
+                    }
             }
         )
     }
 
-    @Test("The token of an Authorization field", arguments: ["Bearer abc", "bearer abc", "BEARER   abc", "Bearer abc "])
+    @Test(
+        "The token of an Authorization field",
+        arguments: ["Bearer abc", "bearer abc", "BEARER   abc", "Bearer abc "]
+    )
     func bearer(value: String) throws {
         #expect(try SessionToken.bearer(in: [value]) == "abc")
     }
@@ -37,7 +44,13 @@ struct SessionTokenTests {
 struct SessionStoreTests {
     private let database: LarderDatabase
     private let store: SessionStore
-    private let session = Session(app: "ships", kind: .user, account: "user:a@b.example", name: "a@b.example", createdAt: ten)
+    private let session = Session(
+        app: "ships",
+        kind: .user,
+        account: "user:a@b.example",
+        name: "a@b.example",
+        createdAt: ten
+    )
 
     init() throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
@@ -50,8 +63,14 @@ struct SessionStoreTests {
     func found() async throws {
         let token = try await store.open(session)
         #expect(try store.session(for: fields(token), app: "ships") == session)
-        #expect(#expect(throws: Problem.self) { try store.session(for: fields(token), app: "notes") }?.code == .sessionExpired)
-        #expect(#expect(throws: Problem.self) { try store.session(for: fields(token + "x"), app: "ships") }?.code == .sessionExpired)
+        #expect(
+            #expect(throws: Problem.self) { try store.session(for: fields(token), app: "notes") }?.code
+                == .sessionExpired
+        )
+        #expect(
+            #expect(throws: Problem.self) { try store.session(for: fields(token + "x"), app: "ships") }?.code
+                == .sessionExpired
+        )
         #expect(#expect(throws: Problem.self) { try store.session(for: [:], app: "ships") }?.code == .sessionRequired)
     }
 
@@ -65,7 +84,10 @@ struct SessionStoreTests {
         #expect(try store.session(for: fields(second), app: "ships") == guest)
     }
 
-    @Test("SRV-11 A logout ends what a mount keeps for a token of ours, under whichever scheme it came", arguments: ["Bearer ", "OAuth ", "Token a ", ""])
+    @Test(
+        "SRV-11 A logout ends what a mount keeps for a token of ours, under whichever scheme it came",
+        arguments: ["Bearer ", "OAuth ", "Token a ", ""]
+    )
     func ownToken(scheme: String) async throws {
         let (token, other) = (try await store.open(session), try await store.open(session))
         let values = [scheme + token]
@@ -73,7 +95,9 @@ struct SessionStoreTests {
         #expect(try store.ownSession(values) == session && validity.holds(at: .now()))
         try await store.close(for: fields(token))
         #expect(try store.ownSession(values) == nil && !validity.holds(at: .now()))
-        #expect(store.validity(ofOwn: []).holds(at: .now()) && store.validity(ofOwn: [scheme + other]).holds(at: .now()))
+        #expect(
+            store.validity(ofOwn: []).holds(at: .now()) && store.validity(ofOwn: [scheme + other]).holds(at: .now())
+        )
     }
 
     @Test("Closing twice, or nothing, is no error")
@@ -90,7 +114,10 @@ struct SessionStoreTests {
         let row = try #require(try database.read { try Row.fetchOne($0, sql: "SELECT * FROM session") })
         #expect(row["token_hash"] == SessionToken.hash(token))
         for (_, value) in row {
-            let text = Data.fromDatabaseValue(value).map { String(decoding: $0, as: UTF8.self) } ?? String.fromDatabaseValue(value) ?? ""
+            let text =
+                Data.fromDatabaseValue(value).map { String(decoding: $0, as: UTF8.self) } ?? String.fromDatabaseValue(
+                    value
+                ) ?? ""
             #expect(!text.contains(token))
         }
         try await database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }

@@ -33,7 +33,10 @@ struct SystemRoutesTests {
 
     @Test("SRV-12 What the server can do without is told, and does not decide")
     func abilities() async throws {
-        let abilities = [HealthRoutes.Ability(name: "vips", ok: true, install: nil), .init(name: "soffice", ok: false, install: "libreoffice")]
+        let abilities = [
+            HealthRoutes.Ability(name: "vips", ok: true, install: nil),
+            .init(name: "soffice", ok: false, install: "libreoffice"),
+        ]
         let routes = HealthRoutes(checks: [.init("a") {}], abilities: { abilities }, exposition: { "" }).routes
         let served = try await Kitchen(routes).serve(.get, "/health/ready")
         #expect(served.status == .ok)
@@ -46,7 +49,11 @@ struct SystemRoutesTests {
     @Test("SRV-05 The status has a row for each upstream, changing with it")
     func status() async throws {
         let upstream = Upstream(
-            configuration: .init(name: "spacex", title: "SpaceX", baseURL: try #require(URL(string: "https://api.test"))),
+            configuration: .init(
+                name: "spacex",
+                title: "SpaceX",
+                baseURL: try #require(URL(string: "https://api.test"))
+            ),
             transport: NoTransport(),
             database: try .temporary(),
             clock: clock,
@@ -73,7 +80,9 @@ struct SystemRoutesTests {
             Route(.get, "/v1/ships", "ships.list", access: .session(app: "ships")) { _ in plain("") },
             Route(.get, "/v1/status", "status") { _ in plain("") },
         ])
-        let served = try await Kitchen(IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes).serve(.get, "/v1")
+        let served = try await Kitchen(
+            IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes
+        ).serve(.get, "/v1")
         #expect(
             served.text.contains(
                 #""data":{"apps":[{"app":"ships","screens":[{"href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"title":"Ships"}],"#

@@ -14,7 +14,9 @@ import Testing
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    private func text(_ value: some Encodable) throws -> String { String(decoding: try WireFormat.encode(value), as: UTF8.self) }
+    private func text(_ value: some Encodable) throws -> String {
+        String(decoding: try WireFormat.encode(value), as: UTF8.self)
+    }
 
     private struct Everything: Encodable {
         struct Inner: Encodable {
@@ -22,8 +24,15 @@ import Testing
             var none: Int?
         }
         enum Kind: String, Encodable { case first, second }
-        enum Level: Int, Encodable { case low = -1, high = 1 }
-        enum Choice: Encodable { case plain, held(maxSpeed: Int), unnamed(String) }
+        enum Level: Int, Encodable {
+            case low = -1
+            case high = 1
+        }
+        enum Choice: Encodable {
+            case plain
+            case held(maxSpeed: Int)
+            case unnamed(String)
+        }
 
         var imageURL = "/v1/ships?a=1&b=<2>"
         var imageURLText = "x"
@@ -61,7 +70,8 @@ import Testing
     @Test(
         "SRV-06 Every character is written as JSONEncoder writes it",
         arguments: [
-            String(String.UnicodeScalarView((0...0x2FF).compactMap(Unicode.Scalar.init))), "\u{2028}\u{2029}\u{FEFF}\u{FFFF}", "e\u{301}é🚢👩‍👩‍👧", "", "\"", "\\/",
+            String(String.UnicodeScalarView((0...0x2FF).compactMap(Unicode.Scalar.init))),
+            "\u{2028}\u{2029}\u{FEFF}\u{FFFF}", "e\u{301}é🚢👩‍👩‍👧", "", "\"", "\\/",
         ]
     )
     func characters(all: String) throws {
@@ -70,13 +80,19 @@ import Testing
 
     @Test(
         "SRV-06 Every number is written as JSONEncoder writes it",
-        arguments: [0, -0.0, 1, -1.5, 0.1, 1e15, 1e16, 123_456_789_012_345_680, 1e21, 1e-5, .pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude]
+        arguments: [
+            0, -0.0, 1, -1.5, 0.1, 1e15, 1e16, 123_456_789_012_345_680, 1e21, 1e-5, .pi, .leastNonzeroMagnitude,
+            .greatestFiniteMagnitude,
+        ]
     )
     func numbers(number: Double) throws {
         #expect(try text([number]) == expected([number]))
     }
 
-    @Test("SRV-06 Decimals are numbers, digit for digit", arguments: ["0", "48", "29.97", "-0.1", "59.5", "12345678901234567890.123456789"])
+    @Test(
+        "SRV-06 Decimals are numbers, digit for digit",
+        arguments: ["0", "48", "29.97", "-0.1", "59.5", "12345678901234567890.123456789"]
+    )
     func decimals(digits: String) throws {
         let decimal = try #require(Decimal(string: digits))
         #expect(try text([decimal]) == "[\(digits)]")
@@ -133,7 +149,10 @@ import Testing
 
     @Test(
         "SRV-06 Names are written as JSONEncoder writes them",
-        arguments: ["id", "homePort", "imageURL", "imageURLText", "aB", "afterS", "page2Text", "x1", "already_snake", "eTag", "isOK"]
+        arguments: [
+            "id", "homePort", "imageURL", "imageURLText", "aB", "afterS", "page2Text", "x1", "already_snake", "eTag",
+            "isOK",
+        ]
     )
     func names(name: String) throws {
         struct One: Encodable {

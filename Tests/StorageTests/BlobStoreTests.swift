@@ -27,7 +27,9 @@ import Testing
         #expect(try reader.read(0..<4) == Data("Hell".utf8))
         #expect(try reader.read(12..<12).isEmpty)
         #expect(try reader.readAll() == Data("Hello, world".utf8))
-        #expect(throws: StorageError.rangeOutsideBlob(blob.id, requested: 7..<13, length: 12)) { try reader.read(7..<13) }
+        #expect(throws: StorageError.rangeOutsideBlob(blob.id, requested: 7..<13, length: 12)) {
+            try reader.read(7..<13)
+        }
     }
 
     @Test("A body of another length than announced, one given up and one dropped leave nothing")
@@ -36,7 +38,9 @@ import Testing
         do {
             let short = try database.blobs.writer()
             try short.append(Data("abc".utf8))
-            #expect(throws: StorageError.incompleteBody(expected: 4, received: 3)) { try short.finish(expectedLength: 4) }
+            #expect(throws: StorageError.incompleteBody(expected: 4, received: 3)) {
+                try short.finish(expectedLength: 4)
+            }
             #expect(try files(database).isEmpty)
             let abandoned = try database.blobs.writer()
             #expect(try files(database).count == 1)
@@ -71,13 +75,18 @@ import Testing
         #expect(throws: StorageError.bodyAlreadyFinished) { try small.append(Data()) }
         let large = BodyWriter(blobs: database.blobs, inlineLimit: 4)
         for byte in 1...6 { try large.append([UInt8(byte)]) }
-        guard case .blob(let blob) = try large.finish(expectedLength: 6) else { return #expect(Bool(false), "not a blob") }
+        guard case .blob(let blob) = try large.finish(expectedLength: 6) else {
+            return #expect(Bool(false), "not a blob")
+        }
         #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3, 4, 5, 6]))
         let short = BodyWriter(blobs: database.blobs)
         #expect(throws: StorageError.incompleteBody(expected: 1, received: 0)) { try short.finish(expectedLength: 1) }
     }
 
-    @Test("A full disk while writing a body is a typed error and ends the body", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    @Test(
+        "A full disk while writing a body is a typed error and ends the body",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))
+    )
     func diskFull() throws {
         // A link, because the writer removes what it could not finish.
         let database = try LarderDatabase.temporary()
@@ -123,7 +132,9 @@ import Testing
         #expect(try await database.write { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
     }
 
-    @Test("A newer body takes the older one's file along, a purge and a logout all files; a body saved again keeps its file")
+    @Test(
+        "A newer body takes the older one's file along, a purge and a logout all files; a body saved again keeps its file"
+    )
     func removalWithReplacement() async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
@@ -147,11 +158,16 @@ import Testing
         try await ResponseStore(#require(database)).save(madeAnswer(body: .blob(kept)))
         let path = try #require(database).directory.blobsPath
         let others = ["0000000000000abc", "note-of-the-owner.txt", "note.part"]
-        for name in others + ["0000000000000abc.part"] { try Data([3]).write(to: URL(fileURLWithPath: "\(path)/\(name)")) }
+        for name in others + ["0000000000000abc.part"] {
+            try Data([3]).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        }
         try database?.close()
         database = nil
         let again = try open()
-        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: path)) == Set(others + [kept.id.fileName, ".identity"]))
+        #expect(
+            Set(try FileManager.default.contentsOfDirectory(atPath: path))
+                == Set(others + [kept.id.fileName, ".identity"])
+        )
         #expect(Set(try again.blobs.fileNames()) == [kept.id.fileName, "0000000000000abc"])
     }
 
@@ -186,7 +202,9 @@ import Testing
         )
     }
 
-    @Test("TRUST-03 a file that was put back after its removal had been committed stays: it may be that of a restored database")
+    @Test(
+        "TRUST-03 a file that was put back after its removal had been committed stays: it may be that of a restored database"
+    )
     func restoredFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = URL(fileURLWithPath: folder.path + "-restored")
@@ -208,7 +226,9 @@ import Testing
         for _ in 1...2 {
             let restored = try LarderDatabase(in: DataDirectory(at: copy), logger: Logger(label: "test"))
             #expect(try restored.blobs.fileNames() == [blob.id.fileName])
-            #expect(try await restored.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0)
+            #expect(
+                try await restored.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0
+            )
             try restored.close()
         }
     }
@@ -260,7 +280,9 @@ import Testing
     func rowWithoutFile() async throws {
         let database = try LarderDatabase.temporary()
         let blob = Blob(id: .random(), length: 5)
-        await #expect(throws: StorageError.blobUnavailable(blob.id)) { try await ResponseStore(database).save(madeAnswer(body: .blob(blob))) }
+        await #expect(throws: StorageError.blobUnavailable(blob.id)) {
+            try await ResponseStore(database).save(madeAnswer(body: .blob(blob)))
+        }
     }
 
     @Test("The names of blobs are read back, other names are not taken for them")

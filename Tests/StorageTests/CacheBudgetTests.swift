@@ -46,7 +46,8 @@ import Testing
     @Test(
         "The path of a URL is what stands between authority and query",
         arguments: [
-            ("https://a.test/v4/ships?x=/y", "/v4/ships"), ("https://a.test", "/"), ("https://a.test?x", "/"), ("http://u@[::1]:80/", "/"),
+            ("https://a.test/v4/ships?x=/y", "/v4/ships"), ("https://a.test", "/"), ("https://a.test?x", "/"),
+            ("http://u@[::1]:80/", "/"),
         ]
     )
     func path(url: String, path: String) {
@@ -55,7 +56,9 @@ import Testing
 
     @Test("A purge means what all its conditions name")
     func purge() {
-        func matches(_ purge: CachePurge) -> Bool { purge.matches(upstream: "ships", url: "https://a.test/v4/ships?q", received: noon) }
+        func matches(_ purge: CachePurge) -> Bool {
+            purge.matches(upstream: "ships", url: "https://a.test/v4/ships?q", received: noon)
+        }
         #expect(matches(CachePurge()))
         #expect(matches(CachePurge(upstream: "ships", pathPrefix: "/v4/", receivedBefore: noon + 1)))
         #expect(!matches(CachePurge(upstream: "other", pathPrefix: "/v4/")))

@@ -11,7 +11,9 @@ import Testing
     private let store: ResponseStore
 
     init() throws {
-        database = try .temporary(migrations: [SchemaMigration("app/001 rows", sql: "CREATE TABLE app_row (body BLOB NOT NULL) STRICT")])
+        database = try .temporary(migrations: [
+            SchemaMigration("app/001 rows", sql: "CREATE TABLE app_row (body BLOB NOT NULL) STRICT")
+        ])
         store = ResponseStore(database)
     }
 
@@ -21,7 +23,11 @@ import Testing
     @discardableResult
     private func save(_ number: Int, isPinned: Bool = false, asFile: Bool = false) async throws -> StoredAnswer.ID {
         let bytes = Data(repeating: UInt8(number & 255), count: 1000)
-        var answer = madeAnswer(url(number), body: asFile ? .blob(try database.blobs.write(bytes)) : .bytes(bytes), seconds: Double(number))
+        var answer = madeAnswer(
+            url(number),
+            body: asFile ? .blob(try database.blobs.write(bytes)) : .bytes(bytes),
+            seconds: Double(number)
+        )
         answer.isPinned = isPinned
         return try await store.save(answer)
     }
@@ -62,7 +68,13 @@ import Testing
         let pages = PageStore()
         let page = { @Sendable (number: Int) in
             let key = PageKey(account: "disk/1", screen: "recent", offset: number, limit: 1)
-            return PageList(key: key, rowKeys: [String(repeating: "k", count: 1000)], total: nil, hasMore: true, fetchedAt: noon + Double(number))
+            return PageList(
+                key: key,
+                rowKeys: [String(repeating: "k", count: 1000)],
+                total: nil,
+                hasMore: true,
+                fetchedAt: noon + Double(number)
+            )
         }
         try await database.write { db in for number in [0, 2, 4] { try pages.save(page(number), in: db) } }
         for number in [1, 3, 5] { try await save(number) }
@@ -71,7 +83,10 @@ import Testing
         #expect(freed.pages == 2 && freed.responses == 1, "0, 1 and 2")
         #expect(try await stored() == [url(3), url(5)])
         let left = try await database.pool.read { db in
-            (try Int.fetchAll(db, sql: "SELECT page_offset FROM page"), try Int.fetchOne(db, sql: "SELECT count(*) FROM page_row"))
+            (
+                try Int.fetchAll(db, sql: "SELECT page_offset FROM page"),
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM page_row")
+            )
         }
         #expect(left.0 == [4] && left.1 == 1)
         try await database.write { db in try pages.save(page(4), in: db) }
@@ -91,7 +106,10 @@ import Testing
         #expect(freed.responses == 1)
         #expect(try await stored() == [url(1)])
         let isThere = try await database.write { db in
-            (try secrets.secret(name: "token", in: db)?.count, try Int.fetchOne(db, sql: "SELECT length(body) FROM app_row"))
+            (
+                try secrets.secret(name: "token", in: db)?.count,
+                try Int.fetchOne(db, sql: "SELECT length(body) FROM app_row")
+            )
         }
         #expect(isThere.0 == 5000 && isThere.1 == 5000)
         #expect(try store.responses(like: madeAnswer(url(1))).first?.isPinned == true)
@@ -118,7 +136,9 @@ import Testing
         #expect(try reader.readAll() == Data(repeating: 1, count: 1000))
     }
 
-    @Test("Under concurrent saves, each followed by eviction, the budget is kept in the end, and every file has its row")
+    @Test(
+        "Under concurrent saves, each followed by eviction, the budget is kept in the end, and every file has its row"
+    )
     func concurrentSaves() async throws {
         let budget = CacheBudget(bytes: 20_000)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -134,7 +154,10 @@ import Testing
         }
         #expect(try !budget.isExceeded(by: CacheEviction(database, budget: budget).total()))
         let (sum, blobs) = try await database.pool.read { db in
-            (try Int.fetchOne(db, sql: "SELECT sum(size) FROM stored_response"), try Int.fetchOne(db, sql: "SELECT count(*) FROM blob"))
+            (
+                try Int.fetchOne(db, sql: "SELECT sum(size) FROM stored_response"),
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM blob")
+            )
         }
         #expect(try store.totals().map(\.bytes) == [sum])
         #expect(try files().count == blobs)
@@ -145,7 +168,9 @@ import Testing
     @Test("More than a batch is evicted in several transactions, between which a writer that waits has its turn")
     func batches() async throws {
         for number in 0..<(3 * CacheEviction.batch) { try await save(number) }
-        let transactions = try await self.transactions { _ = try await CacheEviction(database, budget: CacheBudget(bytes: 0)).run() }
+        let transactions = try await self.transactions {
+            _ = try await CacheEviction(database, budget: CacheBudget(bytes: 0)).run()
+        }
         #expect(transactions >= 3)
         #expect(try await stored().isEmpty)
     }

@@ -16,7 +16,13 @@ import Testing
         store = ResponseStore(database)
         try await store.save(madeAnswer("https://a.test/v4/ships?token=x", seconds: 0))
         try await store.save(madeAnswer("https://a.test/v4/ships?token=x", varying: [.accept: "a/b"], seconds: 10))
-        try await store.save(madeAnswer("https://a.test/images/1", body: .blob(try database.blobs.write(Data(repeating: 1, count: 2000))), seconds: 20))
+        try await store.save(
+            madeAnswer(
+                "https://a.test/images/1",
+                body: .blob(try database.blobs.write(Data(repeating: 1, count: 2000))),
+                seconds: 20
+            )
+        )
         try await store.save(madeAnswer("https://b.test/v4/x", upstream: "other", seconds: 30))
         var pinned = madeAnswer("https://a.test/v4/list", seconds: 5)
         pinned.isPinned = true
@@ -53,12 +59,16 @@ import Testing
         #expect(try await left().count == 4)
     }
 
-    @Test("An upstream's mount belongs to it: both are listed and purged by its name, and no other whose name begins alike")
+    @Test(
+        "An upstream's mount belongs to it: both are listed and purged by its name, and no other whose name begins alike"
+    )
     func mount() async throws {
         try await store.save(madeAnswer("https://a.test/raw", upstream: "other.raw", seconds: 30))
         try await store.save(madeAnswer("https://a.test/raw", upstream: "others", seconds: 30))
         var listed: [String] = []
-        let inspection = try #require(try CacheInspection(at: URL(filePath: database.directory.databasePath).deletingLastPathComponent()))
+        let inspection = try #require(
+            try CacheInspection(at: URL(filePath: database.directory.databasePath).deletingLastPathComponent())
+        )
         try inspection.forEachEntry(upstream: "other") { listed.append($0.upstream) }
         #expect(listed == ["other", "other.raw"])
         let report = try await CachePurge(upstream: "other").run(on: database)
@@ -70,19 +80,28 @@ import Testing
     @Test("More answers than a batch are purged")
     func manyAnswers() async throws {
         try await database.write { db in
-            for number in 0..<(2 * CachePurge.batchSize + 1) { try store.save(madeAnswer("https://c.test/\(number)", upstream: "many"), in: db) }
+            for number in 0..<(2 * CachePurge.batchSize + 1) {
+                try store.save(madeAnswer("https://c.test/\(number)", upstream: "many"), in: db)
+            }
         }
         let report = try await CachePurge(upstream: "many").run(on: database)
         #expect(report.upstreams.mapValues(\.responses) == ["many": 2 * CachePurge.batchSize + 1])
         #expect(try await left().count == 5)
     }
 
-    @Test("An inspection beside the open database lists every URL once with its variants, sorted as asked, and previews")
+    @Test(
+        "An inspection beside the open database lists every URL once with its variants, sorted as asked, and previews"
+    )
     func inspection() throws {
         let inspection = try #require(try CacheInspection(at: URL(filePath: database.directory.path)))
         var entries: [CacheInspection.Entry] = []
         try inspection.forEachEntry { entries.append($0) }
-        #expect(entries.map(\.url) == ["https://b.test/v4/x", "https://a.test/images/1", "https://a.test/v4/list", "https://a.test/v4/ships?token=x"])
+        #expect(
+            entries.map(\.url) == [
+                "https://b.test/v4/x", "https://a.test/images/1", "https://a.test/v4/list",
+                "https://a.test/v4/ships?token=x",
+            ]
+        )
         #expect(entries.map(\.variants) == [1, 1, 1, 2])
         #expect(entries.map(\.isPinned) == [false, false, true, false])
         #expect(entries.map(\.status) == [200, 200, 200, 200])

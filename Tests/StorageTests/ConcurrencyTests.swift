@@ -5,7 +5,9 @@ import Storage
 import Testing
 
 @Suite struct ConcurrencyTests {
-    @Test("Eight tasks that save and read one key see whole answers only, and leave one answer, one file and right totals")
+    @Test(
+        "Eight tasks that save and read one key see whole answers only, and leave one answer, one file and right totals"
+    )
     func oneKey() async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
@@ -16,7 +18,8 @@ import Testing
                         // All bytes of a body are equal, and its length follows from them: a mixed one would show.
                         let value = UInt8(task * 20 + round)
                         let bytes = Data(repeating: value, count: 100 + Int(value))
-                        let body: StoredBody = round.isMultiple(of: 2) ? .bytes(bytes) : .blob(try database.blobs.write(bytes))
+                        let body: StoredBody =
+                            round.isMultiple(of: 2) ? .bytes(bytes) : .blob(try database.blobs.write(bytes))
                         try await store.save(madeAnswer(body: body, seconds: Double(value)))
                         let answers = try store.responses(like: madeAnswer())
                         #expect(answers.count == 1)
@@ -48,7 +51,8 @@ import Testing
         let store = ResponseStore(database)
         try database.write { db in
             try store.save(madeAnswer(), in: db)
-            // On another connection, while this one holds the write lock: GRDB refuses nested reads on one thread, so another thread reads.
+            // On another connection, while this one holds the write lock: GRDB refuses nested reads on one thread, so
+            // another thread reads.
             let count = OtherThread.run { try? store.responses(like: madeAnswer()).count }
             #expect(count == 0)
         }

@@ -16,10 +16,14 @@ import Testing
         let directory = try DataDirectory(at: folder.appendingPathComponent("a/b"))
         let database = try LarderDatabase(in: directory, logger: Logger(label: "test"))
         defer { try? database.close() }
-        #expect(try rights(folder.path) == 0o700 && rights(directory.path) == 0o700 && rights(directory.blobsPath) == 0o700)
+        #expect(
+            try rights(folder.path) == 0o700 && rights(directory.path) == 0o700 && rights(directory.blobsPath) == 0o700
+        )
     }
 
-    @Test("A folder in use is refused with its path and the holder's process id, and free again when the holder lets go")
+    @Test(
+        "A folder in use is refused with its path and the holder's process id, and free again when the holder lets go"
+    )
     func lock() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var first: DataDirectory? = try DataDirectory(at: folder)
@@ -37,15 +41,27 @@ import Testing
         #expect(try rights(database.directory.databasePath + "-wal") == 0o600)
     }
 
-    @Test("A folder where nothing may be written is a typed error", .enabled(if: FileManager.default.fileExists(atPath: "/sys/kernel")))
+    @Test(
+        "A folder where nothing may be written is a typed error",
+        .enabled(if: FileManager.default.fileExists(atPath: "/sys/kernel"))
+    )
     func readOnly() {
-        #expect(throws: StorageError.notWritable(path: "/sys/kernel/larder")) { try DataDirectory(at: URL(fileURLWithPath: "/sys/kernel/larder")) }
+        #expect(throws: StorageError.notWritable(path: "/sys/kernel/larder")) {
+            try DataDirectory(at: URL(fileURLWithPath: "/sys/kernel/larder"))
+        }
     }
 
-    @Test("A folder that exists but lets nobody write is a typed error", .enabled(if: geteuid() != 0, "root may write everywhere"))
+    @Test(
+        "A folder that exists but lets nobody write is a typed error",
+        .enabled(if: geteuid() != 0, "root may write everywhere")
+    )
     func withoutRights() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        try FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o500]
+        )
         #expect(throws: StorageError.notWritable(path: folder.path + "/larder.lock")) { try DataDirectory(at: folder) }
     }
 
@@ -53,7 +69,9 @@ import Testing
     func fileInTheWay() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("x".utf8).write(to: folder)
-        #expect(throws: StorageError.inputOutput(path: folder.path, operation: "mkdir", code: ENOTDIR)) { try DataDirectory(at: folder) }
+        #expect(throws: StorageError.inputOutput(path: folder.path, operation: "mkdir", code: ENOTDIR)) {
+            try DataDirectory(at: folder)
+        }
     }
 
     @Test("A temporary folder goes with its last holder")

@@ -20,7 +20,11 @@ import Testing
 
         /// What `larder doctor` does.
         func examine() throws -> DirectoryExamination {
-            try DirectoryExamination(of: DataDirectory(at: folder), migrations: [], options: .init(integrityCheck: .always))
+            try DirectoryExamination(
+                of: DataDirectory(at: folder),
+                migrations: [],
+                options: .init(integrityCheck: .always)
+            )
         }
 
         /// Writes a file, and gives its blob; closes in order.
@@ -61,9 +65,17 @@ import Testing
     func missingDatabase(isEmpty: Bool) throws {
         let scene = Scene()
         try scene.fill()
-        if isEmpty { try Data().write(to: URL(filePath: scene.databasePath)) } else { try scene.remove("larder.sqlite") }
+        if isEmpty {
+            try Data().write(to: URL(filePath: scene.databasePath))
+        } else {
+            try scene.remove("larder.sqlite")
+        }
         try scene.expectRefused(.databaseMissing(path: scene.databasePath, remains: ["larder.key", "blobs (1 files)"]))
-        #expect("\(StorageError.databaseMissing(path: "/d/larder.sqlite", remains: ["larder.key"]))".contains("Restore the database"))
+        #expect(
+            "\(StorageError.databaseMissing(path: "/d/larder.sqlite", remains: ["larder.key"]))".contains(
+                "Restore the database"
+            )
+        )
         // Each of the two alone is enough.
         try scene.remove("larder.key")
         try scene.expectRefused(.databaseMissing(path: scene.databasePath, remains: ["blobs (1 files)"]))
@@ -94,11 +106,15 @@ import Testing
         let scene = Scene()
         try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
         let foreign = try DatabaseQueue(path: scene.databasePath)
-        try foreign.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(application); CREATE TABLE account (a)") }
+        try foreign.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA application_id = \(application); CREATE TABLE account (a)")
+        }
         try foreign.close()
         let detail = application == 0 ? "its tables are not those of Larder" : "its application id is \(application)"
         try scene.expectRefused(.foreignDatabase(path: scene.databasePath, detail: detail))
-        #expect(throws: StorageError.foreignDatabase(path: scene.databasePath, detail: detail)) { try CacheInspection(at: scene.folder) }
+        #expect(throws: StorageError.foreignDatabase(path: scene.databasePath, detail: detail)) {
+            try CacheInspection(at: scene.folder)
+        }
     }
 
     @Test("TRUST-03 a database that another program keeps with the same library is refused")
@@ -108,7 +124,9 @@ import Testing
         let foreign = try DatabaseQueue(path: scene.databasePath)
         try SchemaMigration.migrator([SchemaMigration("v1", sql: "CREATE TABLE account (a)")]).migrate(foreign)
         try foreign.close()
-        try scene.expectRefused(.foreignDatabase(path: scene.databasePath, detail: "its tables are not those of Larder"))
+        try scene.expectRefused(
+            .foreignDatabase(path: scene.databasePath, detail: "its tables are not those of Larder")
+        )
     }
 
     @Test("TRUST-03 database and blobs of two directories are refused")
@@ -117,12 +135,19 @@ import Testing
         try scene.fill()
         try other.fill(2)
         try scene.remove("blobs")
-        try FileManager.default.copyItem(at: other.folder.appending(path: "blobs"), to: scene.folder.appending(path: "blobs"))
+        try FileManager.default.copyItem(
+            at: other.folder.appending(path: "blobs"),
+            to: scene.folder.appending(path: "blobs")
+        )
         let identity = try #require(try DirectoryIdentity.read(in: scene.path + "/blobs"))
         let own = try DatabaseQueue(path: scene.databasePath).read { try #require(try DirectoryIdentity.read($0)) }
         #expect(identity != own)
         try scene.expectRefused(
-            .foreignBlobs(path: scene.path + "/blobs", identity: identity.description, databaseIdentity: own.description)
+            .foreignBlobs(
+                path: scene.path + "/blobs",
+                identity: identity.description,
+                databaseIdentity: own.description
+            )
         )
         try Data("x".utf8).write(to: scene.folder.appending(path: "blobs/.identity"))
         try scene.expectRefused(.malformedIdentity(path: scene.path + "/blobs/.identity"))
@@ -163,7 +188,9 @@ import Testing
         try database.close()
     }
 
-    @Test("TRUST-03 a deleted log costs the rows that were only in it, and none of their files; with the log all is back")
+    @Test(
+        "TRUST-03 a deleted log costs the rows that were only in it, and none of their files; with the log all is back"
+    )
     func deletedLog() throws {
         let scene = Scene()
         let kept = try scene.fill(1)
@@ -172,7 +199,9 @@ import Testing
         do {
             let database = try scene.open()
             blob = try database.blobs.write(Data([2]))
-            _ = try database.write { try ResponseStore(database).save(madeAnswer("https://ships.test/2", body: .blob(blob)), in: $0) }
+            _ = try database.write {
+                try ResponseStore(database).save(madeAnswer("https://ships.test/2", body: .blob(blob)), in: $0)
+            }
             // What a killed process leaves.
             try FileManager.default.copyItem(at: scene.folder, to: copy.folder)
             try database.close()
@@ -183,12 +212,18 @@ import Testing
         for name in ["larder.sqlite-wal", "larder.sqlite-shm"] { try copy.remove(name) }
         #expect(try copy.examine().unknown == [blob.id])
         try copy.open().close()
-        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: copy.path + "/blobs")) == [".identity", "\(kept.id)", "\(blob.id)"])
+        #expect(
+            Set(try FileManager.default.contentsOfDirectory(atPath: copy.path + "/blobs")) == [
+                ".identity", "\(kept.id)", "\(blob.id)",
+            ]
+        )
         try before.write(to: URL(filePath: copy.databasePath))
         try bytes.write(to: log)
         let again = try copy.open()
         #expect(try again.blobs.reader(blob).readAll() == Data([2]))
-        #expect(try ResponseStore(again).responses(like: madeAnswer("https://ships.test/2")).map(\.body) == [.blob(blob)])
+        #expect(
+            try ResponseStore(again).responses(like: madeAnswer("https://ships.test/2")).map(\.body) == [.blob(blob)]
+        )
         try again.close()
     }
 
@@ -200,7 +235,10 @@ import Testing
             let before = try FileManager.default.attributesOfItem(atPath: "\(scene.path)/\(name)")[.posixPermissions]
             #expect(chmod("\(scene.path)/\(name)", 0o500) == 0)
             try scene.expectRefused(.notWritable(path: "\(scene.path)/\(name)"))
-            try FileManager.default.setAttributes([.posixPermissions: before as Any], ofItemAtPath: "\(scene.path)/\(name)")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: before as Any],
+                ofItemAtPath: "\(scene.path)/\(name)"
+            )
         }
     }
 }

@@ -28,7 +28,9 @@ struct FaultScene {
     /// Bytes that were never there before.
     func newBytes(_ count: Int = 5000) -> Data { Data((0..<count).map { _ in UInt8.random(in: 0...255) }) }
 
-    func answer(_ name: String, _ body: StoredBody) -> StoredAnswer { madeAnswer("https://ships.test/\(name)", body: body) }
+    func answer(_ name: String, _ body: StoredBody) -> StoredAnswer {
+        madeAnswer("https://ships.test/\(name)", body: body)
+    }
 
     func saveFile(_ name: String, _ bytes: Data? = nil) async throws {
         let blob = try database.blobs.write(bytes ?? newBytes())
@@ -58,7 +60,11 @@ struct FaultScene {
         let scene = try FaultScene()
         // Something that no write concerns, which must stay whatever happens.
         try await scene.saveFile("bystander")
-        let count = try await scene.loop.run(mayBePartial: mayBePartial, prepare: { try await prepare(scene) }, write: { try await write(scene) })
+        let count = try await scene.loop.run(
+            mayBePartial: mayBePartial,
+            prepare: { try await prepare(scene) },
+            write: { try await write(scene) }
+        )
         #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
         try scene.loop.finish()
         print("faults: \(kind): \(count)")
@@ -74,7 +80,9 @@ struct FaultScene {
     @Test("TRUST-02 each system call of saving a response fails: body in a file, first and in place of another")
     func files() async throws {
         try await loop("response with blob", prepare: { try await $0.remove("a") }) { try await $0.saveFile("a") }
-        try await loop("blob in place of another", prepare: { try await $0.saveFile("a") }) { try await $0.saveFile("a") }
+        try await loop("blob in place of another", prepare: { try await $0.saveFile("a") }) {
+            try await $0.saveFile("a")
+        }
         try await loop("inline body in place of a blob", prepare: { try await $0.saveFile("a") }) { scene in
             try await scene.responses.save(scene.answer("a", .bytes(scene.newBytes())))
         }
@@ -108,7 +116,13 @@ struct FaultScene {
     func rows() async throws {
         let key = PageKey(account: "disk/1", screen: "disk.files", query: "/", offset: 0, limit: 20)
         try await loop("page list") { scene in
-            let list = PageList(key: key, rowKeys: (0..<20).map { _ in UUID().uuidString }, total: 20, hasMore: false, fetchedAt: noon)
+            let list = PageList(
+                key: key,
+                rowKeys: (0..<20).map { _ in UUID().uuidString },
+                total: 20,
+                hasMore: false,
+                fetchedAt: noon
+            )
             try await scene.database.write { try PageStore().save(list, in: $0) }
         }
         try await loop(
@@ -131,8 +145,10 @@ struct FaultScene {
             let secret = scene.newBytes(64)
             try await scene.database.write { try scene.secrets.store(secret, name: "disk/token", in: $0) }
         }
-        // The file of the key is moved behind the transaction: it may be refused and done, and the next start finds the key that fits.
-        try await loop("change of key", mayBePartial: true, prepare: { _ = try $0.secrets.credentialHashKey() }) { scene in
+        // The file of the key is moved behind the transaction: it may be refused and done, and the next start finds the
+        // key that fits.
+        try await loop("change of key", mayBePartial: true, prepare: { _ = try $0.secrets.credentialHashKey() }) {
+            scene in
             try scene.secrets.rotateKey()
             _ = try scene.secrets.credentialHashKey()
         }
@@ -151,7 +167,10 @@ struct FaultScene {
         }
     }
 
-    @Test("TRUST-02 a full disk and a used-up quota are told as such at each step", arguments: [FaultScope.Fault.fullDisk, .quota])
+    @Test(
+        "TRUST-02 a full disk and a used-up quota are told as such at each step",
+        arguments: [FaultScope.Fault.fullDisk, .quota]
+    )
     func told(_ fault: FaultScope.Fault) async throws {
         let scene = try FaultScene()
         for step in 1..<500 {
@@ -190,8 +209,11 @@ struct FaultScene {
                 }
             }
             let isRefused = error != nil
-            // An fsync that fails once, on a disk that has room again, is an error of the disk: there the deletion is refused.
-            let isFsync = error as? StorageError == .inputOutput(path: scene.database.directory.databasePath, operation: "SQLite", code: 1034)
+            // An fsync that fails once, on a disk that has room again, is an error of the disk: there the deletion is
+            // refused.
+            let isFsync =
+                error as? StorageError
+                == .inputOutput(path: scene.database.directory.databasePath, operation: "SQLite", code: 1034)
             #expect(!isRefused || isFsync, "step \(step): \(String(describing: error))")
             #expect(try scene.database.blobs.fileNames().isEmpty == !isRefused)
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 1 << 20)
@@ -205,13 +227,17 @@ struct FaultScene {
             var count = 0
             for fault in FaultScope.Fault.all {
                 for step in 1..<500 {
-                    let folder = FileManager.default.temporaryDirectory.appending(path: "larder-start-\(UUID().uuidString)")
+                    let folder = FileManager.default.temporaryDirectory.appending(
+                        path: "larder-start-\(UUID().uuidString)"
+                    )
                     defer { try? FileManager.default.removeItem(at: folder) }
                     let scope = try FaultScope(folder.path)
                     let blob = isFirst ? nil : try await filled(folder)
                     let (_, hasFailed) = await scope.failing(fault, at: step) {
                         do {
-                            _ = try SealedSecrets(LarderDatabase(in: DataDirectory(at: folder), logger: FaultScene.quiet))
+                            _ = try SealedSecrets(
+                                LarderDatabase(in: DataDirectory(at: folder), logger: FaultScene.quiet)
+                            )
                         } catch {}
                     }
                     do {

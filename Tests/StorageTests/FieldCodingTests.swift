@@ -30,7 +30,9 @@ import Testing
     @Test("Fields written in another order or case have one canonical form; the order of one name's values counts")
     func canonicalForm() throws {
         let upper = try #require(HTTPField.Name("ACCEPT"))
-        func form(_ fields: [HTTPField]) -> Data { FieldCoding.encode(FieldCoding.canonicalForm(of: HTTPFields(fields))) }
+        func form(_ fields: [HTTPField]) -> Data {
+            FieldCoding.encode(FieldCoding.canonicalForm(of: HTTPFields(fields)))
+        }
         let a = HTTPField(name: .accept, value: "a")
         let b = HTTPField(name: .accept, value: "b")
         let language = HTTPField(name: .acceptLanguage, value: "de")

@@ -8,11 +8,20 @@ import Testing
     let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
     let log = Logger(label: "test")
 
-    private func open(_ migrations: [SchemaMigration] = [], check: DatabaseOptions.IntegrityCheck = .always) throws -> LarderDatabase {
-        try LarderDatabase(in: DataDirectory(at: folder), migrations: migrations, options: .init(integrityCheck: check), logger: log)
+    private func open(_ migrations: [SchemaMigration] = [], check: DatabaseOptions.IntegrityCheck = .always) throws
+        -> LarderDatabase
+    {
+        try LarderDatabase(
+            in: DataDirectory(at: folder),
+            migrations: migrations,
+            options: .init(integrityCheck: check),
+            logger: log
+        )
     }
 
-    @Test("An empty folder gets all tables, those of apps too; a second start takes no step twice and finds what was written")
+    @Test(
+        "An empty folder gets all tables, those of apps too; a second start takes no step twice and finds what was written"
+    )
     func migrations() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let ships = SchemaMigration("ships/001 ships", sql: "CREATE TABLE ship (id TEXT PRIMARY KEY) STRICT")
@@ -23,12 +32,22 @@ import Testing
         }
         let more = SchemaMigration("notes/001 notes", sql: "CREATE TABLE note (id TEXT PRIMARY KEY) STRICT")
         let again = try open([more, ships])
-        let tables = try again.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") }
-        #expect(Set(tables).isSuperset(of: ["blob", "note", "page", "page_row", "sealed_secret", "ship", "stored_body", "stored_response"]))
+        let tables = try again.read {
+            try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        }
+        #expect(
+            Set(tables).isSuperset(of: [
+                "blob", "note", "page", "page_row", "sealed_secret", "ship", "stored_body", "stored_response",
+            ])
+        )
         #expect(try again.read { try String.fetchAll($0, sql: "SELECT id FROM ship") } == ["s1"])
         #expect(try again.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
         let strict = try again.read { db in
-            try String.fetchAll(db, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%' ORDER BY name")
+            try String.fetchAll(
+                db,
+                sql:
+                    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            )
         }
         #expect(strict == ["grdb_migrations"])
     }
@@ -45,14 +64,18 @@ import Testing
     @Test("Two steps of one name are refused")
     func ambiguousMigration() {
         let step = SchemaMigration("a/001") { _ in }
-        #expect(throws: StorageError.ambiguousMigration(name: "a/001")) { try LarderDatabase.temporary(migrations: [step, step]) }
+        #expect(throws: StorageError.ambiguousMigration(name: "a/001")) {
+            try LarderDatabase.temporary(migrations: [step, step])
+        }
     }
 
     @Test("Every commit waits for the disk, foreign keys hold, the log is a write-ahead log")
     func pragmas() throws {
         let database = try LarderDatabase.temporary()
         let values = try database.write { db in
-            try ["journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "busy_timeout"].map { try String.fetchOne(db, sql: "PRAGMA \($0)") }
+            try ["journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "busy_timeout"].map {
+                try String.fetchOne(db, sql: "PRAGMA \($0)")
+            }
         }
         #expect(values == ["wal", "2", "1", "2", "5000"])
     }
@@ -64,8 +87,12 @@ import Testing
         _ = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
         try database.close()
         #expect(!FileManager.default.fileExists(atPath: database.directory.databasePath + "-wal"))
-        #expect(throws: StorageError.databaseClosed(path: database.directory.databasePath)) { try database.read { _ in } }
-        #expect(throws: StorageError.databaseClosed(path: database.directory.databasePath)) { try database.write { _ in } }
+        #expect(throws: StorageError.databaseClosed(path: database.directory.databasePath)) {
+            try database.read { _ in }
+        }
+        #expect(throws: StorageError.databaseClosed(path: database.directory.databasePath)) {
+            try database.write { _ in }
+        }
     }
 
     @Test("A database with steps that this build does not know is refused and left untouched")
@@ -80,14 +107,19 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
-    @Test("A file that is no database is refused and left untouched", arguments: ["no database at all, but text", "SQLite format 3\0 followed by nonsense"])
+    @Test(
+        "A file that is no database is refused and left untouched",
+        arguments: ["no database at all, but text", "SQLite format 3\0 followed by nonsense"]
+    )
     func garbage(text: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = try DataDirectory(at: folder).databasePath
         let garbage = Data((text + String(repeating: "x", count: 5000)).utf8)
         try garbage.write(to: URL(fileURLWithPath: path))
         let error = #expect(throws: StorageError.self) { try open() }
-        guard case .damagedDatabase(path, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        guard case .damagedDatabase(path, _) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == garbage)
     }
 
@@ -106,7 +138,9 @@ import Testing
         bytes.replaceSubrange(half..., with: Data(repeating: 0x5A, count: bytes.count - half))
         try bytes.write(to: URL(fileURLWithPath: path))
         let error = #expect(throws: StorageError.self) { try open() }
-        guard case .damagedDatabase(path, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        guard case .damagedDatabase(path, _) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     }
 

@@ -18,7 +18,8 @@ import Testing
         #expect(throws: StorageError.diskFull(path: database.directory.databasePath)) {
             try database.write { db in
                 try change(db)
-                // More pages than fit into the cache are written before the commit, so that SQLite has to roll back by itself.
+                // More pages than fit into the cache are written before the commit, so that SQLite has to roll back by
+                // itself.
                 try db.execute(sql: "INSERT INTO filler VALUES (zeroblob(1000000))")
             }
         }
@@ -81,7 +82,10 @@ import Testing
             try database.write { try secrets.store(Data("old".utf8), name: "old", in: $0) }
             try database.pool.writeWithoutTransaction { db in
                 // Behind all that the change of key does.
-                try db.execute(sql: "CREATE TEMP TRIGGER full AFTER UPDATE ON sealing_key BEGIN SELECT RAISE(ROLLBACK, 'as with a full disk'); END")
+                try db.execute(
+                    sql:
+                        "CREATE TEMP TRIGGER full AFTER UPDATE ON sealing_key BEGIN SELECT RAISE(ROLLBACK, 'as with a full disk'); END"
+                )
             }
             #expect(throws: (any Error).self) { try secrets.rotateKey() }
             try database.pool.writeWithoutTransaction { try $0.execute(sql: "DROP TRIGGER full") }

@@ -10,10 +10,12 @@ import Testing
     let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     static let steps = [
-        "storage/001 blobs", "storage/002 responses", "storage/003 pages", "storage/004 secrets", "storage/005 eviction", "storage/006 content time",
+        "storage/001 blobs", "storage/002 responses", "storage/003 pages", "storage/004 secrets",
+        "storage/005 eviction", "storage/006 content time",
     ]
 
-    /// What the build before left: its six steps, a key with its fingerprint, a row with its file, a file without a row.
+    /// What the build before left: its six steps, a key with its fingerprint, a row with its file, a file without a
+    /// row.
     private func makeOlder() throws -> (blob: Blob, stranger: BlobID) {
         let path = folder.path
         do {
@@ -23,8 +25,12 @@ import Testing
             try database.close()
         }
         let key = try Data(contentsOf: folder.appending(path: "larder.key"))
-        let fingerprint = try DatabaseQueue(path: path + "/larder.sqlite").read { try SealingKey.notedFingerprint(in: $0) }
-        let sealed = try DatabaseQueue(path: path + "/larder.sqlite").read { try Data.fetchOne($0, sql: "SELECT sealed FROM sealed_secret") }
+        let fingerprint = try DatabaseQueue(path: path + "/larder.sqlite").read {
+            try SealingKey.notedFingerprint(in: $0)
+        }
+        let sealed = try DatabaseQueue(path: path + "/larder.sqlite").read {
+            try Data.fetchOne($0, sql: "SELECT sealed FROM sealed_secret")
+        }
         try FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(atPath: path + "/blobs", withIntermediateDirectories: true)
         try key.write(to: folder.appending(path: "larder.key"))
@@ -93,7 +99,9 @@ import Testing
         _ = try makeOlder()
         try Data(repeating: 1, count: 32).write(to: folder.appending(path: "larder.key"))
         let path = folder.path + "/larder.key"
-        #expect(throws: StorageError.wrongKey(path: path)) { try LarderDatabase(in: DataDirectory(at: folder), logger: logger) }
+        #expect(throws: StorageError.wrongKey(path: path)) {
+            try LarderDatabase(in: DataDirectory(at: folder), logger: logger)
+        }
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/blobs/.identity"))
     }
 }

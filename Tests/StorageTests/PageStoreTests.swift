@@ -10,7 +10,13 @@ import Testing
         database = try LarderDatabase.temporary()
     }
 
-    private func page(_ rowKeys: [String], account: String = "disk/1", screen: String = "files", offset: Int = 0, total: Int? = nil) -> PageList {
+    private func page(
+        _ rowKeys: [String],
+        account: String = "disk/1",
+        screen: String = "files",
+        offset: Int = 0,
+        total: Int? = nil
+    ) -> PageList {
         PageList(
             key: PageKey(account: account, screen: screen, query: "/", offset: offset, limit: 20),
             rowKeys: rowKeys,

@@ -7,13 +7,17 @@ import Testing
 /// What the server does per request, and what runs over many rows, must find its rows by an index.
 @Suite struct QueryPlanTests {
     static let hotQueries = [
-        ResponseStore.selectByKey, ResponseStore.upsert, ResponseStore.upsertBody, ResponseStore.deleteVariantsBeyond, ResponseStore.update,
+        ResponseStore.selectByKey, ResponseStore.upsert, ResponseStore.upsertBody, ResponseStore.deleteVariantsBeyond,
+        ResponseStore.update,
         ResponseStore.updateLastUse, ResponseStore.invalidation, ResponseStore.invalidationByID,
         ResponseStore.deleteByID, ResponseStore.deleteByURL, ResponseStore.deleteByCredential,
         ResponseStore.deleteByBlob, ResponseStore.purgePrefix, ResponseStore.purgeAll,
-        PageStore.selectPage, PageStore.selectRows, PageStore.upsertPage, PageStore.updateLastUse, PageStore.decrementTotals, PageStore.deleteRow,
-        PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList, PageStore.deleteAccount,
-        ResponseStore.deleteByPrefix, ResponseStore.moveByPrefix, ResponseStore.invalidationByCredential, PageStore.decrementTotalsOfScreen,
+        PageStore.selectPage, PageStore.selectRows, PageStore.upsertPage, PageStore.updateLastUse,
+        PageStore.decrementTotals, PageStore.deleteRow,
+        PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList,
+        PageStore.deleteAccount,
+        ResponseStore.deleteByPrefix, ResponseStore.moveByPrefix, ResponseStore.invalidationByCredential,
+        PageStore.decrementTotalsOfScreen,
         PageStore.deleteRowOfScreen,
         SealedSecrets.select, SealedSecrets.upsert, SealedSecrets.delete,
         CacheEviction.deletePage, CachePurge.selectBatch,
@@ -29,7 +33,10 @@ import Testing
     @Test(
         "The least recently used are found in an index that holds their sizes too",
         arguments: [
-            (CacheEviction.selectResponses, "SEARCH stored_response USING COVERING INDEX stored_response_by_last_use (pinned=?)"),
+            (
+                CacheEviction.selectResponses,
+                "SEARCH stored_response USING COVERING INDEX stored_response_by_last_use (pinned=?)"
+            ),
             (CacheEviction.selectPages, "SCAN page USING COVERING INDEX page_by_last_use"),
         ]
     )
@@ -39,7 +46,11 @@ import Testing
 
     @Test("The total of the cache costs as much as there are upstreams")
     func total() throws {
-        #expect(try !plan(CacheEviction.selectTotal).contains { $0.contains("SCAN stored_response ") || $0.hasSuffix("SCAN page") })
+        #expect(
+            try !plan(CacheEviction.selectTotal).contains {
+                $0.contains("SCAN stored_response ") || $0.hasSuffix("SCAN page")
+            }
+        )
     }
 
     @Test("The plan of a query without an index does tell of a scan")

@@ -24,7 +24,8 @@ import Testing
         answer.response.status = .init(code: 299, reasonPhrase: "Fine, mostly")
         answer.response.headerFields = [:]
         for field in [
-            HTTPField(name: .setCookie, value: "b=2"), HTTPField(name: odd, lenientValue: [0xE9, 0x20, 0x80]), HTTPField(name: .setCookie, value: "a=1"),
+            HTTPField(name: .setCookie, value: "b=2"), HTTPField(name: odd, lenientValue: [0xE9, 0x20, 0x80]),
+            HTTPField(name: .setCookie, value: "a=1"),
             HTTPField(name: .eTag, value: ""),
         ] {
             answer.response.headerFields.append(field)
@@ -33,20 +34,33 @@ import Testing
         let found = try store.responses(like: answer)
         #expect(found == [answer])
         #expect(Array(try #require(found.first).response.headerFields) == Array(answer.response.headerFields))
-        #expect(found.first?.response.headerFields.map(\.name.rawName) == ["Set-Cookie", "X-oDD", "Set-Cookie", "ETag"])
+        #expect(
+            found.first?.response.headerFields.map(\.name.rawName) == ["Set-Cookie", "X-oDD", "Set-Cookie", "ETag"]
+        )
         #expect(found.first?.response.status.reasonPhrase == "Fine, mostly")
     }
 
-    @Test("Answers under names of an app follow their folder, of one credential only; what was under the new names goes")
+    @Test(
+        "Answers under names of an app follow their folder, of one credential only; what was under the new names goes"
+    )
     func names() async throws {
         let names = ["disk/a/1?x", "disk/a/2?x", "disk/ab?x", "disk/b/1?x"]
-        for who in [ann, bob] { for name in names { try await store.save(madeAnswer(name, credential: who, body: .bytes(Data(name.utf8)))) } }
-        try await database.write { [store, ann] db in try store.move(upstream: "ships", urlPrefix: "disk/a/", to: "disk/b/", credential: ann, in: db) }
+        for who in [ann, bob] {
+            for name in names { try await store.save(madeAnswer(name, credential: who, body: .bytes(Data(name.utf8)))) }
+        }
+        try await database.write { [store, ann] db in
+            try store.move(upstream: "ships", urlPrefix: "disk/a/", to: "disk/b/", credential: ann, in: db)
+        }
         func stored(_ name: String, _ who: CredentialHash) throws -> String? {
-            guard case .bytes(let bytes) = try store.responses(like: madeAnswer(name, credential: who)).first?.body else { return nil }
+            guard case .bytes(let bytes) = try store.responses(like: madeAnswer(name, credential: who)).first?.body
+            else { return nil }
             return String(decoding: bytes, as: UTF8.self)
         }
-        #expect(try ["disk/b/1?x", "disk/b/2?x", "disk/a/1?x", "disk/ab?x"].map { try stored($0, ann) } == ["disk/a/1?x", "disk/a/2?x", nil, "disk/ab?x"])
+        #expect(
+            try ["disk/b/1?x", "disk/b/2?x", "disk/a/1?x", "disk/ab?x"].map { try stored($0, ann) } == [
+                "disk/a/1?x", "disk/a/2?x", nil, "disk/ab?x",
+            ]
+        )
         #expect(try names.map { try stored($0, bob) } == names)
         try await database.write { [store, bob] db in
             try store.remove(upstream: "ships", urlPrefix: "disk/a", credential: bob, in: db)
@@ -57,11 +71,17 @@ import Testing
         #expect(try store.responses(like: madeAnswer("disk/b/1?x", credential: ann)).first?.isInvalidated == false)
     }
 
-    @Test("An answer to the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first")
+    @Test(
+        "An answer to the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first"
+    )
     func variants() async throws {
         let german = madeAnswer(varying: [.acceptLanguage: "de", .accept: "*/*"])
         let first = try await store.save(german)
-        var newer = madeAnswer(varying: [.accept: "*/*", .acceptLanguage: "de"], body: .bytes(Data("new".utf8)), seconds: 5)
+        var newer = madeAnswer(
+            varying: [.accept: "*/*", .acceptLanguage: "de"],
+            body: .bytes(Data("new".utf8)),
+            seconds: 5
+        )
         newer.id = try await store.save(newer)
         var french = madeAnswer(varying: [.acceptLanguage: "fr", .accept: "*/*"], seconds: 9)
         french.id = try await store.save(french)
@@ -96,7 +116,9 @@ import Testing
 
     @Test("The credential's text is nowhere in the database")
     func credentialIsNotKept() async throws {
-        try await store.save(madeAnswer(credential: CredentialHash(of: "Bearer rutabaga", key: SymmetricKey(size: .bits256))))
+        try await store.save(
+            madeAnswer(credential: CredentialHash(of: "Bearer rutabaga", key: SymmetricKey(size: .bits256)))
+        )
         try database.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: database.directory.databasePath))
         #expect(bytes.range(of: Data("https://ships.test".utf8)) != nil)
@@ -122,14 +144,27 @@ import Testing
         try await database.write { try store.invalidate(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }
         #expect(try store.responses(like: madeAnswer()).map(\.isInvalidated) == [true])
         let isStored = try await database.write { db in
-            try store.freshen(id, headerFields: [.eTag: "\"a\"", .date: "later"], requestTime: noon + 60, responseTime: noon + 61, in: db)
+            try store.freshen(
+                id,
+                headerFields: [.eTag: "\"a\"", .date: "later"],
+                requestTime: noon + 60,
+                responseTime: noon + 61,
+                in: db
+            )
         }
         let found = try #require(try store.responses(like: madeAnswer()).first)
         #expect(isStored && !found.isInvalidated && found.body == .bytes(Data("[]".utf8)))
         #expect(found.response.headerFields == [.eTag: "\"a\"", .date: "later"])
-        #expect(found.response.requestTime == noon + 60 && found.response.responseTime == noon + 61 && found.lastUsed == noon + 61)
+        #expect(
+            found.response.requestTime == noon + 60 && found.response.responseTime == noon + 61
+                && found.lastUsed == noon + 61
+        )
         try await database.write { try store.remove(id, in: $0) }
-        #expect(try await database.write { try store.freshen(id, headerFields: [:], requestTime: noon, responseTime: noon, in: $0) } == false)
+        #expect(
+            try await database.write {
+                try store.freshen(id, headerFields: [:], requestTime: noon, responseTime: noon, in: $0)
+            } == false
+        )
     }
 
     @Test("A use moves the last use forward, never back")
@@ -152,7 +187,10 @@ import Testing
 
     @Test("A purge takes what begins with the prefix and is older than the limit, and tells how many")
     func purge() async throws {
-        for (url, seconds) in [("https://a.test/x/1", 0.0), ("https://a.test/x/2", 50), ("https://a.test/xy", 0), ("https://a.test/x/%F0", 0)] {
+        for (url, seconds) in [
+            ("https://a.test/x/1", 0.0), ("https://a.test/x/2", 50), ("https://a.test/xy", 0),
+            ("https://a.test/x/%F0", 0),
+        ] {
             try await store.save(madeAnswer(url, seconds: seconds))
         }
         try await store.save(madeAnswer("https://a.test/x/1", upstream: "other"))
@@ -169,11 +207,15 @@ import Testing
     func totals() async throws {
         let blob = try database.blobs.write(Data(count: 150_000))
         let id = try await store.save(madeAnswer(body: .blob(blob)))
-        func sum() throws -> Int? { try database.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") } }
+        func sum() throws -> Int? {
+            try database.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") }
+        }
         #expect(try #require(try store.totals().first).bytes > 150_000)
         #expect(try store.totals().first?.bytes == sum())
         try await store.save(madeAnswer())
-        try await database.write { _ = try store.freshen(id, headerFields: [.eTag: "long"], requestTime: noon, responseTime: noon, in: $0) }
+        try await database.write {
+            _ = try store.freshen(id, headerFields: [.eTag: "long"], requestTime: noon, responseTime: noon, in: $0)
+        }
         let bytes = try #require(try store.totals().first).bytes
         #expect(try bytes < 200 && bytes == sum())
         try await database.write { try store.remove(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }

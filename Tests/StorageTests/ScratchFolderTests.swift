@@ -44,7 +44,10 @@ import Testing
             let blob = try database.blobs.adopt(place)
             #expect(blob.length == 15)
             #expect(try database.blobs.reader(blob).readAll() == Data("made by a child".utf8))
-            #expect(try FileManager.default.attributesOfItem(atPath: database.blobs.filePath(of: blob))[.posixPermissions] as? Int == 0o600)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: database.blobs.filePath(of: blob))[.posixPermissions]
+                    as? Int == 0o600
+            )
             try database.write { try database.blobs.insert(blob, in: $0) }
         }
         #expect(try names(folder.path) == [])

@@ -16,7 +16,9 @@ import Testing
     }
 
     private func storeToken() throws {
-        try withSecrets { database, secrets in try database.write { try secrets.store(token, name: "disk/token", in: $0) } }
+        try withSecrets { database, secrets in
+            try database.write { try secrets.store(token, name: "disk/token", in: $0) }
+        }
     }
 
     private var keyPath: String { folder.path + "/larder.key" }
@@ -26,14 +28,19 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try storeToken()
         let key = try Data(contentsOf: URL(fileURLWithPath: keyPath))
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("larder.sqlite") }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasPrefix("larder.sqlite")
+        }
         #expect(files.contains("larder.sqlite"))
         for name in files {
             let bytes = try Data(contentsOf: folder.appendingPathComponent(name))
             #expect(bytes.range(of: token) == nil && bytes.range(of: key) == nil)
         }
         #expect(try FileManager.default.attributesOfItem(atPath: keyPath)[.posixPermissions] as? Int == 0o600)
-        #expect(try withSecrets { database, secrets in try database.read { try secrets.secret(name: "disk/token", in: $0) } } == token)
+        #expect(
+            try withSecrets { database, secrets in try database.read { try secrets.secret(name: "disk/token", in: $0) }
+            } == token
+        )
     }
 
     @Test("A secret is replaced and removed; an unknown name holds none")
@@ -120,13 +127,19 @@ import Testing
         let oldKey = try Data(contentsOf: URL(fileURLWithPath: keyPath))
         // Before: the next key was written, nothing was sealed with it.
         try Data(repeating: 9, count: 32).write(to: URL(fileURLWithPath: keyPath + ".next"))
-        #expect(try withSecrets { database, secrets in try database.read { try secrets.secret(name: "disk/token", in: $0) } } == token)
+        #expect(
+            try withSecrets { database, secrets in try database.read { try secrets.secret(name: "disk/token", in: $0) }
+            } == token
+        )
         #expect(!FileManager.default.fileExists(atPath: keyPath + ".next"))
         // After: everything is sealed anew, the next key was not moved yet.
         try withSecrets { _, secrets in try secrets.rotateKey() }
         try FileManager.default.moveItem(atPath: keyPath, toPath: keyPath + ".next")
         try oldKey.write(to: URL(fileURLWithPath: keyPath))
-        #expect(try withSecrets { database, secrets in try database.read { try secrets.secret(name: "disk/token", in: $0) } } == token)
+        #expect(
+            try withSecrets { database, secrets in try database.read { try secrets.secret(name: "disk/token", in: $0) }
+            } == token
+        )
         #expect(!FileManager.default.fileExists(atPath: keyPath + ".next"))
     }
 }

@@ -4,14 +4,18 @@ import Logging
 import Storage
 import Testing
 
-/// A copy of the files of an open database is what a killed process leaves: nothing was closed, nothing moved out of the log.
+/// A copy of the files of an open database is what a killed process leaves: nothing was closed, nothing moved out of
+/// the log.
 @Suite struct UncleanStopTests {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
 
     private func copyFiles(of database: LarderDatabase) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for name in ["larder.sqlite", "larder.sqlite-wal"] {
-            try FileManager.default.copyItem(atPath: database.directory.path + "/" + name, toPath: folder.path + "/" + name)
+            try FileManager.default.copyItem(
+                atPath: database.directory.path + "/" + name,
+                toPath: folder.path + "/" + name
+            )
         }
     }
 
@@ -19,7 +23,10 @@ import Testing
         try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
     }
 
-    @Test("SRV-04 What was acknowledged is there after the process vanished, whatever half write follows it in the log", arguments: [0, 1, 5000])
+    @Test(
+        "SRV-04 What was acknowledged is there after the process vanished, whatever half write follows it in the log",
+        arguments: [0, 1, 5000]
+    )
     func acknowledged(tornBytes: Int) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = try LarderDatabase.temporary()

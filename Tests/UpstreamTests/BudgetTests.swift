@@ -22,7 +22,9 @@ struct BudgetTests {
         #expect(try scene.storedBody(scene.list()) == nil)
     }
 
-    @Test("An answer that has no room takes the copy away that it supersedes: nobody is shown an old one as the upstream's word")
+    @Test(
+        "An answer that has no room takes the copy away that it supersedes: nobody is shown an old one as the upstream's word"
+    )
     func supersedes() async throws {
         let scene = try Scene(budget: CacheBudget(bytes: 1000))
         try await scene.age(scene.list(), "small")
@@ -51,7 +53,10 @@ struct BudgetTests {
         #expect(try scene.storedBody(resource) == Self.large)
     }
 
-    @Test("What was made from a stored answer does not hold any more once that is evicted or purged", arguments: ["evicted", "purged"])
+    @Test(
+        "What was made from a stored answer does not hold any more once that is evicted or purged",
+        arguments: ["evicted", "purged"]
+    )
     func removal(how: String) async throws {
         let scene = try Scene()
         try await scene.age(scene.list(freshness: nil))
@@ -77,7 +82,10 @@ struct BudgetTests {
         #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == scene.clock.now)
     }
 
-    @Test("A large answer that cannot be made known leaves no file: the app throws, or the database does", arguments: [true, false])
+    @Test(
+        "A large answer that cannot be made known leaves no file: the app throws, or the database does",
+        arguments: [true, false]
+    )
     func noOrphan(appThrows: Bool) async throws {
         let scene = try Scene()
         var resource = scene.list()

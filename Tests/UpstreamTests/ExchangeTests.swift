@@ -34,7 +34,11 @@ struct ExchangeTests {
     @Test("SRV-11 A redirect to a listed host is followed without credentials and to public addresses only")
     func listedRedirect() async throws {
         let scene = try Scene()
-        scene.transport.then(Self.redirect("https://pictures.test/a"), Self.redirect("https://api.test/back"), answer(.ok, "one"))
+        scene.transport.then(
+            Self.redirect("https://pictures.test/a"),
+            Self.redirect("https://api.test/back"),
+            answer(.ok, "one")
+        )
         _ = try await scene.upstream.read(Self.authorized(scene))
         let away = scene.transport.exchanges[1]
         #expect(away.request.url == "https://pictures.test/a")
@@ -45,7 +49,10 @@ struct ExchangeTests {
         #expect(scene.transport.exchanges[2].limits.publicAddressesOnly == false)
     }
 
-    @Test("SRV-11 A redirect anywhere else is refused", arguments: ["https://evil.test/", "http://api.test/", "file:///etc/passwd", "http://127.0.0.1/"])
+    @Test(
+        "SRV-11 A redirect anywhere else is refused",
+        arguments: ["https://evil.test/", "http://api.test/", "file:///etc/passwd", "http://127.0.0.1/"]
+    )
     func forbiddenRedirect(location: String) async throws {
         let scene = try Scene()
         scene.transport.then(Self.redirect(location))
@@ -63,7 +70,9 @@ struct ExchangeTests {
         let scene = try Scene()
         scene.transport.always(answer(.ok, "one"))
         _ = try await scene.upstream.read(scene.list())
-        _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/write", headerFields: [.userAgent: "Other"]))
+        _ = try await scene.upstream.call(
+            OutgoingRequest(url: "https://api.test/write", headerFields: [.userAgent: "Other"])
+        )
         #expect(scene.transport.requests.map { $0.headerFields[.userAgent] } == ["Larder", "Other"])
     }
 
@@ -71,7 +80,9 @@ struct ExchangeTests {
     func loop() async throws {
         let scene = try Scene()
         scene.transport.always(Self.redirect("/list"))
-        await #expect(throws: UpstreamError.badAnswer(status: nil, reason: "more than 5 redirects")) { try await scene.upstream.read(scene.list()) }
+        await #expect(throws: UpstreamError.badAnswer(status: nil, reason: "more than 5 redirects")) {
+            try await scene.upstream.read(scene.list())
+        }
         #expect(scene.transport.count == 6)
     }
 
@@ -79,7 +90,9 @@ struct ExchangeTests {
     func nowhere() async throws {
         let scene = try Scene()
         scene.transport.then(answer(.found))
-        await #expect(throws: UpstreamError.badAnswer(status: .found, reason: "status 302")) { try await scene.upstream.read(scene.list()) }
+        await #expect(throws: UpstreamError.badAnswer(status: .found, reason: "status 302")) {
+            try await scene.upstream.read(scene.list())
+        }
     }
 
     @Test("What a redirect leads to says nothing about the upstream itself: it answered")
@@ -93,7 +106,10 @@ struct ExchangeTests {
 
     @Test(
         "A link to another host says nothing about the upstream itself",
-        arguments: [answer(.ok, "<html>"), answer(.internalServerError), answer(.serviceUnavailable, fields: [.retryAfter: "60"]), answer(.notFound)]
+        arguments: [
+            answer(.ok, "<html>"), answer(.internalServerError),
+            answer(.serviceUnavailable, fields: [.retryAfter: "60"]), answer(.notFound),
+        ]
     )
     func otherHost(step: @escaping ScriptedTransport.Step) async throws {
         let scene = try Scene()
@@ -136,7 +152,10 @@ struct ExchangeTests {
 
     @Test(
         "A refusal is not tried again",
-        arguments: [UpstreamError.unreachable(.refused), .unreachable(.connectTimeout), .badAnswer(status: .ok, reason: "not HTTP")]
+        arguments: [
+            UpstreamError.unreachable(.refused), .unreachable(.connectTimeout),
+            .badAnswer(status: .ok, reason: "not HTTP"),
+        ]
     )
     func refused(error: UpstreamError) async throws {
         let scene = try Scene()
@@ -155,17 +174,30 @@ struct ExchangeTests {
         scene.clock.advance(by: .milliseconds(100))
         #expect(try await reading.provenance.source == .upstream)
         scene.transport.then(answer(.serviceUnavailable, fields: [.retryAfter: "0"]))
-        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 0)) { try await scene.upstream.read(scene.list("/other")) }
+        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 0)) {
+            try await scene.upstream.read(scene.list("/other"))
+        }
         #expect(scene.transport.count == 3)
     }
 
     @Test("POST is neither repeated nor redirected")
     func post() async throws {
         let scene = try Scene()
-        let post = OutgoingRequest(method: .post, url: "https://api.test/list", headerFields: [.userAgent: "Test"], body: Array("x".utf8))
-        scene.transport.then(failure(.unreachable(.reset)), answer(.serviceUnavailable), Self.redirect("/moved", .temporaryRedirect))
+        let post = OutgoingRequest(
+            method: .post,
+            url: "https://api.test/list",
+            headerFields: [.userAgent: "Test"],
+            body: Array("x".utf8)
+        )
+        scene.transport.then(
+            failure(.unreachable(.reset)),
+            answer(.serviceUnavailable),
+            Self.redirect("/moved", .temporaryRedirect)
+        )
         await #expect(throws: UpstreamError.unreachable(.reset)) { try await scene.upstream.send(post) }
-        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: nil)) { try await scene.upstream.send(post) }
+        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: nil)) {
+            try await scene.upstream.send(post)
+        }
         #expect(try await scene.upstream.send(post).status == .temporaryRedirect)
         #expect(scene.transport.requests == [post, post, post])
     }

@@ -28,10 +28,15 @@ struct FailureTests {
     func failingWithoutCopy() async throws {
         let scene = try Scene()
         scene.transport.then(answer(.tooManyRequests, fields: [.retryAfter: "17"]))
-        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 17)) { try await scene.upstream.read(scene.list()) }
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 17)) {
+            try await scene.upstream.read(scene.list())
+        }
     }
 
-    @Test("SRV-05 An unreachable upstream with a copy: offline, by every way of being unreachable", arguments: UnreachableReason.allCases)
+    @Test(
+        "SRV-05 An unreachable upstream with a copy: offline, by every way of being unreachable",
+        arguments: UnreachableReason.allCases
+    )
     func unreachable(reason: UnreachableReason) async throws {
         let scene = try Scene()
         try await scene.age(scene.list())
@@ -49,7 +54,9 @@ struct FailureTests {
         let scene = try Scene()
         scene.transport.always(failure(.unreachable(.nameResolution)))
         for _ in 1...2 {
-            await #expect(throws: UpstreamError.unreachable(.nameResolution)) { try await scene.upstream.read(scene.list()) }
+            await #expect(throws: UpstreamError.unreachable(.nameResolution)) {
+                try await scene.upstream.read(scene.list())
+            }
         }
         #expect(scene.transport.count == 2)
     }
@@ -70,7 +77,10 @@ struct FailureTests {
         #expect(scene.upstream.reachability.isReachable)
     }
 
-    @Test("A 4xx is news: thrown, never hidden, and the copy stays as it was", arguments: [400, 401, 403, 404, 410, 422])
+    @Test(
+        "A 4xx is news: thrown, never hidden, and the copy stays as it was",
+        arguments: [400, 401, 403, 404, 410, 422]
+    )
     func rejected(status: Int) async throws {
         let scene = try Scene()
         try await scene.age(scene.list(), fields: [.eTag: "\"1\""])
@@ -88,7 +98,10 @@ struct FailureTests {
         let scene = try Scene()
         try await scene.age(scene.list())
         scene.transport.then(answer(.init(code: status), "odd"))
-        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
+        #expect(
+            try await scene.upstream.read(scene.list()).cacheStatus
+                == "larder; fwd=stale; fwd-status=\(status); detail=bad-response"
+        )
         #expect(try scene.storedBody(scene.list()) == "old")
     }
 
@@ -126,7 +139,9 @@ struct FailureTests {
         #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
         var unseen = scene.list("/unseen")
         unseen.admit = resource.admit
-        await #expect(throws: UpstreamError.badAnswer(status: .ok, reason: "it could not be stored")) { try await scene.upstream.read(unseen) }
+        await #expect(throws: UpstreamError.badAnswer(status: .ok, reason: "it could not be stored")) {
+            try await scene.upstream.read(unseen)
+        }
         #expect(try scene.storedBody(unseen) == nil)
     }
 
@@ -141,7 +156,10 @@ struct FailureTests {
         scene.transport.then(answer(.ok, "new", fields: [.eTag: "\"1\""]), answer(.notModified))
         _ = try await scene.upstream.read(resource)
         _ = try await scene.upstream.read(resource, .refresh)
-        #expect(try scene.database.read { try String.fetchAll($0, sql: "SELECT body FROM seen") } == ["new"], "a 304 admits nothing")
+        #expect(
+            try scene.database.read { try String.fetchAll($0, sql: "SELECT body FROM seen") } == ["new"],
+            "a 304 admits nothing"
+        )
     }
 
     @Test(
@@ -158,7 +176,9 @@ struct FailureTests {
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; hit; ttl=-84; detail=retry-after")
         #expect(reading.provenance.stale && !reading.provenance.offline)
-        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 1)) { try await scene.upstream.read(scene.list("/never-stored")) }
+        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 1)) {
+            try await scene.upstream.read(scene.list("/never-stored"))
+        }
         #expect(scene.transport.count == asked)
         scene.clock.advance(by: .seconds(1))
         scene.transport.then(answer(.ok, "new"))
@@ -173,7 +193,10 @@ struct FailureTests {
         scene.transport.then(answer(.ok, "picture"))
         let reading = try await scene.upstream.read(Resource(url: "https://pictures.test/a.png", freshness: nil))
         #expect(try scene.body(of: reading.answer) == "picture")
-        #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600, "its own origin is still left alone")
+        #expect(
+            scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600,
+            "its own origin is still left alone"
+        )
     }
 
     @Test(
@@ -235,7 +258,9 @@ struct FailureTests {
     func retryAfterDate() async throws {
         let scene = try Scene()  // It is 2026-01-06 11:46:40 there.
         scene.transport.then(answer(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
-        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) { try await scene.upstream.read(scene.list()) }
+        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) {
+            try await scene.upstream.read(scene.list())
+        }
         #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 30)
     }
 

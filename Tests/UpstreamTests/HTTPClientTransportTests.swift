@@ -39,8 +39,15 @@ struct HTTPClientTransportTests {
 
     @Test("An exchange: method, path, query, fields and body go, status, fields and body come")
     func whole() async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 418 Teapot\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello")) { server in
-            let request = OutgoingRequest(method: .post, url: "\(server.url)a%20b?c=%C3%A4", headerFields: [.accept: "x/y"], body: Array("{}".utf8))
+        try await LoopbackServer.with(
+            .answer("HTTP/1.1 418 Teapot\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello")
+        ) { server in
+            let request = OutgoingRequest(
+                method: .post,
+                url: "\(server.url)a%20b?c=%C3%A4",
+                headerFields: [.accept: "x/y"],
+                body: Array("{}".utf8)
+            )
             let answer = try await exchange(request).get()
             #expect(answer.status.code == 418)
             #expect(answer.headerFields[values: try #require(.init("X-A"))] == ["1", "2"])
@@ -55,7 +62,8 @@ struct HTTPClientTransportTests {
 
     @Test("A redirect is an answer, not followed here")
     func redirect() async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) { server in
+        try await LoopbackServer.with(.answer("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) {
+            server in
             let result = try await exchange(with: server).get().status
             #expect(result == .found)
             #expect(server.log.value.requests.count == 1)
@@ -71,7 +79,10 @@ struct HTTPClientTransportTests {
         #expect(result == .failure(.unreachable(.refused)))
     }
 
-    @Test("The connection breaks before an answer: reset", arguments: [LoopbackServer.Behaviour.reset, .answerThenClose("")])
+    @Test(
+        "The connection breaks before an answer: reset",
+        arguments: [LoopbackServer.Behaviour.reset, .answerThenClose("")]
+    )
     func reset(behaviour: LoopbackServer.Behaviour) async throws {
         try await LoopbackServer.with(behaviour) { server in
             let result = try await exchange(with: server)
@@ -82,7 +93,8 @@ struct HTTPClientTransportTests {
     @Test(
         "The connection breaks within an answer: a bad answer that was cut short",
         arguments: [
-            "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
         ]
     )
@@ -104,7 +116,8 @@ struct HTTPClientTransportTests {
     @Test(
         "An answer over the limit is given up, announced or not",
         arguments: [
-            "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello hello\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello hello\r\n",
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello hello",
         ]
     )
@@ -124,7 +137,10 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("What is not HTTP is a bad answer", arguments: ["SSH-2.0-OpenSSH\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"])
+    @Test(
+        "What is not HTTP is a bad answer",
+        arguments: ["SSH-2.0-OpenSSH\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"]
+    )
     func garbage(text: String) async throws {
         try await LoopbackServer.with(.answerThenClose(text)) { server in
             let result = try await exchange(with: server)
@@ -163,13 +179,18 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("SRV-11 With public addresses only, nothing is sent to this machine, by address or by name", arguments: ["127.0.0.1", "localhost"])
+    @Test(
+        "SRV-11 With public addresses only, nothing is sent to this machine, by address or by name",
+        arguments: ["127.0.0.1", "localhost"]
+    )
     func publicAddressesOnly(host: String) async throws {
         try await LoopbackServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
             let request = OutgoingRequest(url: "http://\(host):\(server.port)/")
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let limits = TransportLimits(total: .seconds(20), maximumBytes: 10, publicAddressesOnly: true)
-            await #expect(throws: UpstreamError.forbiddenTarget("an address that is not public")) { try await transport.exchange(request, within: limits) }
+            await #expect(throws: UpstreamError.forbiddenTarget("an address that is not public")) {
+                try await transport.exchange(request, within: limits)
+            }
             // The connection is not left open either.
             await server.log.until { $0.accepted == 1 && $0.closed == 1 }
             #expect(server.log.value.requests.isEmpty)

@@ -10,7 +10,10 @@ import Testing
 struct MountBudgetTests {
     private static let large = String(repeating: "x", count: 2000)
 
-    @Test("SRV-07 A body that the budget has no room for passes and is not stored, and takes the copy away that it supersedes", arguments: [true, false])
+    @Test(
+        "SRV-07 A body that the budget has no room for passes and is not stored, and takes the copy away that it supersedes",
+        arguments: [true, false]
+    )
     func tooLarge(isAnnounced: Bool) async throws {
         let it = try MountScene(budget: CacheBudget(bytes: 1000))
         it.scene.transport.then(
@@ -34,7 +37,12 @@ struct MountBudgetTests {
         if !isReachable { it.scene.transport.always(failure(.unreachable(.refused))) }
         #expect(try await it.ask().body == "one")
         #expect(try await it.scene.lastUses.flush(to: it.scene.database) == 1)
-        let stored = try ResponseStore(it.scene.database).responses(upstream: it.mount.storeName, method: .get, url: "https://api.test/thing", credential: nil)
+        let stored = try ResponseStore(it.scene.database).responses(
+            upstream: it.mount.storeName,
+            method: .get,
+            url: "https://api.test/thing",
+            credential: nil
+        )
         #expect(stored.map(\.lastUsed) == [it.scene.clock.now])
     }
 

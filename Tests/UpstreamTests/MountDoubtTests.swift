@@ -19,7 +19,9 @@ struct MountDoubtTests {
         answer(.ok, body, fields: it.fields("max-age=60", fields))
     }
 
-    @Test("SRV-07 An answer that was on its way while a write was done is no hit afterwards, nor is it given to who asks after the write")
+    @Test(
+        "SRV-07 An answer that was on its way while a write was done is no hit afterwards, nor is it given to who asks after the write"
+    )
     func overtaken() async throws {
         it.scene.transport.then(held(by: gate, fresh("old")), answer(.ok, "written"), fresh("new"))
         let before = Task { try await it.ask() }
@@ -68,7 +70,9 @@ struct MountDoubtTests {
     func superseded(status: HTTPResponse.Status) async throws {
         it.scene.transport.then(fresh("old"), answer(status, "seen", fields: it.fields("no-store")), fresh("new"))
         try await it.ask()
-        let hit = try #require(try await it.mount.answer(MountRequest(method: .get, target: "/thing", headerFields: [:])).validity)
+        let hit = try #require(
+            try await it.mount.answer(MountRequest(method: .get, target: "/thing", headerFields: [:])).validity
+        )
         #expect(try await it.ask(.get, "/thing", [.cacheControl: "no-cache"]).body == "seen")
         #expect(!hit.holds(at: .now()))
         #expect(try await it.ask().body == "new")
@@ -88,7 +92,9 @@ struct MountDoubtTests {
         #expect(try await it.ask().cacheStatus == "larder; hit; ttl=60")
     }
 
-    @Test("SRV-07 A HEAD that shows another version makes the stored answer doubtful, and does not take the last good one away")
+    @Test(
+        "SRV-07 A HEAD that shows another version makes the stored answer doubtful, and does not take the last good one away"
+    )
     func head() async throws {
         it.scene.transport.then(fresh("old", [.eTag: "\"a\""]), fresh("", [.eTag: "\"b\""]))
         try await it.ask()

@@ -19,9 +19,15 @@ struct MountPauseTests {
         #expect(transport.count == 2)
 
         let stale = try await it.ask()
-        #expect(stale.body == "one" && stale.cacheStatus == "larder; hit; ttl=-1; detail=retry-after" && !stale.isOffline)
-        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 30)) { try await it.ask(.get, "/other") }
-        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 30)) { try await it.scene.upstream.read(it.scene.list()) }
+        #expect(
+            stale.body == "one" && stale.cacheStatus == "larder; hit; ttl=-1; detail=retry-after" && !stale.isOffline
+        )
+        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 30)) {
+            try await it.ask(.get, "/other")
+        }
+        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 30)) {
+            try await it.scene.upstream.read(it.scene.list())
+        }
         #expect(transport.count == 2)
 
         transport.then(answer(.ok, "written"), answer(.ok, "new", fields: it.fields("max-age=5")))
@@ -32,7 +38,10 @@ struct MountPauseTests {
     @Test("SRV-07 What must be validated is not shown unvalidated during the pause either")
     func mustRevalidate() async throws {
         let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "one", fields: it.fields("max-age=5, must-revalidate")), answer(.tooManyRequests, fields: [.retryAfter: "30"]))
+        it.scene.transport.then(
+            answer(.ok, "one", fields: it.fields("max-age=5, must-revalidate")),
+            answer(.tooManyRequests, fields: [.retryAfter: "30"])
+        )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
         #expect(try await it.ask(.get, "/other").status == 429)

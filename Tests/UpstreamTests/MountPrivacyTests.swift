@@ -12,13 +12,21 @@ struct MountPrivacyTests {
     func sharedMount() async throws {
         let it = try MountScene()
         it.scene.transport.always(
-            answer(.ok, "one", fields: [.connection: "X-Once", .init("X-Once")!: "1", .transferEncoding: "chunked", .contentType: "text/plain"])
+            answer(
+                .ok,
+                "one",
+                fields: [
+                    .connection: "X-Once", .init("X-Once")!: "1", .transferEncoding: "chunked",
+                    .contentType: "text/plain",
+                ]
+            )
         )
         let seen = try await it.ask(
             .get,
             "/thing",
             [
-                .authorization: "Bearer secret", .cookie: "a=b", .proxyAuthorization: "Basic x", .connection: "X-Hop", .init("X-Hop")!: "1", .te: "trailers",
+                .authorization: "Bearer secret", .cookie: "a=b", .proxyAuthorization: "Basic x", .connection: "X-Hop",
+                .init("X-Hop")!: "1", .te: "trailers",
                 .accept: "text/plain",
             ]
         )
@@ -30,23 +38,35 @@ struct MountPrivacyTests {
         #expect(try it.storedCount == 0)
     }
 
-    @Test("SRV-07 SRV-11 A mount per credential passes the credential on and keeps everybody's answers apart, without keeping the credential")
+    @Test(
+        "SRV-07 SRV-11 A mount per credential passes the credential on and keeps everybody's answers apart, without keeping the credential"
+    )
     func perCredential() async throws {
         let it = try MountScene(MountOptions(shared: false))
         it.scene.transport.always { request in
             let who = request.headerFields[.authorization] ?? "nobody"
-            return IncomingAnswer(status: .ok, headerFields: [.cacheControl: "max-age=60", .vary: "Authorization, Cookie"], body: Array("for \(who)".utf8))
+            return IncomingAnswer(
+                status: .ok,
+                headerFields: [.cacheControl: "max-age=60", .vary: "Authorization, Cookie"],
+                body: Array("for \(who)".utf8)
+            )
         }
         for who in ["Bearer alice-secret", "Bearer bob-secret", "Bearer alice-secret", "Bearer bob-secret"] {
-            #expect(try await it.ask(.get, "/me", [.authorization: who, .cookie: "sid=cookie-secret"]).body == "for \(who)")
+            #expect(
+                try await it.ask(.get, "/me", [.authorization: who, .cookie: "sid=cookie-secret"]).body == "for \(who)"
+            )
         }
         #expect(it.scene.transport.count == 2)
         let kept = try await it.scene.database.pool.read { db in
             try Row.fetchAll(db, sql: "SELECT varying, header, credential FROM stored_response").map { row in
-                row.databaseValues.compactMap { Data.fromDatabaseValue($0).map { String(decoding: $0, as: UTF8.self) } }.joined()
+                row.databaseValues.compactMap { Data.fromDatabaseValue($0).map { String(decoding: $0, as: UTF8.self) } }
+                    .joined()
             }.joined()
         }
-        #expect(!kept.isEmpty && !kept.contains("alice-secret") && !kept.contains("bob-secret") && !kept.contains("cookie-secret"))
+        #expect(
+            !kept.isEmpty && !kept.contains("alice-secret") && !kept.contains("bob-secret")
+                && !kept.contains("cookie-secret")
+        )
     }
 
     @Test(

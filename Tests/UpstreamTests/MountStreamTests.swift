@@ -30,10 +30,15 @@ struct MountStreamTests {
         #expect(try it.storedCount == 0)
     }
 
-    @Test("SRV-07 A body that breaks off is not stored, whichever its length was to be", arguments: [nil, "9", "200000"])
+    @Test(
+        "SRV-07 A body that breaks off is not stored, whichever its length was to be",
+        arguments: [nil, "9", "200000"]
+    )
     func truncated(announced: String?) async throws {
         let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "short", fields: it.fields("max-age=60", announced.map { [.contentLength: $0] } ?? [:])))
+        it.scene.transport.then(
+            answer(.ok, "short", fields: it.fields("max-age=60", announced.map { [.contentLength: $0] } ?? [:]))
+        )
         let seen = try? await it.ask()
         // Without an announcement the end of the message is its end.
         #expect(try it.storedCount == (announced == nil ? 1 : 0))

@@ -44,7 +44,10 @@ struct MountTests {
         it.scene.clock.advance(by: .seconds(65))
         it.scene.transport.always(failure(.unreachable(.refused)))
         let tried = try await it.ask()
-        #expect(tried.body == "one" && tried.cacheStatus == "larder; fwd=stale; detail=unreachable" && tried.isOffline && tried.fields[.age] == "65")
+        #expect(
+            tried.body == "one" && tried.cacheStatus == "larder; fwd=stale; detail=unreachable" && tried.isOffline
+                && tried.fields[.age] == "65"
+        )
         let known = try await it.ask()
         #expect(known.body == "one" && known.cacheStatus == "larder; hit; ttl=-60; detail=offline" && known.isOffline)
         #expect(it.scene.transport.count == 2)
@@ -55,7 +58,9 @@ struct MountTests {
     @Test("SRV-07 must-revalidate forbids the last good answer, and so does the setting", arguments: [true, false])
     func noLastGood(byDirective: Bool) async throws {
         let it = try MountScene(MountOptions(lastGood: byDirective))
-        it.scene.transport.then(answer(.ok, "one", fields: it.fields(byDirective ? "max-age=5, must-revalidate" : "max-age=5")))
+        it.scene.transport.then(
+            answer(.ok, "one", fields: it.fields(byDirective ? "max-age=5, must-revalidate" : "max-age=5"))
+        )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
         it.scene.transport.always(failure(.unreachable(.refused)))
@@ -70,7 +75,10 @@ struct MountTests {
         it.scene.clock.advance(by: .seconds(6))
         it.scene.transport.then(answer(.serviceUnavailable, "down"), answer(.notFound, "gone"))
         let hidden = try await it.ask()
-        #expect(hidden.body == "one" && hidden.cacheStatus == "larder; fwd=stale; fwd-status=503; detail=stale-if-error" && !hidden.isOffline)
+        #expect(
+            hidden.body == "one" && hidden.cacheStatus == "larder; fwd=stale; fwd-status=503; detail=stale-if-error"
+                && !hidden.isOffline
+        )
         let gone = try await it.ask()
         #expect(gone.status == 404 && gone.body == "gone")
     }
@@ -81,7 +89,10 @@ struct MountTests {
         it.scene.transport.then(answer(.ok, "0123456789", fields: it.fields("max-age=60", [.eTag: "\"a\""])))
         try await it.ask()
         let part = try await it.ask(.get, "/thing", [.range: "bytes=2-4"])
-        #expect(part.status == 206 && part.body == "234" && part.fields[.contentRange] == "bytes 2-4/10" && part.fields[.contentLength] == "3")
+        #expect(
+            part.status == 206 && part.body == "234" && part.fields[.contentRange] == "bytes 2-4/10"
+                && part.fields[.contentLength] == "3"
+        )
         let head = try await it.ask(.head)
         #expect(head.status == 200 && head.body.isEmpty && head.fields[.contentLength] == "10")
         #expect(try await it.ask(.get, "/thing", [.ifNoneMatch: "\"a\""]).status == 304)
@@ -120,7 +131,8 @@ struct MountTests {
         #expect(answers.allSatisfy { $0.body == "one" })
         #expect(
             Set(answers.compactMap(\.cacheStatus)).isSubset(of: [
-                "larder; fwd=uri-miss; stored", "larder; fwd=uri-miss; collapsed", "larder; fwd=stale; fwd-status=200; stored",
+                "larder; fwd=uri-miss; stored", "larder; fwd=uri-miss; collapsed",
+                "larder; fwd=stale; fwd-status=200; stored",
             ])
         )
         #expect(answers.count { $0.cacheStatus == "larder; fwd=uri-miss; stored" } == 1)
@@ -157,11 +169,14 @@ struct MountTests {
         try await it.ask(.get, "/a|b?{c}=%20")
         #expect(
             it.scene.transport.requests.map(\.url) == [
-                "https://api.test/a//b/?x=%20y&x=%2f&=", "https://api.test/", "https://api.test/a?", "https://api.test/%E2%82%AC;v=1",
+                "https://api.test/a//b/?x=%20y&x=%2f&=", "https://api.test/", "https://api.test/a?",
+                "https://api.test/%E2%82%AC;v=1",
                 "https://api.test/a%7Cb?%7Bc%7D=%20",
             ]
         )
-        for target in ["/../x", "/a/%2e%2E/x", "/a/.", "x", "//..//"] { #expect(!MountRequest.isBelowBase(target), "\(target)") }
+        for target in ["/../x", "/a/%2e%2E/x", "/a/.", "x", "//..//"] {
+            #expect(!MountRequest.isBelowBase(target), "\(target)")
+        }
         for target in ["/a/..b", "/?..", "//", "/a/.../b"] { #expect(MountRequest.isBelowBase(target), "\(target)") }
     }
 }

@@ -12,7 +12,13 @@ struct MountValidityTests {
 
     init() throws {
         it = try MountScene(MountOptions(methods: [.get, .head, .put]))
-        it.scene.transport.always(answer(.ok, "one", fields: it.fields("max-age=60, stale-while-revalidate=60", [.eTag: "\"a\"", .contentLength: "3"])))
+        it.scene.transport.always(
+            answer(
+                .ok,
+                "one",
+                fields: it.fields("max-age=60, stale-while-revalidate=60", [.eTag: "\"a\"", .contentLength: "3"])
+            )
+        )
     }
 
     private func validity(
@@ -20,10 +26,14 @@ struct MountValidityTests {
         _ fields: HTTPFields = [:],
         on behalf: MountCredential? = nil
     ) async throws -> Validity? {
-        try await it.mount.answer(MountRequest(method: method, target: "/thing", headerFields: fields, credential: behalf)).validity
+        try await it.mount.answer(
+            MountRequest(method: method, target: "/thing", headerFields: fields, credential: behalf)
+        ).validity
     }
 
-    @Test("SRV-07 What comes from the upstream is not given again, a hit until its freshness ends, with the age that it then has")
+    @Test(
+        "SRV-07 What comes from the upstream is not given again, a hit until its freshness ends, with the age that it then has"
+    )
     func freshness() async throws {
         #expect(try await validity() == nil)
         it.scene.clock.advance(by: .seconds(10))
@@ -34,7 +44,9 @@ struct MountValidityTests {
         let age = try #require(hit.age)
         #expect(age.seconds(at: after) == 10 && age.timeToLive(at: after) == 50)
         #expect(age.seconds(at: after + .seconds(40)) == 50 && age.timeToLive(at: after + .seconds(40)) == 10)
-        for (method, fields) in [(HTTPRequest.Method.head, HTTPFields()), (.get, [.range: "bytes=0-0"]), (.get, [.ifNoneMatch: "\"a\""])] {
+        for (method, fields) in [
+            (HTTPRequest.Method.head, HTTPFields()), (.get, [.range: "bytes=0-0"]), (.get, [.ifNoneMatch: "\"a\""]),
+        ] {
             #expect(try await validity(method, fields) != nil)
         }
     }
@@ -68,7 +80,10 @@ struct MountValidityTests {
         #expect(it.scene.transport.count == 1)
     }
 
-    @Test("SRV-07 A write, a confirmation, another answer, a removal and the upstream's leave end it", arguments: ["put", "304", "200", "purge", "down"])
+    @Test(
+        "SRV-07 A write, a confirmation, another answer, a removal and the upstream's leave end it",
+        arguments: ["put", "304", "200", "purge", "down"]
+    )
     func ends(by event: String) async throws {
         try await it.ask()
         let hit = try #require(try await validity())

@@ -73,7 +73,12 @@ struct PatienceTests {
         }
         #expect(scene.transport.count == 1)
         #expect(statuses["larder; fwd=uri-miss; stored"] == 1)
-        #expect(statuses.keys.allSatisfy { $0 == "larder; fwd=uri-miss; stored" || $0 == "larder; fwd=uri-miss; collapsed" || $0 == "larder; hit; ttl=5" })
+        #expect(
+            statuses.keys.allSatisfy {
+                $0 == "larder; fwd=uri-miss; stored" || $0 == "larder; fwd=uri-miss; collapsed"
+                    || $0 == "larder; hit; ttl=5"
+            }
+        )
     }
 
     @Test("SRV-08 A thousand clients of a cold thing cause one exchange, also those that come when it has just landed")
@@ -90,7 +95,9 @@ struct PatienceTests {
         #expect(scene.transport.count == 20)
     }
 
-    @Test("SRV-08 Who decided to ask before a flight landed, and came after it, is given its answer as if it had joined")
+    @Test(
+        "SRV-08 Who decided to ask before a flight landed, and came after it, is given its answer as if it had joined"
+    )
     func cameTooLate() async throws {
         let scene = try Scene()
         scene.transport.then(answer(.ok, "one"))
@@ -136,7 +143,10 @@ struct PatienceTests {
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=uri-miss; stored")
     }
 
-    @Test("A reader that is cancelled leaves at once; the request goes on for the others and for the store", arguments: [true, false])
+    @Test(
+        "A reader that is cancelled leaves at once; the request goes on for the others and for the store",
+        arguments: [true, false]
+    )
     func cancelledReader(hasCopy: Bool) async throws {
         let scene = try Scene()
         if hasCopy { try await scene.age(scene.list()) }

@@ -8,9 +8,14 @@ import Testing
 struct ProvenanceTests {
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
-    private func standIn(_ error: UpstreamError) -> Provenance? { .standIn(for: error, storedAt: noon, because: .stale) }
+    private func standIn(_ error: UpstreamError) -> Provenance? {
+        .standIn(for: error, storedAt: noon, because: .stale)
+    }
 
-    @Test("SRV-05 A copy stands in for an unreachable upstream: offline, and so stale", arguments: UnreachableReason.allCases)
+    @Test(
+        "SRV-05 A copy stands in for an unreachable upstream: offline, and so stale",
+        arguments: UnreachableReason.allCases
+    )
     func unreachable(reason: UnreachableReason) throws {
         let provenance = try #require(standIn(.unreachable(reason)))
         #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.fetchedAt == noon)
@@ -21,14 +26,19 @@ struct ProvenanceTests {
     func failing(status: Int) throws {
         let provenance = try #require(standIn(.failing(status: .init(code: status), retryAfter: nil)))
         #expect(provenance.stale && !provenance.offline)
-        #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+        #expect(
+            provenance.cacheStatus?.member(of: "larder")
+                == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error"
+        )
     }
 
     @Test("A copy stands in for an answer of no use")
     func badAnswer() throws {
         let provenance = try #require(standIn(.badAnswer(status: .ok, reason: "not JSON")))
         #expect(provenance.stale && !provenance.offline)
-        #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+        #expect(
+            provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=200; detail=bad-response"
+        )
     }
 
     @Test("TRUST-06 A copy stands in for a redirect to a place that is not allowed, as captive portals answer")

@@ -10,7 +10,10 @@ struct ReachabilityTests {
 
     @Test("An upstream that nobody tried counts as reachable, since never")
     func untried() {
-        #expect(reachability.isReachable && reachability.since == nil && reachability.lastOK == nil && reachability.lastError == nil)
+        #expect(
+            reachability.isReachable && reachability.since == nil && reachability.lastOK == nil
+                && reachability.lastError == nil
+        )
     }
 
     @Test("It is down at the first failure and up at the first answer")
@@ -18,10 +21,15 @@ struct ReachabilityTests {
         #expect(reachability.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(5)))
         #expect(!reachability.isReachable && reachability.since == noon)
         #expect(reachability.lastError == .init(reason: "refused", at: noon))
-        #expect(reachability.unreachable(.nameResolution, at: noon + 5, jitter: 0.5) == .stillDown(probeAfter: .seconds(10)))
+        #expect(
+            reachability.unreachable(.nameResolution, at: noon + 5, jitter: 0.5) == .stillDown(probeAfter: .seconds(10))
+        )
         #expect(reachability.since == noon && reachability.failures == 2)
         #expect(reachability.answered(at: noon + 9) == .cameBack)
-        #expect(reachability.isReachable && reachability.since == noon + 9 && reachability.lastOK == noon + 9 && reachability.failures == 0)
+        #expect(
+            reachability.isReachable && reachability.since == noon + 9 && reachability.lastOK == noon + 9
+                && reachability.failures == 0
+        )
         #expect(reachability.lastError?.reason == "dns", "the last error is remembered")
         #expect(reachability.answered(at: noon + 10) == .unchanged)
         #expect(reachability.since == noon + 9)
@@ -52,7 +60,9 @@ struct ReachabilityTests {
 
     @Test("Jitter spreads a pause by a quarter to both sides", arguments: [(0.0, 3.75), (0.5, 5), (1, 6.25)])
     mutating func jitter(jitter: Double, seconds: Double) {
-        #expect(reachability.unreachable(.refused, at: noon, jitter: jitter) == .wentDown(probeAfter: .seconds(seconds)))
+        #expect(
+            reachability.unreachable(.refused, at: noon, jitter: jitter) == .wentDown(probeAfter: .seconds(seconds))
+        )
     }
 
     @Test("An interval above a minute is kept")
@@ -62,7 +72,10 @@ struct ReachabilityTests {
         #expect(patient.unreachable(.refused, at: noon, jitter: 0.5) == .stillDown(probeAfter: .seconds(300)))
     }
 
-    @Test("Retry-After of a 429 or 503 is a pause, an hour at the most", arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable])
+    @Test(
+        "Retry-After of a 429 or 503 is a pause, an hour at the most",
+        arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
+    )
     mutating func retryAfter(status: HTTPResponse.Status) {
         _ = reachability.failed("status", status: status, retryAfter: 30, at: noon)
         #expect(reachability.secondsPaused(at: noon) == 30)

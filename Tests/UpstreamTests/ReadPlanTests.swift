@@ -10,7 +10,12 @@ struct ReadPlanTests {
     private static let staleCopy = ReadPlan.Stored.copy(timeToLive: -412, isFresh: false)
     private static let bundledCopy = ReadPlan.Stored.bundled(age: 99)
 
-    private static func plan(_ stored: ReadPlan.Stored, _ demand: Demand = .usual, reachable: Bool = true, paused: Int? = nil) -> ReadPlan {
+    private static func plan(
+        _ stored: ReadPlan.Stored,
+        _ demand: Demand = .usual,
+        reachable: Bool = true,
+        paused: Int? = nil
+    ) -> ReadPlan {
         .plan(stored: stored, demand: demand, isReachable: reachable, paused: paused, patience: patience)
     }
 
@@ -30,7 +35,14 @@ struct ReadPlanTests {
         #expect(Self.plan(.nothing, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
         #expect(Self.plan(Self.bundledCopy, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
         for stored in [Self.freshCopy, Self.staleCopy] {
-            guard case .serveStored(_, let offline, _) = Self.plan(stored, .onlyIfCached, reachable: reachable, paused: paused) else {
+            guard
+                case .serveStored(_, let offline, _) = Self.plan(
+                    stored,
+                    .onlyIfCached,
+                    reachable: reachable,
+                    paused: paused
+                )
+            else {
                 Issue.record("asked the upstream")
                 return
             }
@@ -42,7 +54,10 @@ struct ReadPlanTests {
 
     @Test("A fresh copy answers at once, also while the upstream wants to be left alone", arguments: [nil, 7])
     func fresh(paused: Int?) {
-        #expect(Self.plan(Self.freshCopy, paused: paused) == .serveStored(CacheStatus(.hit, timeToLive: 24), offline: false, stale: false))
+        #expect(
+            Self.plan(Self.freshCopy, paused: paused)
+                == .serveStored(CacheStatus(.hit, timeToLive: 24), offline: false, stale: false)
+        )
     }
 
     @Test("A stale copy is asked about, within the patience")
@@ -53,14 +68,19 @@ struct ReadPlanTests {
 
     @Test("A stale copy answers while the upstream wants to be left alone, stale and not offline")
     func paused() {
-        let expected = ReadPlan.serveStored(CacheStatus(.hit, timeToLive: -412, detail: "retry-after"), offline: false, stale: true)
+        let expected = ReadPlan.serveStored(
+            CacheStatus(.hit, timeToLive: -412, detail: "retry-after"),
+            offline: false,
+            stale: true
+        )
         #expect(Self.plan(Self.staleCopy, paused: 7) == expected)
     }
 
     @Test(
         "SRV-05 Known to be offline, every copy is served untried and flagged",
         arguments: [
-            ReadPlan.Stored.copy(timeToLive: 24, isFresh: true), .copy(timeToLive: -412, isFresh: false), .bundled(age: 99),
+            ReadPlan.Stored.copy(timeToLive: 24, isFresh: true), .copy(timeToLive: -412, isFresh: false),
+            .bundled(age: 99),
         ]
     )
     func knownOffline(stored: ReadPlan.Stored) {
@@ -74,8 +94,17 @@ struct ReadPlanTests {
 
     @Test("refresh always tries: offline, left alone, fresh or stale", arguments: [true, false], [nil, 7])
     func refresh(reachable: Bool, paused: Int?) {
-        #expect(Self.plan(Self.freshCopy, .refresh, reachable: reachable, paused: paused) == .ask(because: .request, patience: Self.patience))
-        #expect(Self.plan(Self.staleCopy, .refresh, reachable: reachable, paused: paused) == .ask(because: .stale, patience: Self.patience))
-        #expect(Self.plan(Self.bundledCopy, .refresh, reachable: reachable, paused: paused) == .ask(because: .uriMiss, patience: Self.patience))
+        #expect(
+            Self.plan(Self.freshCopy, .refresh, reachable: reachable, paused: paused)
+                == .ask(because: .request, patience: Self.patience)
+        )
+        #expect(
+            Self.plan(Self.staleCopy, .refresh, reachable: reachable, paused: paused)
+                == .ask(because: .stale, patience: Self.patience)
+        )
+        #expect(
+            Self.plan(Self.bundledCopy, .refresh, reachable: reachable, paused: paused)
+                == .ask(because: .uriMiss, patience: Self.patience)
+        )
     }
 }

@@ -13,7 +13,9 @@ struct ReadingTests {
     @Test("SRV-04 A first read is fetched and stored, in the database")
     func fetched() async throws {
         let scene = try Scene()
-        scene.transport.then(answer(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"]))
+        scene.transport.then(
+            answer(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"])
+        )
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=uri-miss; stored")
         #expect(reading.provenance.source == .upstream)
@@ -25,7 +27,13 @@ struct ReadingTests {
         #expect(stored.id == reading.answer?.id)
         #expect(stored.response.headerFields == [.eTag: "\"1\""], "fields of the connection are not kept")
         let request = try #require(scene.transport.requests.first)
-        #expect(request == OutgoingRequest(url: "https://api.test/list", headerFields: [.accept: "application/json", .userAgent: "Larder"]))
+        #expect(
+            request
+                == OutgoingRequest(
+                    url: "https://api.test/list",
+                    headerFields: [.accept: "application/json", .userAgent: "Larder"]
+                )
+        )
         #expect(scene.transport.exchanges.first?.limits.publicAddressesOnly == false)
     }
 
@@ -81,18 +89,28 @@ struct ReadingTests {
         #expect(try scene.storedBody(scene.list()) == "two")
     }
 
-    @Test("Content keeps the time at which it came while the upstream confirms it or sends the same again, small or large", arguments: [3, 200_000])
+    @Test(
+        "Content keeps the time at which it came while the upstream confirms it or sends the same again, small or large",
+        arguments: [3, 200_000]
+    )
     func contentTime(size: Int) async throws {
         let scene = try Scene()
         let body = String(repeating: "a", count: size)
         let start = scene.clock.now
-        scene.transport.then(answer(.ok, body, fields: [.eTag: "\"1\""]), answer(.notModified, fields: [.eTag: "\"1\""]), answer(.ok, body))
+        scene.transport.then(
+            answer(.ok, body, fields: [.eTag: "\"1\""]),
+            answer(.notModified, fields: [.eTag: "\"1\""]),
+            answer(.ok, body)
+        )
         for _ in 0..<3 {
             let reading = try await scene.upstream.read(scene.list())
             #expect(reading.provenance.receivedAt == start && reading.provenance.fetchedAt == scene.clock.now)
             scene.clock.advance(by: .seconds(1))
             let hit = try await scene.upstream.read(scene.list())
-            #expect(hit.provenance.source == .cache && hit.provenance.receivedAt == start && hit.provenance.fetchedAt == scene.clock.now - 1)
+            #expect(
+                hit.provenance.source == .cache && hit.provenance.receivedAt == start
+                    && hit.provenance.fetchedAt == scene.clock.now - 1
+            )
             scene.clock.advance(by: .seconds(60))
         }
         await scene.goDown()
@@ -147,7 +165,9 @@ struct ReadingTests {
     func unaskedConfirmation() async throws {
         let scene = try Scene()
         scene.transport.then(answer(.notModified))
-        await #expect(throws: UpstreamError.badAnswer(status: .notModified, reason: "304 to a request without conditions")) {
+        await #expect(
+            throws: UpstreamError.badAnswer(status: .notModified, reason: "304 to a request without conditions")
+        ) {
             try await scene.upstream.read(scene.list())
         }
     }
@@ -195,7 +215,9 @@ struct ReadingTests {
         let scene = try Scene()
         scene.transport.then(answer(.ok, "one"), answer(.ok, "two"))
         _ = try await scene.upstream.read(scene.list())
-        try await scene.database.write { try ResponseStore(scene.database).invalidate(upstream: "ships", url: "https://api.test/list", in: $0) }
+        try await scene.database.write {
+            try ResponseStore(scene.database).invalidate(upstream: "ships", url: "https://api.test/list", in: $0)
+        }
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
     }
 

@@ -70,7 +70,9 @@ struct RecoveryTests {
         #expect(scene.transport.count == 2)
     }
 
-    @Test("SRV-09 Changes are told in the order in which they happened, also when it goes down while its screens are refreshed")
+    @Test(
+        "SRV-09 Changes are told in the order in which they happened, also when it goes down while its screens are refreshed"
+    )
     func flapping() async throws {
         let scene = try Scene()
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list("/refreshed"), .refresh) }
@@ -97,7 +99,9 @@ struct RecoveryTests {
             return IncomingAnswer(status: .ok)
         }
         await withTaskGroup(of: Void.self) { group in
-            for number in 0..<400 { group.addTask { _ = try? await scene.upstream.read(scene.list("/\(number)"), .refresh) } }
+            for number in 0..<400 {
+                group.addTask { _ = try? await scene.upstream.read(scene.list("/\(number)"), .refresh) }
+            }
         }
         // Something certain at the end, so that there is something to wait for.
         scene.transport.always(answer(.ok))

@@ -6,7 +6,12 @@ import Testing
 struct RetryPolicyTests {
     private let policy = RetryPolicy(attempts: 3, firstPause: .milliseconds(100))
 
-    private func pause(_ outcome: RetryPolicy.Outcome, attempt: Int = 1, method: HTTPRequest.Method = .get, jitter: Double = 0.5) -> Duration? {
+    private func pause(
+        _ outcome: RetryPolicy.Outcome,
+        attempt: Int = 1,
+        method: HTTPRequest.Method = .get,
+        jitter: Double = 0.5
+    ) -> Duration? {
         policy.pause(after: outcome, attempt: attempt, method: method, jitter: jitter)
     }
 
@@ -16,7 +21,10 @@ struct RetryPolicyTests {
         #expect(pause(.truncated) == .zero)
     }
 
-    @Test("What will not be different in a moment is not tried again", arguments: UnreachableReason.allCases.filter { $0 != .reset })
+    @Test(
+        "What will not be different in a moment is not tried again",
+        arguments: UnreachableReason.allCases.filter { $0 != .reset }
+    )
     func hopeless(reason: UnreachableReason) {
         #expect(pause(.unreachable(reason)) == nil)
     }

@@ -10,14 +10,22 @@ import Testing
         let scene = try Scene()
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
         let reading = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
-        #expect(reading.answer == nil && reading.provenance.source == .cache && reading.provenance.fetchedAt == fetchedAt)
-        #expect(!reading.provenance.offline && !reading.provenance.stale && reading.cacheStatus == "larder; hit; ttl=\(Int(Int32.max) - 90)")
+        #expect(
+            reading.answer == nil && reading.provenance.source == .cache && reading.provenance.fetchedAt == fetchedAt
+        )
+        #expect(
+            !reading.provenance.offline && !reading.provenance.stale
+                && reading.cacheStatus == "larder; hit; ttl=\(Int(Int32.max) - 90)"
+        )
         let validity = try #require(reading.validity)
         #expect(validity.deadline == nil && validity.age?.seconds(at: .now()) == 90 && validity.holds(at: .now()))
         #expect(scene.transport.requests.isEmpty)
         await scene.goDown()
         #expect(!validity.holds(at: .now()))
         let offline = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
-        #expect(offline.provenance.offline && offline.provenance.stale && offline.cacheStatus?.hasSuffix("; detail=offline") == true)
+        #expect(
+            offline.provenance.offline && offline.provenance.stale
+                && offline.cacheStatus?.hasSuffix("; detail=offline") == true
+        )
     }
 }

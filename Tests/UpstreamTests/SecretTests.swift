@@ -10,8 +10,10 @@ import Testing
         let options = Options(key: Secret("hush"))
         var dumped = ""
         dump(options, to: &dumped)
-        for text in ["\(options)", String(reflecting: options), String(describing: [options.key]), dumped, "\(Mirror(reflecting: options.key).children.count)"]
-        {
+        for text in [
+            "\(options)", String(reflecting: options), String(describing: [options.key]), dumped,
+            "\(Mirror(reflecting: options.key).children.count)",
+        ] {
             #expect(!text.contains("hush"), "\(text)")
         }
         #expect(options.key.value == "hush" && Secret("").isEmpty && "\(Secret(""))" == "none")

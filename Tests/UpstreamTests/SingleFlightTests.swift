@@ -48,14 +48,17 @@ struct InFlightTableTests {
 struct SingleFlightTests {
     private let clock = ManualClock()
 
-    @Test("Under any interleaving everybody gets the result of a flight that began no earlier than the last one ended, and none is lost")
+    @Test(
+        "Under any interleaving everybody gets the result of a flight that began no earlier than the last one ended, and none is lost"
+    )
     func stress() async throws {
         let flights = SingleFlight<Int, Int>(clock: clock.wallClock)
         let started = Watched(0)
         await withTaskGroup(of: Bool.self) { group in
             for reader in 0..<2000 {
                 group.addTask {
-                    let (arrival, _) = await flights.run(reader % 7, patience: reader % 3 == 0 ? .seconds(1) : nil) { () async throws(UpstreamError) -> Int in
+                    let (arrival, _) = await flights.run(reader % 7, patience: reader % 3 == 0 ? .seconds(1) : nil) {
+                        () async throws(UpstreamError) -> Int in
                         await Task.yield()
                         return started.update { count in
                             count += 1
@@ -79,7 +82,8 @@ struct SingleFlightTests {
             for reader in 0..<1000 {
                 group.addTask {
                     let waiting = Task {
-                        await flights.run(reader % 5, patience: reader % 2 == 0 ? .seconds(1) : nil) { () async throws(UpstreamError) -> Int in
+                        await flights.run(reader % 5, patience: reader % 2 == 0 ? .seconds(1) : nil) {
+                            () async throws(UpstreamError) -> Int in
                             await Task.yield()
                             return 1
                         }
@@ -120,7 +124,9 @@ struct SingleFlightTests {
     @Test("A failure is a landing")
     func failure() async throws {
         let flights = SingleFlight<Int, Int>(clock: clock.wallClock)
-        let (arrival, _) = await flights.run(1, patience: nil) { () async throws(UpstreamError) -> Int in throw .notStored }
+        let (arrival, _) = await flights.run(1, patience: nil) { () async throws(UpstreamError) -> Int in
+            throw .notStored
+        }
         guard case .landed(.failure(.notStored)) = arrival else {
             Issue.record("\(arrival)")
             return

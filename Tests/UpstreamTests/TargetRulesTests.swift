@@ -5,11 +5,24 @@ import Testing
 
 /// SRV-11: an upstream's data cannot turn Larder into an open proxy.
 struct TargetRulesTests {
-    private static func rules(_ base: String = "https://api.test:8443/v1", allowed: [String] = ["Pictures.Test", "cdn.test"]) throws -> TargetRules {
-        TargetRules(UpstreamConfiguration(name: "u", title: "U", baseURL: try #require(URL(string: base)), allowedHosts: allowed))
+    private static func rules(
+        _ base: String = "https://api.test:8443/v1",
+        allowed: [String] = ["Pictures.Test", "cdn.test"]
+    ) throws -> TargetRules {
+        TargetRules(
+            UpstreamConfiguration(
+                name: "u",
+                title: "U",
+                baseURL: try #require(URL(string: base)),
+                allowedHosts: allowed
+            )
+        )
     }
 
-    @Test("The configured origin, in any case, on its port", arguments: ["https://api.test:8443/", "HTTPS://API.TEST:8443/other?x=1", "https://api.test:8443"])
+    @Test(
+        "The configured origin, in any case, on its port",
+        arguments: ["https://api.test:8443/", "HTTPS://API.TEST:8443/other?x=1", "https://api.test:8443"]
+    )
     func own(url: String) throws {
         #expect(try Self.rules().target(of: url) == .ownOrigin)
     }
@@ -21,7 +34,10 @@ struct TargetRulesTests {
         #expect(try Self.rules("http://api.test").target(of: "http://api.test:443/") != .ownOrigin)
     }
 
-    @Test("A listed host, in any case, on any port", arguments: ["https://pictures.test/a.jpg", "https://PICTURES.test:8443/a", "https://cdn.test"])
+    @Test(
+        "A listed host, in any case, on any port",
+        arguments: ["https://pictures.test/a.jpg", "https://PICTURES.test:8443/a", "https://cdn.test"]
+    )
     func listed(url: String) throws {
         #expect(try Self.rules().target(of: url) == .listedHost)
     }
@@ -30,13 +46,19 @@ struct TargetRulesTests {
         "SRV-11 Everything else is forbidden",
         arguments: [
             "https://api.test/", "https://api.test:9000/", "http://api.test:8443/",  // other ports and schemes of the own host
-            "https://evil.test/", "https://api.test.evil.test:8443/", "https://xapi.test:8443/", "https://apixtest:8443/", "https://api.test.:8443/",
+            "https://evil.test/", "https://api.test.evil.test:8443/", "https://xapi.test:8443/",
+            "https://apixtest:8443/", "https://api.test.:8443/",
             "https://sub.pictures.test/", "https://pictures.test.evil.test/", "https://127.0.0.1/", "https://[::1]/",
-            "https://pictures.test@evil.test/", "https://user@pictures.test/", "https://user:secret@api.test:8443/", "https://@api.test:8443/",
-            "https://evil.test/pictures.test", "https://evil.test?pictures.test", "https://evil.test#pictures.test", "https://evil.test\\@pictures.test/",
-            "ftp://pictures.test/", "file:///etc/passwd", "file://pictures.test/etc/passwd", "unix://pictures.test/", "https+unix://pictures.test/",
-            "https://pictures.test:99999/", "https://pictures.test:0/", "https://api.test:73979/", "https://pictures.test:99999999999999999999/",
-            "http+unix://api.test/", "javascript:alert(1)", "data:text/plain,x", "/list", "//pictures.test/a", "pictures.test", "", "https://", "https:///a",
+            "https://pictures.test@evil.test/", "https://user@pictures.test/", "https://user:secret@api.test:8443/",
+            "https://@api.test:8443/",
+            "https://evil.test/pictures.test", "https://evil.test?pictures.test", "https://evil.test#pictures.test",
+            "https://evil.test\\@pictures.test/",
+            "ftp://pictures.test/", "file:///etc/passwd", "file://pictures.test/etc/passwd", "unix://pictures.test/",
+            "https+unix://pictures.test/",
+            "https://pictures.test:99999/", "https://pictures.test:0/", "https://api.test:73979/",
+            "https://pictures.test:99999999999999999999/",
+            "http+unix://api.test/", "javascript:alert(1)", "data:text/plain,x", "/list", "//pictures.test/a",
+            "pictures.test", "", "https://", "https:///a",
         ]
     )
     func forbidden(url: String) throws {
@@ -49,9 +71,12 @@ struct TargetRulesTests {
     @Test("SRV-11 A star lists the hosts below a name, and neither the name nor what ends like it")
     func wildcard() throws {
         let rules = try Self.rules(allowed: ["*.Disk.test"])
-        for url in ["https://a.disk.test/x", "https://a.b.disk.test/x", "https://A.DISK.TEST:443/x"] { #expect(rules.target(of: url) == .listedHost, "\(url)") }
+        for url in ["https://a.disk.test/x", "https://a.b.disk.test/x", "https://A.DISK.TEST:443/x"] {
+            #expect(rules.target(of: url) == .listedHost, "\(url)")
+        }
         for url in [
-            "https://disk.test/x", "https://evildisk.test/x", "https://.disk.test/x", "https://a.disk.test.evil.test/", "https://a.disk.test@evil.test/",
+            "https://disk.test/x", "https://evildisk.test/x", "https://.disk.test/x", "https://a.disk.test.evil.test/",
+            "https://a.disk.test@evil.test/",
             "http://a.disk.test/",
         ] {
             #expect(rules.target(of: url) != .listedHost, "\(url)")
@@ -80,8 +105,10 @@ struct TargetRulesTests {
     @Test(
         "Location is resolved against the URL that answered, without fragment",
         arguments: [
-            ("/b", "https://api.test/b"), ("b", "https://api.test/v4/b"), ("../b", "https://api.test/b"), ("?q=1", "https://api.test/v4/a?q=1"),
-            ("//pictures.test/x", "https://pictures.test/x"), ("https://cdn.test/x#part", "https://cdn.test/x"), ("b%20c", "https://api.test/v4/b%20c"),
+            ("/b", "https://api.test/b"), ("b", "https://api.test/v4/b"), ("../b", "https://api.test/b"),
+            ("?q=1", "https://api.test/v4/a?q=1"),
+            ("//pictures.test/x", "https://pictures.test/x"), ("https://cdn.test/x#part", "https://cdn.test/x"),
+            ("b%20c", "https://api.test/v4/b%20c"),
         ]
     )
     func locations(location: String, expected: String) {
@@ -90,12 +117,17 @@ struct TargetRulesTests {
 
     private static func catalogue(trusted: [String] = []) throws -> TargetRules {
         let base = try #require(URL(string: "https://api.test/v1"))
-        return TargetRules(UpstreamConfiguration(name: "c", title: "C", baseURL: base, followsPublicLinks: true, trustedHosts: trusted))
+        return TargetRules(
+            UpstreamConfiguration(name: "c", title: "C", baseURL: base, followsPublicLinks: true, trustedHosts: trusted)
+        )
     }
 
     @Test(
         "where links may lead to any public host, they lead there at the usual ports, with and without encryption",
-        arguments: ["https://any.test/a", "http://any.test/a", "http://any.test:80/a", "https://any.test:443/a", "http://127.0.0.1/a", "http://[::1]/a"]
+        arguments: [
+            "https://any.test/a", "http://any.test/a", "http://any.test:80/a", "https://any.test:443/a",
+            "http://127.0.0.1/a", "http://[::1]/a",
+        ]
     )
     func publicLinks(url: String) throws {
         // Where a name or number leads is looked at when connected.
@@ -105,7 +137,8 @@ struct TargetRulesTests {
     @Test(
         "other ports, schemes and credentials are refused all the same",
         arguments: [
-            "https://any.test:80/a", "http://any.test:22/a", "http://127.0.0.1:8080/a", "ftp://any.test/a", "https://u@any.test/a", "//any.test/a", "a",
+            "https://any.test:80/a", "http://any.test:22/a", "http://127.0.0.1:8080/a", "ftp://any.test/a",
+            "https://u@any.test/a", "//any.test/a", "a",
         ]
     )
     func noPublicLink(url: String) throws {

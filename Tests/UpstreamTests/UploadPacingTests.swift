@@ -19,12 +19,21 @@ struct UploadPacingTests {
                 return rest >= 0 ? ByteBuffer(string: "part") : nil
             }
         }
-        for try await _ in source.paced(by: { log.withLockedValue { $0.append("caught up") } }) { log.withLockedValue { $0.append("taken") } }
-        #expect(log.withLockedValue { $0 }.joined(separator: ", ") == "asked, taken, caught up, asked, taken, caught up, asked, taken, caught up, asked")
+        for try await _ in source.paced(by: { log.withLockedValue { $0.append("caught up") } }) {
+            log.withLockedValue { $0.append("taken") }
+        }
+        #expect(
+            log.withLockedValue { $0 }.joined(separator: ", ")
+                == "asked, taken, caught up, asked, taken, caught up, asked, taken, caught up, asked"
+        )
     }
 
-    /// What the client is asked for waits nowhere but in sockets: the event loop that writes to the upstream has written each part before the next one is taken.
-    @Test("SRV-07 No part of a large body waits for the event loop that sends it while further ones are taken", arguments: [true, false])
+    /// What the client is asked for waits nowhere but in sockets: the event loop that writes to the upstream has
+    /// written each part before the next one is taken.
+    @Test(
+        "SRV-07 No part of a large body waits for the event loop that sends it while further ones are taken",
+        arguments: [true, false]
+    )
     func transport(isLengthKnown: Bool) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -49,8 +58,17 @@ struct UploadPacingTests {
         do {
             try await LoopbackServer.with(.silence, .answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
                 let length = isLengthKnown ? parts * text.utf8.count : nil
-                let request = StreamedRequest(method: .put, url: server.url, headerFields: [:], body: body, bodyLength: length)
-                _ = try await transport.stream(request, within: TransportLimits(total: .seconds(30), maximumBytes: 1, publicAddressesOnly: false))
+                let request = StreamedRequest(
+                    method: .put,
+                    url: server.url,
+                    headerFields: [:],
+                    body: body,
+                    bodyLength: length
+                )
+                _ = try await transport.stream(
+                    request,
+                    within: TransportLimits(total: .seconds(30), maximumBytes: 1, publicAddressesOnly: false)
+                )
             }
         } catch {
             failure = error

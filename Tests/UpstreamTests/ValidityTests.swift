@@ -53,6 +53,9 @@ import Testing
     func oddAges() {
         #expect(RunningAge(seconds: -5, timeToLive: 5, at: start).seconds(at: start) == 0)
         let bundled = RunningAge(seconds: 80_000_000.5, timeToLive: -80_000_000, at: start)
-        #expect(bundled.seconds(at: start + .seconds(1)) == 80_000_001 && bundled.timeToLive(at: start + .seconds(1)) == -80_000_001)
+        #expect(
+            bundled.seconds(at: start + .seconds(1)) == 80_000_001
+                && bundled.timeToLive(at: start + .seconds(1)) == -80_000_001
+        )
     }
 }

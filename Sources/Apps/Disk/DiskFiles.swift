@@ -33,7 +33,9 @@ public struct DiskFiles: Sendable {
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, as the screens do.
     public func content(_ path: String, account: String) async throws -> Content {
-        guard let path = DiskPath(path) else { throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk)) }
+        guard let path = DiskPath(path) else {
+            throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
+        }
         let account = try await service.account(account)
         let (row, reading) = try await service.fileItem(path, account, .usual)
         let item = row.item
@@ -41,8 +43,15 @@ public struct DiskFiles: Sendable {
             let file = try service.file(item, stored, type)
             return Content(name: item.name, type: type, length: file.length, parts: try file.parts(0..<file.length))
         }
-        guard let size = item.size, !reading.provenance.offline else { throw UpstreamFailure(.unreachable(.network), of: service.api.upstream) }
-        return Content(name: item.name, type: DiskService.type(of: item), length: size, parts: try await service.keeping(item, size: size, account))
+        guard let size = item.size, !reading.provenance.offline else {
+            throw UpstreamFailure(.unreachable(.network), of: service.api.upstream)
+        }
+        return Content(
+            name: item.name,
+            type: DiskService.type(of: item),
+            length: size,
+            parts: try await service.keeping(item, size: size, account)
+        )
     }
 
     /// Stores bytes as a file. Refused while the upstream is out of reach.
@@ -52,7 +61,9 @@ public struct DiskFiles: Sendable {
     /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `outcome-unknown`, `not-found` for a missing
     ///   folder, and others.
     @discardableResult
-    public func upload(_ parts: ByteStream, length: Int?, to path: String, overwrite: Bool = false, account: String) async throws -> Bool {
+    public func upload(_ parts: ByteStream, length: Int?, to path: String, overwrite: Bool = false, account: String)
+        async throws -> Bool
+    {
         guard let path = DiskPath(path), path.parent != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }

@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// A file or folder of an account, as the app keeps it: what its screens show, and what names its content. No link of the upstream is in it.
+/// A file or folder of an account, as the app keeps it: what its screens show, and what names its content. No link of
+/// the upstream is in it.
 struct DiskItem: Sendable, Equatable {
     enum Kind: String, Sendable {
         case file, dir
@@ -32,7 +33,8 @@ struct DiskItem: Sendable, Equatable {
         self.name = name ?? path.name
     }
 
-    /// What names this version of its bytes: the checksum, else size and time. Nil where nothing does: then no stored copy can be said to be current.
+    /// What names this version of its bytes: the checksum, else size and time. Nil where nothing does: then no stored
+    /// copy can be said to be current.
     var version: String? {
         guard kind == .file else { return nil }
         if let md5, !md5.isEmpty, md5.utf8.allSatisfy(Self.isTokenCharacter) { return md5 }

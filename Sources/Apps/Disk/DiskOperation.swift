@@ -1,6 +1,7 @@
 import Foundation
 
-/// Something that the upstream does in its own time (202): what was asked, and what is to be repeated here once it is done.
+/// Something that the upstream does in its own time (202): what was asked, and what is to be repeated here once it is
+/// done.
 struct DiskOperation: Sendable, Equatable {
     enum Status: String, Sendable {
         case running, done, failed

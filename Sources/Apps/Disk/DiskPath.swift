@@ -1,8 +1,9 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import Screens
 
-/// A path on the Disk in its one spelling: scheme, slash, names with slashes between, none at the end but the root's. Letters stay as they are, composed or not: the upstream tells them apart.
+/// A path on the Disk in its one spelling: scheme, slash, names with slashes between, none at the end but the root's.
+/// Letters stay as they are, composed or not: the upstream tells them apart.
 struct DiskPath: Sendable, Hashable {
     /// Where a path begins.
     enum Scheme: String, Sendable {
@@ -23,7 +24,8 @@ struct DiskPath: Sendable, Hashable {
         self.text = text
     }
 
-    /// Reads a path as a client or the upstream writes it: with the scheme, or from the root with a slash. Nil for what is no path.
+    /// Reads a path as a client or the upstream writes it: with the scheme, or from the root with a slash. Nil for what
+    /// is no path.
     init?(_ text: String, scheme: Scheme = .disk) {
         let prefix = "\(scheme.rawValue):/"
         let scalars = text.unicodeScalars
@@ -42,7 +44,9 @@ struct DiskPath: Sendable, Hashable {
             self.init(normalized: prefix)
             return
         }
-        let names = rest.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map { String(Substring($0)) }
+        let names = rest.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
         guard names.allSatisfy(Self.isName) else { return nil }
         self.init(normalized: prefix + rest)
     }
@@ -50,7 +54,8 @@ struct DiskPath: Sendable, Hashable {
     /// Whether a text can be the name of a file or folder. Not NUL, where SQLite ends a text.
     static func isName(_ name: String) -> Bool {
         let scalars = name.unicodeScalars
-        return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".." && !scalars.contains { $0 == "/" || $0.value == 0 }
+        return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".."
+            && !scalars.contains { $0 == "/" || $0.value == 0 }
     }
 
     /// Where it begins.
@@ -78,9 +83,12 @@ struct DiskPath: Sendable, Hashable {
     var below: String { isRoot ? text : text + "/" }
 
     /// Whether another path is below this one.
-    func contains(_ other: DiskPath) -> Bool { other.text.utf8.starts(with: below.utf8) && other.text.utf8.count > below.utf8.count }
+    func contains(_ other: DiskPath) -> Bool {
+        other.text.utf8.starts(with: below.utf8) && other.text.utf8.count > below.utf8.count
+    }
 
-    /// The value of a query parameter: everything but unreserved characters is percent-encoded, so that a plus stays a plus (RFC 3986 §2.3).
+    /// The value of a query parameter: everything but unreserved characters is percent-encoded, so that a plus stays a
+    /// plus (RFC 3986 §2.3).
     var queryValue: String { Self.encoded(text) }
 
     private var lastSlash: String.UnicodeScalarView.Index {
@@ -92,7 +100,8 @@ struct DiskPath: Sendable, Hashable {
         var result = ""
         for byte in text.utf8 {
             let isUnreserved =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "-._~".utf8.contains(byte)
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._~".utf8.contains(byte)
             if isUnreserved {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
@@ -113,7 +122,9 @@ struct DiskPath: Sendable, Hashable {
 
 extension ScreenRequest {
     /// A path of the query. 400 if it is missing (and `fallback` is nil) or none.
-    func diskPath(_ name: String = "path", scheme: DiskPath.Scheme = .disk, fallback: DiskPath? = nil) throws -> DiskPath {
+    func diskPath(_ name: String = "path", scheme: DiskPath.Scheme = .disk, fallback: DiskPath? = nil) throws
+        -> DiskPath
+    {
         let text = try query.string(name)
         if text == nil, let fallback { return fallback }
         guard let text, let path = DiskPath(text, scheme: scheme) else {
@@ -136,7 +147,11 @@ extension JSONFields {
         let text = try string(name)
         guard let text, let path = DiskPath(text, scheme: scheme) else {
             throw Problem.validation([
-                .field("/\(name)", text == nil ? "required" : "invalid", "\(name) must be a path such as \(scheme.rawValue):/docs/report.pdf.")
+                .field(
+                    "/\(name)",
+                    text == nil ? "required" : "invalid",
+                    "\(name) must be a path such as \(scheme.rawValue):/docs/report.pdf."
+                )
             ])
         }
         return path

@@ -36,7 +36,14 @@ public struct DiskRoutes: Sendable {
             Route(.patch, "/v1/disk/file", "disk.file", access: member, service.rename),
             Route(.delete, "/v1/disk/file", "disk.file", access: member, service.delete),
             Route(.get, "/v1/disk/file/content", "disk.content", access: member, service.content),
-            Route(.put, "/v1/disk/file/content", "disk.content", access: member, maximumBodyBytes: .max, service.upload),
+            Route(
+                .put,
+                "/v1/disk/file/content",
+                "disk.content",
+                access: member,
+                maximumBodyBytes: .max,
+                service.upload
+            ),
             Route(.get, "/v1/disk/file/preview", "disk.preview", access: member, service.preview),
             Route(.get, "/v1/disk/file/page", "disk.page", access: member, service.page),
             Route(.get, "/v1/disk/file/pdf", "disk.pdf", access: member, service.document),

@@ -40,7 +40,8 @@ struct FileScreen: Encodable, Sendable {
         let reason = convertsOffice ? nil : "LibreOffice is not installed where Larder runs."
         _document = Nullable(
             wrappedValue: isOffice
-                ? Document(available: convertsOffice, href: item.path.link(to: "/v1/disk/file/pdf"), reason: reason) : nil
+                ? Document(available: convertsOffice, href: item.path.link(to: "/v1/disk/file/pdf"), reason: reason)
+                : nil
         )
         _alert = Nullable(wrappedValue: item.viewer == .unsupported ? Alert() : nil)
         actions = Self.actions(row, offline: offline)
@@ -62,7 +63,10 @@ struct FileScreen: Encodable, Sendable {
     private static func actions(_ row: DiskRow, offline: Bool) -> [Action] {
         let item = row.item
         let noun = item.kind == .dir ? "folder" : item.viewer == .image ? "image" : "file"
-        let deletion = Action.Confirmation(message: "Current \(noun) will be deleted", buttons: ["Delete \(noun)", "Cancel"])
+        let deletion = Action.Confirmation(
+            message: "Current \(noun) will be deleted",
+            buttons: ["Delete \(noun)", "Cancel"]
+        )
         var actions: [Action] = []
         if item.kind == .file {
             actions.append(
@@ -78,7 +82,14 @@ struct FileScreen: Encodable, Sendable {
         let hrefOfFile = item.path.link(to: "/v1/disk/file")
         actions += [
             Action(id: "link", title: "Share link", method: "POST", href: "/v1/disk/links", enabled: !offline),
-            Action(id: "delete", title: "Delete", method: "DELETE", href: hrefOfFile, enabled: !offline, confirm: deletion),
+            Action(
+                id: "delete",
+                title: "Delete",
+                method: "DELETE",
+                href: hrefOfFile,
+                enabled: !offline,
+                confirm: deletion
+            ),
             Action(id: "rename", title: "Rename", method: "PATCH", href: hrefOfFile, enabled: !offline),
         ]
         return actions

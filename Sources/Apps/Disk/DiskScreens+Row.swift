@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import Screens
 
 /// A file or folder in any list.
@@ -39,7 +39,10 @@ struct RowScreen: Encodable, Sendable {
         _mimeType = Nullable(wrappedValue: item.mimeType)
         icon = item.icon
         _viewer = Nullable(wrappedValue: item.viewer?.rawValue)
-        _previewUrl = Nullable(wrappedValue: item.hasPreview ? item.path.link(to: "/v1/disk/file/preview", ("size", PreviewSize.standard.text)) : nil)
+        _previewUrl = Nullable(
+            wrappedValue: item.hasPreview
+                ? item.path.link(to: "/v1/disk/file/preview", ("size", PreviewSize.standard.text)) : nil
+        )
         published = item.isPublished
         _publicUrl = Nullable(wrappedValue: item.publicURL)
         downloaded = row.isDownloaded
@@ -73,7 +76,14 @@ struct RowListScreen: Encodable, Sendable {
     let empty: EmptyState?
     let actions: [Action]?
 
-    init(_ rows: [DiskRow], timeZone: TimeZone, folder: DiskPath? = nil, empty: EmptyState, isEmpty: Bool, actions: [Action]? = nil) {
+    init(
+        _ rows: [DiskRow],
+        timeZone: TimeZone,
+        folder: DiskPath? = nil,
+        empty: EmptyState,
+        isEmpty: Bool,
+        actions: [Action]? = nil
+    ) {
         items = rows.map { RowScreen($0, timeZone: timeZone) }
         self.folder = folder.map(Folder.init)
         self.empty = isEmpty ? empty : nil

@@ -25,7 +25,8 @@ enum DiskText {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
-        return "\(two(parts.day)).\(two(parts.month)).\(padded(parts.year ?? 0, 4)) \(two(parts.hour)):\(two(parts.minute))"
+        return
+            "\(two(parts.day)).\(two(parts.month)).\(padded(parts.year ?? 0, 4)) \(two(parts.hour)):\(two(parts.minute))"
     }
 
     private static func two(_ number: Int?) -> String { padded(number ?? 0, 2) }

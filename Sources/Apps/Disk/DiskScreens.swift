@@ -97,7 +97,11 @@ struct EmptyState: Encodable, Sendable {
 
 extension Banner {
     /// The notification of the original app; it goes by itself.
-    static let diskOffline = Banner(code: "offline", text: "No internet. Loading cache data.", dismissal: .after(seconds: 3))
+    static let diskOffline = Banner(
+        code: "offline",
+        text: "No internet. Loading cache data.",
+        dismissal: .after(seconds: 3)
+    )
 }
 
 /// The question that logging out asks.

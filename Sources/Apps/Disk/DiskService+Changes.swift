@@ -1,14 +1,16 @@
-import HTTPTypes
 import Foundation
-import Storage
+import HTTPTypes
 import Screens
+import Storage
 import Upstream
 
 extension DiskService {
     /// `DELETE /v1/disk/file`: to the trash, or for good.
     @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
         let path = try request.diskPath()
-        guard !path.isRoot else { throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk") }
+        guard !path.isRoot else {
+            throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")
+        }
         let permanently = try request.query.flag("permanently")
         let account = try await account(of: request)
         let write = DiskWrite(kind: .delete(permanently: permanently), path: path, conditions: conditions(request))
@@ -24,7 +26,9 @@ extension DiskService {
     /// `PATCH /v1/disk/file`: another name in the same folder.
     @Sendable func rename(_ request: ScreenRequest) async throws -> Reply {
         let path = try request.diskPath()
-        guard let folder = path.parent else { throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk") }
+        guard let folder = path.parent else {
+            throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")
+        }
         let fields = try await request.jsonObject()
         _ = try timeZone(request)
         let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -34,7 +38,13 @@ extension DiskService {
         let (row, reading) = try await item(path, account, .usual)
         if row.item.kind == .file, DiskItem.fileExtension(of: name) != DiskItem.fileExtension(of: path.name) {
             let kept = DiskItem.fileExtension(of: path.name)
-            throw Problem.validation([.field("/name", "extension", "name must keep its extension\(kept.isEmpty ? ", which is none" : " .\(kept)").")])
+            throw Problem.validation([
+                .field(
+                    "/name",
+                    "extension",
+                    "name must keep its extension\(kept.isEmpty ? ", which is none" : " .\(kept)")."
+                )
+            ])
         }
         let target = folder.child(name)
         let write = DiskWrite(
@@ -53,9 +63,14 @@ extension DiskService {
     /// What a new name may be.
     static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
         let rule = "\(field) must have 1 to \(DiskPath.longestName) characters, without / and control characters."
-        guard !name.isEmpty else { throw Problem.validation([.field("/\(field)", isMissing ? "required" : "empty", rule)]) }
-        guard name.unicodeScalars.count <= DiskPath.longestName else { throw Problem.validation([.field("/\(field)", "too-long", rule)]) }
-        guard DiskPath.isName(name), !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+        guard !name.isEmpty else {
+            throw Problem.validation([.field("/\(field)", isMissing ? "required" : "empty", rule)])
+        }
+        guard name.unicodeScalars.count <= DiskPath.longestName else {
+            throw Problem.validation([.field("/\(field)", "too-long", rule)])
+        }
+        guard DiskPath.isName(name), !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        else {
             throw Problem.validation([.field("/\(field)", "invalid", rule)])
         }
     }
@@ -86,7 +101,9 @@ extension DiskService {
         let to = try Self.newPath("to", fields)
         let overwrite = try fields.diskFlag("overwrite")
         guard !from.isRoot, from != to, !from.contains(to) else {
-            throw Problem.validation([.field("/to", "invalid", "to must be another place, and not in the folder itself.")])
+            throw Problem.validation([
+                .field("/to", "invalid", "to must be another place, and not in the folder itself.")
+            ])
         }
         let account = try await account(of: request)
         let write = DiskWrite(kind: kind(to, overwrite), path: from, conditions: conditions(request))
@@ -96,7 +113,11 @@ extension DiskService {
     /// A path at which something is to be.
     static func newPath(_ field: String, _ fields: JSONFields) throws -> DiskPath {
         let path = try fields.diskPath(field)
-        guard !path.isRoot else { throw Problem.validation([.field("/\(field)", "invalid", "\(field) must be a place in the Disk, not the whole of it.")]) }
+        guard !path.isRoot else {
+            throw Problem.validation([
+                .field("/\(field)", "invalid", "\(field) must be a place in the Disk, not the whole of it.")
+            ])
+        }
         try checkName(path.name, field: field)
         return path
     }
@@ -107,17 +128,27 @@ extension DiskService {
         let timeZone = try timeZone(request)
         let account = try await account(of: request)
         let ownValidity = store.validity(account: account.id)
-        let key = PageKey(account: DiskStore.owner(account.id), screen: "trash", query: "", offset: asked.offset, limit: asked.limit)
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: "trash",
+            query: "",
+            offset: asked.offset,
+            limit: asked.limit
+        )
         let (page, reading) = try await page(key, account, try request.demand()) { token, epoch in
             let now = clock.now()
-            return api.trash(limit: asked.limit, offset: asked.offset, token, account: account.id) { record throws(UpstreamError) in
-                guard let embedded = record.embedded else { throw .badAnswer(status: .ok, reason: "a trash without its content") }
+            return api.trash(limit: asked.limit, offset: asked.offset, token, account: account.id) {
+                record throws(UpstreamError) in
+                guard let embedded = record.embedded else {
+                    throw .badAnswer(status: .ok, reason: "a trash without its content")
+                }
                 let items = Self.unique(embedded.items)
                 return store.admission(
                     items,
                     as: key,
                     total: embedded.total,
-                    hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty } ?? (embedded.items.count >= asked.limit),
+                    hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty }
+                        ?? (embedded.items.count >= asked.limit),
                     account: account.id,
                     epoch: epoch,
                     at: now,
@@ -134,7 +165,10 @@ extension DiskService {
             banner: reading.provenance.offline ? .diskOffline : nil,
             page: shown
         )
-        let data = TrashScreen(items: page.rows.map { TrashRowScreen($0, timeZone: timeZone) }, empty: isEmpty ? .trash : nil)
+        let data = TrashScreen(
+            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone) },
+            empty: isEmpty ? .trash : nil
+        )
         return try .screen(
             Envelope(data: data, meta: meta, links: request.links(for: shown)),
             provenance: reading.provenance,
@@ -147,7 +181,9 @@ extension DiskService {
     @Sendable func restore(_ request: ScreenRequest) async throws -> Reply {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path", scheme: .trash)
-        guard !path.isRoot else { throw Problem.validation([.field("/path", "invalid", "path must be something in the trash.")]) }
+        guard !path.isRoot else {
+            throw Problem.validation([.field("/path", "invalid", "path must be something in the trash.")])
+        }
         let name = try fields.string("name")
         if let name { try Self.checkName(name) }
         let overwrite = try fields.diskFlag("overwrite")

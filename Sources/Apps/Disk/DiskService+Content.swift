@@ -1,14 +1,15 @@
-import Logging
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import Logging
 import NIOCore
 import Screens
 import Storage
 import Upstream
 
 extension DiskService {
-    /// `GET /v1/disk/file/content`: the bytes as they are, or a part of them; from the store where the present version is there, else through from the upstream, and into the store if all of it passes.
+    /// `GET /v1/disk/file/content`: the bytes as they are, or a part of them; from the store where the present version
+    /// is there, else through from the upstream, and into the store if all of it passes.
     @Sendable func content(_ request: ScreenRequest) async throws -> Reply {
         let path = try request.diskPath()
         let account = try await account(of: request)
@@ -31,7 +32,13 @@ extension DiskService {
             fetchedAt: clock.now(),
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: isKept)
         )
-        let unread = FileContent(type: Self.type(of: item), length: size, version: version, lastModified: item.modified, fileName: item.name) { _ in
+        let unread = FileContent(
+            type: Self.type(of: item),
+            length: size,
+            version: version,
+            lastModified: item.modified,
+            fileName: item.name
+        ) { _ in
             ByteStream(ByteBuffer())
         }
         return try await .content(unread, to: request, provenance: provenance, now: clock.now()) { range in
@@ -55,17 +62,26 @@ extension DiskService {
 
     /// What a browser is told the bytes are: what the upstream says, where that is a media type at all.
     static func type(of item: DiskItem) -> String {
-        guard let type = item.mimeType, type.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }), type.split(separator: "/").count == 2 else {
+        guard let type = item.mimeType, type.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }),
+            type.split(separator: "/").count == 2
+        else {
             return "application/octet-stream"
         }
         return type
     }
 
     /// A stored body of the present version, opened; its use is noted.
-    func openStored(_ body: DiskStore.Body, of item: DiskItem, _ account: String) async throws -> (StoredFile, type: String)? {
-        guard let answer = try store.body(body, of: item, account: account), let open = try await store.responses.openBody(of: answer) else { return nil }
+    func openStored(_ body: DiskStore.Body, of item: DiskItem, _ account: String) async throws -> (
+        StoredFile, type: String
+    )? {
+        guard let answer = try store.body(body, of: item, account: account),
+            let open = try await store.responses.openBody(of: answer)
+        else { return nil }
         lastUses.note(answer, at: clock.now())
-        return (StoredFile(response: answer.response, body: open), answer.response.headerFields[.contentType] ?? "application/octet-stream")
+        return (
+            StoredFile(response: answer.response, body: open),
+            answer.response.headerFields[.contentType] ?? "application/octet-stream"
+        )
     }
 
     /// An opened body with what is known of it.
@@ -74,12 +90,16 @@ extension DiskService {
         let body: ResponseStore.OpenBody
     }
 
-    func file(_ item: DiskItem, _ stored: StoredFile, _ type: String, version: String? = nil, fileName: String? = nil) throws -> FileContent {
+    func file(_ item: DiskItem, _ stored: StoredFile, _ type: String, version: String? = nil, fileName: String? = nil)
+        throws -> FileContent
+    {
         let version = version ?? item.version ?? ""
         let fileName = fileName ?? item.name
         return switch stored.body {
-        case .bytes(let bytes): FileContent(bytes: bytes, type: type, version: version, lastModified: item.modified, fileName: fileName)
-        case .blob(let reader): FileContent(blob: reader, type: type, version: version, lastModified: item.modified, fileName: fileName)
+        case .bytes(let bytes):
+            FileContent(bytes: bytes, type: type, version: version, lastModified: item.modified, fileName: fileName)
+        case .blob(let reader):
+            FileContent(blob: reader, type: type, version: version, lastModified: item.modified, fileName: fileName)
         }
     }
 
@@ -89,14 +109,24 @@ extension DiskService {
         let keeper = FileKeeper(item, size: size, keeps: options.budget.admits(size), blobs: store.database.blobs)
         return keeper.keeping(parts) { body in
             // Where it cannot be kept, it is passed on all the same; a download says so.
-            try await store.save(body, as: .content, of: item, type: Self.type(of: item), account: account.id, epoch: account.epoch, at: clock.now(), job: job)
+            try await store.save(
+                body,
+                as: .content,
+                of: item,
+                type: Self.type(of: item),
+                account: account.id,
+                epoch: account.epoch,
+                at: clock.now(),
+                job: job
+            )
         } unkept: { error in
             if job != nil { throw error }
             logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Bytes of a file from the upstream, by a link that is used once and forgotten. A link that does not work (any more) is asked for once again.
+    /// Bytes of a file from the upstream, by a link that is used once and forgotten. A link that does not work (any
+    /// more) is asked for once again.
     func openUpstream(_ item: DiskItem, _ range: Range<Int>, _ account: String) async throws -> ByteStream {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
         do {
@@ -104,8 +134,12 @@ extension DiskService {
             for _ in 0..<2 {
                 let link = try await authorized(account) { try await api.downloadLink(item.path, $0) }
                 var fields: HTTPFields = [:]
-                if range.lowerBound > 0 || range.upperBound < item.size ?? 0 { fields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)" }
-                let answer = try await api.upstream.stream(StreamedRequest(method: .get, url: link, headerFields: fields))
+                if range.lowerBound > 0 || range.upperBound < item.size ?? 0 {
+                    fields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+                }
+                let answer = try await api.upstream.stream(
+                    StreamedRequest(method: .get, url: link, headerFields: fields)
+                )
                 status = answer.status
                 switch status.code {
                 case 200: return FileParts.stream(answer.body, skipping: range.lowerBound, count: range.count)

@@ -1,6 +1,6 @@
-import Logging
 import Foundation
 import HTTPTypes
+import Logging
 import NIOCore
 import Screens
 public import ServiceLifecycle
@@ -8,18 +8,23 @@ import Storage
 import Upstream
 
 extension DiskService {
-    /// `POST /v1/disk/downloads`: fetches a file into the store. Who asks for the same version while it is under way shares it.
+    /// `POST /v1/disk/downloads`: fetches a file into the store. Who asks for the same version while it is under way
+    /// shares it.
     @Sendable func startDownload(_ request: ScreenRequest) async throws -> Reply {
         let path = try await request.jsonObject().diskPath("path")
         let account = try await account(of: request)
         let (row, reading) = try await item(path, account, .usual)
         let item = row.item
-        guard item.kind == .file else { throw Problem.validation([.field("/path", "invalid", "path is a folder; only files are downloaded.")]) }
+        guard item.kind == .file else {
+            throw Problem.validation([.field("/path", "invalid", "path is a folder; only files are downloaded.")])
+        }
         guard let version = item.version, let size = item.size else {
             throw UpstreamFailure(.badAnswer(status: .ok, reason: "a file without a size"), of: api.upstream)
         }
         let isStored = try await openStored(.content, of: item, account.id) != nil
-        guard isStored || !reading.provenance.offline else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
+        guard isStored || !reading.provenance.offline else {
+            throw UpstreamFailure(.unreachable(.network), of: api.upstream)
+        }
         let new = DownloadJob(
             id: SessionToken.make(),
             account: account.id,
@@ -39,13 +44,18 @@ extension DiskService {
         let account = try request.requiredSession().account
         let id = try request.parameter("id")
         // First the one under way: between the two looks it can only have ended, and then it is stored.
-        guard let job = try queue.job(id).flatMap({ $0.account == account ? $0 : nil }) ?? store.download(id, account: account) else {
+        guard
+            let job = try queue.job(id).flatMap({ $0.account == account ? $0 : nil })
+                ?? store.download(id, account: account)
+        else {
             throw Problem.notFound("There is no such download.")
         }
         return try downloadScreen(job, request, status: job.isOver ? .ok : .accepted)
     }
 
-    private func downloadScreen(_ job: DownloadJob, _ request: ScreenRequest, status: HTTPResponse.Status) throws -> Reply {
+    private func downloadScreen(_ job: DownloadJob, _ request: ScreenRequest, status: HTTPResponse.Status) throws
+        -> Reply
+    {
         let href = "/v1/disk/downloads/\(job.id)"
         let provenance = Provenance(source: .upstream)
         return try .screen(
@@ -61,8 +71,11 @@ extension DiskService {
         )
     }
 
-    /// Fetches one file into the store. A body that breaks off is asked for once again: the link may have run out, or the token; then the second try knows.
-    @Sendable private func run(_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async -> DownloadJob.Event {
+    /// Fetches one file into the store. A body that breaks off is asked for once again: the link may have run out, or
+    /// the token; then the second try knows.
+    @Sendable private func run(_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async
+        -> DownloadJob.Event
+    {
         guard options.budget.admits(job.bytesTotal) else { return .failed(.tooLarge) }
         var failure = DownloadJob.Failure.unreachable
         for attempt in 0..<2 {
@@ -133,7 +146,10 @@ public struct DiskDownloads: Service {
         do {
             try await service.resumeDownloads()
         } catch {
-            service.logger.error("downloads could not be resumed; the next start tries again", metadata: ["error": "\(error)"])
+            service.logger.error(
+                "downloads could not be resumed; the next start tries again",
+                metadata: ["error": "\(error)"]
+            )
         }
         try? await gracefulShutdown()
         await service.queue.stop()

@@ -28,7 +28,12 @@ extension DiskService {
         let isGet = request.method == .get
         var reply = try Reply.screen(
             Envelope(
-                data: FileScreen(row, timeZone: timeZone, offline: provenance.offline, convertsOffice: media?.office.isAvailable ?? false),
+                data: FileScreen(
+                    row,
+                    timeZone: timeZone,
+                    offline: provenance.offline,
+                    convertsOffice: media?.office.isAvailable ?? false
+                ),
                 meta: meta,
                 links: Links(self: isGet ? request.selfLink : link)
             ),
@@ -42,7 +47,8 @@ extension DiskService {
         return reply
     }
 
-    /// A file or folder: from the upstream, or as a list has shown it before. A file that the upstream says is not there leaves all lists.
+    /// A file or folder: from the upstream, or as a list has shown it before. A file that the upstream says is not
+    /// there leaves all lists.
     func item(_ path: DiskPath, _ account: DiskAccount, _ demand: Demand) async throws -> (DiskRow, Reading) {
         var present = account
         var demand = demand
@@ -52,8 +58,11 @@ extension DiskService {
                 let reading = try await read(present, demand, of: path) { token, epoch in
                     let now = clock.now()
                     var resource = api.item(path, token, account: account.id) { record throws(UpstreamError) in
-                        guard let item = record.item, item.path == path else { throw .badAnswer(status: .ok, reason: "another file than was asked for") }
-                        return store.admission([item], as: nil, about: path, account: account.id, epoch: epoch, at: now) {
+                        guard let item = record.item, item.path == path else {
+                            throw .badAnswer(status: .ok, reason: "another file than was asked for")
+                        }
+                        return store.admission([item], as: nil, about: path, account: account.id, epoch: epoch, at: now)
+                        {
                             announce($0, to: account.id)
                         }
                     }
@@ -84,7 +93,9 @@ extension DiskService {
     /// The same for something that must be a file.
     func fileItem(_ path: DiskPath, _ account: DiskAccount, _ demand: Demand) async throws -> (DiskRow, Reading) {
         let (row, reading) = try await item(path, account, demand)
-        guard row.item.kind == .file else { throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder") }
+        guard row.item.kind == .file else {
+            throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder")
+        }
         return (row, reading)
     }
 }

@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import Screens
 import Upstream
 
@@ -16,8 +16,16 @@ extension DiskService {
         var availableUntil: Date?
         switch fields.values["available_for_s"] {
         case nil, .null: break
-        case .number(let seconds) where (1...31_536_000).contains(seconds): availableUntil = clock.now().addingTimeInterval(seconds.rounded(.down))
-        default: throw Problem.validation([.field("/available_for_s", "invalid", "available_for_s must be a number of seconds up to 31536000, or null.")])
+        case .number(let seconds) where (1...31_536_000).contains(seconds):
+            availableUntil = clock.now().addingTimeInterval(seconds.rounded(.down))
+        default:
+            throw Problem.validation([
+                .field(
+                    "/available_for_s",
+                    "invalid",
+                    "available_for_s must be a number of seconds up to 31536000, or null."
+                )
+            ])
         }
         let account = try await account(of: request)
         let write = DiskWrite(kind: .publish(until: availableUntil), path: path, conditions: conditions(request))

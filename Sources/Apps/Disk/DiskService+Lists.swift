@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import Screens
 import Storage
 import Upstream
@@ -7,7 +7,8 @@ import Upstream
 extension DiskService {
     /// Kinds of files that the upstream tells apart (Yandex Disk REST API, "media_type").
     static let mediaTypes: Set<String> = [
-        "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded", "executable", "flash", "font", "image", "settings",
+        "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded",
+        "executable", "flash", "font", "image", "settings",
         "spreadsheet", "text", "unknown", "video", "web",
     ]
     /// What the original app asks for.
@@ -22,8 +23,18 @@ extension DiskService {
         let account = try await account(of: request)
         // One more than the page tells whether another follows.
         let end = min(asked.end, Self.mostRows) == asked.end ? min(asked.end + 1, Self.mostRows) : Self.mostRows
-        let key = PageKey(account: DiskStore.owner(account.id), screen: "recent", query: mediaTypes, offset: asked.offset, limit: asked.limit)
-        return try await list(request, account, asked, key, "disk.recent", empty: .recent) { token, epoch, now, changed in
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: "recent",
+            query: mediaTypes,
+            offset: asked.offset,
+            limit: asked.limit
+        )
+        return try await list(request, account, asked, key, "disk.recent", empty: .recent) {
+            token,
+            epoch,
+            now,
+            changed in
             api.lastUploaded(limit: end, mediaTypes: mediaTypes, token, account: account.id) { record in
                 let items = Self.unique(record.items)
                 return store.admission(
@@ -41,10 +52,15 @@ extension DiskService {
     }
 
     private func mediaTypes(_ request: ScreenRequest) throws -> String {
-        guard let text = try request.query.string("media_type"), !text.isEmpty else { return Self.recentMediaTypes.joined(separator: ",") }
+        guard let text = try request.query.string("media_type"), !text.isEmpty else {
+            return Self.recentMediaTypes.joined(separator: ",")
+        }
         let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard types.allSatisfy(Self.mediaTypes.contains) else {
-            throw Problem.invalidParameter("media_type", accepted: "accepts, divided by commas: \(Self.mediaTypes.sorted().joined(separator: ", "))")
+            throw Problem.invalidParameter(
+                "media_type",
+                accepted: "accepts, divided by commas: \(Self.mediaTypes.sorted().joined(separator: ", "))"
+            )
         }
         return Set(types).sorted().joined(separator: ",")
     }
@@ -54,13 +70,31 @@ extension DiskService {
         let asked = try request.query.page(defaultLimit: 20)
         let path = try request.diskPath(fallback: .root)
         let sort = try request.query.string("sort") ?? "created"
-        guard ["name", "path", "created", "modified", "size"].contains(sort.hasPrefix("-") ? String(sort.dropFirst()) : sort) else {
-            throw Problem.invalidParameter("sort", accepted: "accepts name, path, created, modified or size, with - before it the other way round")
+        guard
+            ["name", "path", "created", "modified", "size"].contains(
+                sort.hasPrefix("-") ? String(sort.dropFirst()) : sort
+            )
+        else {
+            throw Problem.invalidParameter(
+                "sort",
+                accepted: "accepts name, path, created, modified or size, with - before it the other way round"
+            )
         }
         let account = try await account(of: request)
-        let key = PageKey(account: DiskStore.owner(account.id), screen: "files", query: "\(path.text)\n\(sort)", offset: asked.offset, limit: asked.limit)
-        return try await list(request, account, asked, key, "disk.files", folder: path, empty: .folder) { token, epoch, now, changed in
-            api.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, token, account: account.id) { record throws(UpstreamError) in
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: "files",
+            query: "\(path.text)\n\(sort)",
+            offset: asked.offset,
+            limit: asked.limit
+        )
+        return try await list(request, account, asked, key, "disk.files", folder: path, empty: .folder) {
+            token,
+            epoch,
+            now,
+            changed in
+            api.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, token, account: account.id) {
+                record throws(UpstreamError) in
                 let own = record.item.map { [$0] } ?? []
                 guard record.kind != .file else {
                     return store.admission(
@@ -73,7 +107,9 @@ extension DiskService {
                         changed: changed
                     )
                 }
-                guard let embedded = record.embedded else { throw .badAnswer(status: .ok, reason: "a folder without its content") }
+                guard let embedded = record.embedded else {
+                    throw .badAnswer(status: .ok, reason: "a folder without its content")
+                }
                 let items = Self.unique(embedded.items.prefix(asked.limit))
                 return store.admission(
                     items,
@@ -81,7 +117,8 @@ extension DiskService {
                     as: key,
                     folder: path,
                     total: embedded.total,
-                    hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty } ?? (embedded.items.count >= asked.limit),
+                    hasMore: embedded.total.map { asked.end < $0 && !embedded.items.isEmpty }
+                        ?? (embedded.items.count >= asked.limit),
                     account: account.id,
                     epoch: epoch,
                     at: now,
@@ -95,12 +132,30 @@ extension DiskService {
     @Sendable func published(_ request: ScreenRequest) async throws -> Reply {
         let asked = try request.query.page(defaultLimit: 20)
         let type = try request.query.string("type") ?? "all"
-        guard ["all", "file", "dir"].contains(type) else { throw Problem.invalidParameter("type", accepted: "accepts all, file or dir") }
+        guard ["all", "file", "dir"].contains(type) else {
+            throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
+        }
         let account = try await account(of: request)
-        let key = PageKey(account: DiskStore.owner(account.id), screen: "published", query: type, offset: asked.offset, limit: asked.limit)
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: "published",
+            query: type,
+            offset: asked.offset,
+            limit: asked.limit
+        )
         let refresh = Action(id: "refresh", title: "Refresh", method: "GET", href: "/v1/disk/published?refresh=1")
-        return try await list(request, account, asked, key, "disk.published", empty: .published, actions: [refresh]) { token, epoch, now, changed in
-            api.published(limit: asked.limit + 1, offset: asked.offset, type: type == "all" ? nil : type, token, account: account.id) { record in
+        return try await list(request, account, asked, key, "disk.published", empty: .published, actions: [refresh]) {
+            token,
+            epoch,
+            now,
+            changed in
+            api.published(
+                limit: asked.limit + 1,
+                offset: asked.offset,
+                type: type == "all" ? nil : type,
+                token,
+                account: account.id
+            ) { record in
                 let items = Self.unique(record.items.prefix(asked.limit)).map { item in
                     // Whatever the answer says of links: what this list has is published.
                     var item = item
@@ -126,7 +181,9 @@ extension DiskService {
         return items.compactMap { $0 }.filter { seen.insert($0.path).inserted }
     }
 
-    private typealias Listed = (_ token: String, _ epoch: Int64, _ now: Date, _ changed: @escaping @Sendable (Int) -> Void) -> Resource
+    private typealias Listed = (
+        _ token: String, _ epoch: Int64, _ now: Date, _ changed: @escaping @Sendable (Int) -> Void
+    ) -> Resource
 
     /// A list: from the upstream or as it is stored, and truthful about which.
     private func list(
@@ -143,12 +200,20 @@ extension DiskService {
         let timeZone = try timeZone(request)
         let ownValidity = store.validity(account: account.id)
         let changed: @Sendable (Int) -> Void = { revision in announce(screen, revision, to: account.id) }
-        let (page, reading) = try await page(key, account, try request.demand(), folder: folder) { token, epoch in resource(token, epoch, clock.now(), changed)
+        let (page, reading) = try await page(key, account, try request.demand(), folder: folder) { token, epoch in
+            resource(token, epoch, clock.now(), changed)
         }
         let provenance = reading.provenance
         let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
-        let data = RowListScreen(page.rows, timeZone: timeZone, folder: folder, empty: empty, isEmpty: isEmpty, actions: actions)
+        let data = RowListScreen(
+            page.rows,
+            timeZone: timeZone,
+            folder: folder,
+            empty: empty,
+            isEmpty: isEmpty,
+            actions: actions
+        )
         let meta = Meta(
             screen: screen,
             state: isEmpty ? .empty : .content,
@@ -201,7 +266,10 @@ extension DiskService {
                 return (page, reading)
             }
             if let folder, try store.row(folder, account: account.id)?.item.kind == .file {
-                throw Problem(.notAFolder, "\(folder.name) is a file; its screen is \(folder.link(to: "/v1/disk/file")).")
+                throw Problem(
+                    .notAFolder,
+                    "\(folder.name) is a file; its screen is \(folder.link(to: "/v1/disk/file"))."
+                )
             }
             if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
             if let absence = absence(reading) { throw absence }
@@ -224,7 +292,8 @@ extension PageRequest {
 }
 
 extension Page {
-    /// Pages follow at distances of `limit`, also where one has fewer rows: where something is in it that the app does not know, or that is gone since.
+    /// Pages follow at distances of `limit`, also where one has fewer rows: where something is in it that the app does
+    /// not know, or that is gone since.
     init(_ asked: PageRequest, _ page: DiskPage) {
         self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         nextOffset = page.hasMore ? asked.end : nil

@@ -16,12 +16,20 @@ extension DiskService {
         let (row, reading) = try await fileItem(try request.diskPath(), account, try request.demand())
         let item = row.item
         guard let format = OfficeFormat(fileName: item.name) else {
-            throw Problem(.unsupportedMediaType, "Only office files are shown as PDF: \(OfficeFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+            throw Problem(
+                .unsupportedMediaType,
+                "Only office files are shown as PDF: \(OfficeFormat.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
         }
         let stored = try await storedDocument(item, format, account, try request.demand(), reading)
         let name = String(item.name.dropLast(item.fileExtension.count)) + "pdf"
         let content = try file(item, stored, "application/pdf", version: "\(item.version ?? "")-pdf", fileName: name)
-        return try .content(content, to: request, provenance: Self.provenance(ofStored: stored.response.responseTime, reading), now: clock.now())
+        return try .content(
+            content,
+            to: request,
+            provenance: Self.provenance(ofStored: stored.response.responseTime, reading),
+            now: clock.now()
+        )
     }
 
     /// `GET /v1/disk/file/page`: one page of a PDF or office file, or a picture, as a picture of a width.
@@ -32,7 +40,9 @@ extension DiskService {
         let account = try await account(of: request)
         let (row, reading) = try await fileItem(path, account, try request.demand())
         let item = row.item
-        if let (stored, _) = try await openStored(.page(number, width: width), of: item, account.id), let reply = try pagePicture(stored, reading) {
+        if let (stored, _) = try await openStored(.page(number, width: width), of: item, account.id),
+            let reply = try pagePicture(stored, reading)
+        {
             return reply
         }
         guard try request.demand() != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
@@ -42,20 +52,29 @@ extension DiskService {
             switch (item.viewer, OfficeFormat(fileName: item.name)) {
             case (.image, _):
                 guard number == 1 else { throw MediaError.noSuchPage(number) }
-                picture = try await withFile(item, account, reading) { try await media.pictures.scale(.file($0), width: width, height: 4 * width) }
+                picture = try await withFile(item, account, reading) {
+                    try await media.pictures.scale(.file($0), width: width, height: 4 * width)
+                }
             case (.pdf, _):
-                picture = try await withFile(item, account, reading) { try await media.pages.picture(of: number, in: $0, width: width) }
+                picture = try await withFile(item, account, reading) {
+                    try await media.pages.picture(of: number, in: $0, width: width)
+                }
             case (_, let format?):
                 let document = try await storedDocument(item, format, account, .usual, reading)
                 picture = try await withFile(document.body) {
                     try await media.pages.picture(of: number, in: $0, width: width)
                 }
-            default: throw MediaError.unsupported(item.fileExtension.isEmpty ? "a file without an extension" : ".\(item.fileExtension)")
+            default:
+                throw MediaError.unsupported(
+                    item.fileExtension.isEmpty ? "a file without an extension" : ".\(item.fileExtension)"
+                )
             }
         } catch let error as MediaError {
             throw Self.problem(error)
         }
-        let body = picture.data.count > BlobStore.inlineLimit ? StoredBody.blob(try store.database.blobs.write(picture.data)) : .bytes(picture.data)
+        let body =
+            picture.data.count > BlobStore.inlineLimit
+            ? StoredBody.blob(try store.database.blobs.write(picture.data)) : .bytes(picture.data)
         let isStored = try await store.save(
             body,
             as: .page(number, width: width),
@@ -66,7 +85,11 @@ extension DiskService {
             at: clock.now()
         )
         guard let type = PictureType(of: picture.data) else { throw Self.problem(.damaged("no picture came of it")) }
-        let provenance = Provenance(source: .upstream, fetchedAt: clock.now(), cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored))
+        let provenance = Provenance(
+            source: .upstream,
+            fetchedAt: clock.now(),
+            cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored)
+        )
         return .picture(picture.data, type: type, provenance: provenance, now: clock.now())
     }
 
@@ -77,11 +100,22 @@ extension DiskService {
             case .blob(let reader): try reader.readAll()
             }
         guard let type = PictureType(of: bytes) else { return nil }
-        return .picture(bytes, type: type, provenance: Self.provenance(ofStored: stored.response.responseTime, reading), now: clock.now())
+        return .picture(
+            bytes,
+            type: type,
+            provenance: Self.provenance(ofStored: stored.response.responseTime, reading),
+            now: clock.now()
+        )
     }
 
     /// The PDF of an office file, made and stored where it is not yet.
-    private func storedDocument(_ item: DiskItem, _ format: OfficeFormat, _ account: DiskAccount, _ demand: Demand, _ reading: Reading) async throws
+    private func storedDocument(
+        _ item: DiskItem,
+        _ format: OfficeFormat,
+        _ account: DiskAccount,
+        _ demand: Demand,
+        _ reading: Reading
+    ) async throws
         -> StoredFile
     {
         if let (stored, _) = try await openStored(.document, of: item, account.id) { return stored }
@@ -112,13 +146,20 @@ extension DiskService {
     }
 
     /// Lends a file's content as a file; it is fetched into the store before where it is not there.
-    private func withFile<Value>(_ item: DiskItem, _ account: DiskAccount, _ reading: Reading, _ body: (URL) async throws -> Value) async throws -> Value {
+    private func withFile<Value>(
+        _ item: DiskItem,
+        _ account: DiskAccount,
+        _ reading: Reading,
+        _ body: (URL) async throws -> Value
+    ) async throws -> Value {
         if try store.body(.content, of: item, account: account.id) == nil {
             guard !reading.provenance.offline else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
             guard let size = item.size, item.version != nil else {
                 throw UpstreamFailure(.badAnswer(status: .ok, reason: "a file without a size"), of: api.upstream)
             }
-            guard options.budget.admits(size) else { throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.") }
+            guard options.budget.admits(size) else {
+                throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
+            }
             do {
                 for try await _ in try await keeping(item, size: size, account) {}
             } catch let problem where problem is Problem || problem is UpstreamFailure {
@@ -156,12 +197,22 @@ extension DiskService {
     static func problem(_ error: MediaError) -> Problem {
         switch error {
         case .toolMissing(.soffice):
-            Problem(.toolMissing, "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures.")
+            Problem(
+                .toolMissing,
+                "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures."
+            )
         case .toolMissing(let tool):
-            Problem(.toolMissing, "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture.")
+            Problem(
+                .toolMissing,
+                "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture."
+            )
         case .unconfined:
-            Problem(.toolMissing, "Office files are converted only where the kernel can keep LibreOffice from other files (Landlock, Linux 5.13 or later).")
-        case .overloaded: Problem(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
+            Problem(
+                .toolMissing,
+                "Office files are converted only where the kernel can keep LibreOffice from other files (Landlock, Linux 5.13 or later)."
+            )
+        case .overloaded:
+            Problem(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
         case .tooLarge: Problem(.tooLarge, "The file is too large to be shown as a picture.")
         case .noSuchPage(let number): Problem.notFound("The file has no page \(number).")
         case .unsupported(let kind): Problem(.unsupportedMediaType, "There is no picture of this file (\(kind)).")

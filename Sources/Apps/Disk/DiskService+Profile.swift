@@ -22,7 +22,11 @@ extension DiskService {
         let (account, reading) = try await sizes(request)
         var fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization"]
         fields.add(reading.provenance, now: clock.now())
-        return Reply(headerFields: fields, body: .bytes(Data(ProfileChart.svg(account).utf8), type: "image/svg+xml; charset=utf-8"), validity: reading.validity)
+        return Reply(
+            headerFields: fields,
+            body: .bytes(Data(ProfileChart.svg(account).utf8), type: "image/svg+xml; charset=utf-8"),
+            validity: reading.validity
+        )
     }
 
     private func sizes(_ request: ScreenRequest) async throws -> (DiskAccount, Reading) {

@@ -1,6 +1,6 @@
-import HTTPTypes
 import Foundation
 import HTTPCaching
+import HTTPTypes
 import Screens
 import Storage
 import Upstream
@@ -9,7 +9,8 @@ extension DiskService {
     /// Rows that one request to the upstream brings, and most requests of one search.
     private static let (searchBatch, searchBatches) = (1000, 5)
 
-    /// `GET /v1/disk/search`: files and folders whose name contains a text. The upstream cannot search, so its list of all files is brought up to date first; what is searched are the rows that are known here.
+    /// `GET /v1/disk/search`: files and folders whose name contains a text. The upstream cannot search, so its list of
+    /// all files is brought up to date first; what is searched are the rows that are known here.
     @Sendable func search(_ request: ScreenRequest) async throws -> Reply {
         let asked = try request.query.page(defaultLimit: 20)
         let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -20,7 +21,13 @@ extension DiskService {
         let account = try await account(of: request)
         let known = try await allFiles(account, try request.demand())
         let provenance = known.provenance
-        let found = try store.search(text, account: account.id, lastPart: known.lastPart, limit: asked.limit, offset: min(asked.offset, Int(Int32.max)))
+        let found = try store.search(
+            text,
+            account: account.id,
+            lastPart: known.lastPart,
+            limit: asked.limit,
+            offset: min(asked.offset, Int(Int32.max))
+        )
         let shown = Page(asked, count: found.rows.count, total: found.total, hasMore: asked.end < found.total)
         let isEmpty = found.total == 0
         let meta = Meta(
@@ -54,7 +61,12 @@ extension DiskService {
         var known: KnownFiles?
         for batch in 0..<Self.searchBatches {
             let offset = batch * Self.searchBatch
-            let key = PageKey(account: DiskStore.owner(account.id), screen: "all", offset: offset, limit: Self.searchBatch)
+            let key = PageKey(
+                account: DiskStore.owner(account.id),
+                screen: "all",
+                offset: offset,
+                limit: Self.searchBatch
+            )
             do {
                 let (page, reading) = try await page(key, account, demand) { token, epoch in
                     let now = clock.now()
@@ -71,7 +83,9 @@ extension DiskService {
                     }
                 }
                 // The whole is as good as the worst of its parts.
-                let provenance = known.map(\.provenance).flatMap { $0.stale && !reading.provenance.offline ? $0 : nil } ?? reading.provenance
+                let provenance =
+                    known.map(\.provenance).flatMap { $0.stale && !reading.provenance.offline ? $0 : nil }
+                    ?? reading.provenance
                 known = KnownFiles(provenance: provenance, lastPart: page.hasMore ? nil : offset)
                 if !page.hasMore { break }
             } catch let failure as UpstreamFailure {
@@ -80,11 +94,25 @@ extension DiskService {
                 switch failure.error {
                 case .unreachable:
                     let cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")
-                    return KnownFiles(provenance: Provenance(source: .cache, offline: true, fetchedAt: fetchedAt, cacheStatus: cacheStatus))
+                    return KnownFiles(
+                        provenance: Provenance(
+                            source: .cache,
+                            offline: true,
+                            fetchedAt: fetchedAt,
+                            cacheStatus: cacheStatus
+                        )
+                    )
                 case .failing(let status, _), .badAnswer(let status?, _):
                     let detail = if case .failing = failure.error { "stale-if-error" } else { "bad-response" }
                     let cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: detail)
-                    return KnownFiles(provenance: Provenance(source: .cache, stale: true, fetchedAt: fetchedAt, cacheStatus: cacheStatus))
+                    return KnownFiles(
+                        provenance: Provenance(
+                            source: .cache,
+                            stale: true,
+                            fetchedAt: fetchedAt,
+                            cacheStatus: cacheStatus
+                        )
+                    )
                 default: throw failure
                 }
             }

@@ -1,6 +1,6 @@
-import Logging
 import Foundation
 import HTTPTypes
+import Logging
 import Screens
 import Upstream
 
@@ -21,7 +21,9 @@ extension DiskService {
     @Sendable func setOnboarding(_ request: ScreenRequest) async throws -> Reply {
         let fields = try await request.jsonObject()
         guard case .bool(let isSeen) = fields.values["seen"] else {
-            throw Problem.validation([.field("/seen", fields.values["seen"] == nil ? "required" : "invalid", "seen must be true or false.")])
+            throw Problem.validation([
+                .field("/seen", fields.values["seen"] == nil ? "required" : "invalid", "seen must be true or false.")
+            ])
         }
         try await store.setOnboardingSeen(isSeen)
         return try onboardingScreen(request)
@@ -35,28 +37,41 @@ extension DiskService {
 
     private func onboardingScreen(_ request: ScreenRequest) throws -> Reply {
         let isLoggedIn = try sessions.knownSession(for: request.headerFields, app: "disk") != nil
-        return try local(OnboardingScreen(seen: try store.isOnboardingSeen(), isLoggedIn: isLoggedIn), "disk.onboarding", request)
+        return try local(
+            OnboardingScreen(seen: try store.isOnboardingSeen(), isLoggedIn: isLoggedIn),
+            "disk.onboarding",
+            request
+        )
     }
 
-    /// `POST /v1/disk/session/authorization`: the address at which the user gives consent in a browser. The verifier of PKCE stays here.
+    /// `POST /v1/disk/session/authorization`: the address at which the user gives consent in a browser. The verifier of
+    /// PKCE stays here.
     @Sendable func beginAuthorization(_ request: ScreenRequest) async throws -> Reply {
         let oauth = try requiredOAuth()
         let (state, verifier) = (SessionToken.make(), SessionToken.make())
         try await store.beginAuthorization(state: state, verifier: verifier, at: clock.now())
-        let screen = AuthorizationScreen(authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier), state: state)
+        let screen = AuthorizationScreen(
+            authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier),
+            state: state
+        )
         return try local(screen, "disk.session", request, status: .created)
     }
 
     private func requiredOAuth() throws -> YandexOAuthAPI {
         guard let oauth else {
             throw Problem.validation([
-                .field("/mode", "unavailable", "oauth_code needs the setting disk.oauth_client_id; without it only oauth_token is possible.")
+                .field(
+                    "/mode",
+                    "unavailable",
+                    "oauth_code needs the setting disk.oauth_client_id; without it only oauth_token is possible."
+                )
             ])
         }
         return oauth
     }
 
-    /// `POST /v1/disk/session`: with a token, or with the code that Yandex OAuth gave the browser. The upstream is asked who it is.
+    /// `POST /v1/disk/session`: with a token, or with the code that Yandex OAuth gave the browser. The upstream is
+    /// asked who it is.
     @Sendable func openSession(_ request: ScreenRequest) async throws -> Reply {
         let fields = try await request.jsonObject()
         let token: DiskToken
@@ -64,12 +79,20 @@ extension DiskService {
         case "oauth_token":
             let text = (try fields.string("access_token") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw Problem.validation([.field("/access_token", text.isEmpty ? "required" : "invalid", "access_token must be an OAuth token of Yandex.")])
+                throw Problem.validation([
+                    .field(
+                        "/access_token",
+                        text.isEmpty ? "required" : "invalid",
+                        "access_token must be an OAuth token of Yandex."
+                    )
+                ])
             }
             token = DiskToken(accessToken: text)
         case "oauth_code": token = try await exchanged(fields)
         case let other:
-            throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", "mode must be oauth_token or oauth_code.")])
+            throw Problem.validation([
+                .field("/mode", other == nil ? "required" : "invalid", "mode must be oauth_token or oauth_code.")
+            ])
         }
         return try await open(token, request)
     }
@@ -84,7 +107,13 @@ extension DiskService {
         if let state = try fields.string("state") {
             verifier = try await store.endAuthorization(state: state, at: clock.now())
             guard verifier != nil else {
-                throw Problem.validation([.field("/state", "unknown", "state belongs to no login that has begun here in the last ten minutes.")])
+                throw Problem.validation([
+                    .field(
+                        "/state",
+                        "unknown",
+                        "state belongs to no login that has begun here in the last ten minutes."
+                    )
+                ])
             }
         }
         do {
@@ -105,7 +134,11 @@ extension DiskService {
         do {
             info = try await api.info(token.accessToken)
         } catch  where Self.isUnauthorized(error) {
-            throw Problem(.invalidCredentials, "Yandex Disk does not accept this token.", upstream: .init(name: api.upstream.configuration.name, status: 401))
+            throw Problem(
+                .invalidCredentials,
+                "Yandex Disk does not accept this token.",
+                upstream: .init(name: api.upstream.configuration.name, status: 401)
+            )
         } catch {
             throw translated(error)
         }
@@ -150,7 +183,8 @@ extension DiskService {
         return try local(FarewellScreen(), "disk.session", request)
     }
 
-    /// Tells Yandex that a token is not needed any more that was made here, if that is possible. Nobody waits for it, and nothing depends on it. One that a client brought is the client's: it has no refresh token.
+    /// Tells Yandex that a token is not needed any more that was made here, if that is possible. Nobody waits for it,
+    /// and nothing depends on it. One that a client brought is the client's: it has no refresh token.
     private func revoke(_ token: DiskToken) {
         guard let oauth, token.refreshToken != nil, oauth.upstream.reachability.isReachable else { return }
         queue.background { [logger] in
@@ -173,7 +207,11 @@ extension DiskService {
         headerFields: HTTPFields = [:]
     ) throws -> Reply {
         try .screen(
-            Envelope(data: content, meta: Meta(screen: screen, provenance: .local), links: Links(self: request.selfLink)),
+            Envelope(
+                data: content,
+                meta: Meta(screen: screen, provenance: .local),
+                links: Links(self: request.selfLink)
+            ),
             status: status,
             provenance: .local,
             now: clock.now(),

@@ -8,7 +8,8 @@ public import Upstream
 actor TokenRefreshes {
     private var tasks: [String: Task<DiskToken, any Error>] = [:]
 
-    func refresh(_ account: String, _ work: @escaping @Sendable () async throws -> DiskToken) async throws -> DiskToken {
+    func refresh(_ account: String, _ work: @escaping @Sendable () async throws -> DiskToken) async throws -> DiskToken
+    {
         if let task = tasks[account] { return try await task.value }
         let task = Task { try await work() }
         tasks[account] = task
@@ -18,10 +19,13 @@ actor TokenRefreshes {
 }
 
 extension DiskService {
-    /// Calls the upstream with the account's token: refreshed before where it has run out, and after where the upstream does not take it any more. A 401 that stands is noted: nothing stored is shown from then on.
+    /// Calls the upstream with the account's token: refreshed before where it has run out, and after where the upstream
+    /// does not take it any more. A 401 that stands is noted: nothing stored is shown from then on.
     func authorized<Value>(_ account: String, _ body: (_ token: String) async throws -> Value) async throws -> Value {
         guard var token = try store.token(of: account) else { throw Self.sessionExpired }
-        if let expiresAt = token.expiresAt, expiresAt <= clock.now().addingTimeInterval(60), let fresh = try await refreshed(token, of: account) {
+        if let expiresAt = token.expiresAt, expiresAt <= clock.now().addingTimeInterval(60),
+            let fresh = try await refreshed(token, of: account)
+        {
             token = fresh
         }
         do {
@@ -48,8 +52,14 @@ extension DiskService {
             return try await refreshes.refresh(account) { [self] in
                 // Somebody may have been faster.
                 if let present = try store.token(of: account), present != token { return present }
-                let fresh = Self.token(try await oauth.grant(refreshToken: refreshToken), refreshToken: refreshToken, at: clock.now())
-                guard try await store.replace(token, by: fresh, of: account) else { throw DiskRefusal(status: 401, code: "") }
+                let fresh = Self.token(
+                    try await oauth.grant(refreshToken: refreshToken),
+                    refreshToken: refreshToken,
+                    at: clock.now()
+                )
+                guard try await store.replace(token, by: fresh, of: account) else {
+                    throw DiskRefusal(status: 401, code: "")
+                }
                 return fresh
             }
         } catch is YandexOAuthAPI.Refusal {
@@ -70,6 +80,9 @@ extension DiskService {
     /// What a session of this app brings along to the upstream's own API; nil for sessions of others.
     public func mountCredential(_ session: Session) throws -> MountCredential? {
         guard session.app == "disk", let token = try store.token(of: session.account) else { return nil }
-        return MountCredential(authorization: "OAuth \(token.accessToken)", identity: store.credential(of: session.account))
+        return MountCredential(
+            authorization: "OAuth \(token.accessToken)",
+            identity: store.credential(of: session.account)
+        )
     }
 }

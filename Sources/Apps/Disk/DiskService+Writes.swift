@@ -28,7 +28,9 @@ extension DiskService {
     /// A call that changes nothing by its failure, with that failure in the words of a write: what a write needs
     /// before it is sent, and a write that
     /// was refused or could not be sent.
-    func changing<Value>(_ path: DiskPath, _ account: DiskAccount, _ call: () async throws -> Value) async throws -> Value {
+    func changing<Value>(_ path: DiskPath, _ account: DiskAccount, _ call: () async throws -> Value) async throws
+        -> Value
+    {
         let epoch = try store.account(account.id)?.epoch ?? account.epoch
         do {
             return try await call()
@@ -79,7 +81,11 @@ extension DiskService {
         if case .underWay(let operation) = written { return try operationScreen(operation, request) }
         let provenance = Provenance(source: .upstream)
         return try .screen(
-            Envelope(data: RemovalScreen(path: path.text, back: back), meta: Meta(screen: screen, provenance: provenance), links: Links(self: back)),
+            Envelope(
+                data: RemovalScreen(path: path.text, back: back),
+                meta: Meta(screen: screen, provenance: provenance),
+                links: Links(self: back)
+            ),
             provenance: provenance,
             now: clock.now()
         )

@@ -1,7 +1,7 @@
 import Concurrency
-import HTTPTypes
 public import Foundation
 import HTTPCaching
+import HTTPTypes
 public import Logging
 public import Media
 public import Screens
@@ -14,7 +14,8 @@ public struct DiskService: Sendable {
     public struct Options: Sendable {
         /// Time zone of texts where a request names none (setting `disk.time_zone`).
         public var timeZone: TimeZone
-        /// How long a write waits for what the upstream does in its own time, before it is answered with 202 (`disk.operation_wait_ms`).
+        /// How long a write waits for what the upstream does in its own time, before it is answered with 202
+        /// (`disk.operation_wait_ms`).
         public var operationWait: Duration
         /// Downloads under way at a time (`disk.downloads`).
         public var downloads: Int
@@ -22,7 +23,12 @@ public struct DiskService: Sendable {
         public var budget: CacheBudget
 
         /// Creates options.
-        public init(timeZone: TimeZone = .gmt, operationWait: Duration = .seconds(10), downloads: Int = 4, budget: CacheBudget = .unlimited) {
+        public init(
+            timeZone: TimeZone = .gmt,
+            operationWait: Duration = .seconds(10),
+            downloads: Int = 4,
+            budget: CacheBudget = .unlimited
+        ) {
             self.timeZone = timeZone
             self.operationWait = operationWait
             self.downloads = downloads
@@ -48,7 +54,8 @@ public struct DiskService: Sendable {
     let paths = KeyedMutex()
     let queue: DownloadQueue
 
-    /// Puts the app together. `oauth` is nil where no application is configured: then tokens can be brought, but not made.
+    /// Puts the app together. `oauth` is nil where no application is configured: then tokens can be brought, but not
+    /// made.
     public init(
         api: YandexDiskAPI,
         oauth: YandexOAuthAPI?,
@@ -78,7 +85,8 @@ public struct DiskService: Sendable {
 
     /// Whoever asks, as an account that is logged in.
     ///
-    /// An account whose token the upstream has refused is shown nothing that is stored: first the upstream has to accept it again.
+    /// An account whose token the upstream has refused is shown nothing that is stored: first the upstream has to
+    /// accept it again.
     func account(of request: ScreenRequest) async throws -> DiskAccount {
         try await account(try request.requiredSession().account)
     }
@@ -87,7 +95,9 @@ public struct DiskService: Sendable {
         guard let account = try store.account(id) else { throw Self.sessionExpired }
         guard account.isRejected else { return account }
         do {
-            _ = try await read(account, .refresh) { token, _ in api.info(token, account: id) { store.admission(of: $0, account: id) } }
+            _ = try await read(account, .refresh) { token, _ in
+                api.info(token, account: id) { store.admission(of: $0, account: id) }
+            }
         } catch let problem as Problem where problem.code == .upstreamForbidden || problem.code == .notFound {
             throw problem  // Newer than the 401.
         } catch {
@@ -129,15 +139,24 @@ public struct DiskService: Sendable {
         }
     }
 
-    /// Why there is nothing to show, where a stored answer to the same question has stood in for the upstream and none of its rows are there: another page was made of it, or they are gone. Nil where asking again may help.
+    /// Why there is nothing to show, where a stored answer to the same question has stood in for the upstream and none
+    /// of its rows are there: another page was made of it, or they are gone. Nil where asking again may help.
     func absence(_ reading: Reading) -> UpstreamFailure? {
         let provenance = reading.provenance
         if provenance.offline { return UpstreamFailure(.unreachable(.network), of: api.upstream) }
-        guard provenance.stale, let status = provenance.cacheStatus?.forwardStatus.map({ HTTPResponse.Status(code: $0) }) else { return nil }
+        guard provenance.stale,
+            let status = provenance.cacheStatus?.forwardStatus.map({ HTTPResponse.Status(code: $0) })
+        else { return nil }
         if status.kind == .serverError || status == .requestTimeout || status == .tooManyRequests {
-            return UpstreamFailure(.failing(status: status, retryAfter: api.upstream.reachability.secondsPaused(at: clock.now())), of: api.upstream)
+            return UpstreamFailure(
+                .failing(status: status, retryAfter: api.upstream.reachability.secondsPaused(at: clock.now())),
+                of: api.upstream
+            )
         }
-        return UpstreamFailure(.badAnswer(status: status, reason: "not what \(api.upstream.configuration.title) promises"), of: api.upstream)
+        return UpstreamFailure(
+            .badAnswer(status: status, reason: "not what \(api.upstream.configuration.title) promises"),
+            of: api.upstream
+        )
     }
 
     /// An upstream's error as a problem in the words of this app.
@@ -150,7 +169,10 @@ public struct DiskService: Sendable {
     func timeZone(_ request: ScreenRequest) throws -> TimeZone {
         guard let name = try request.query.string("tz") else { return options.timeZone }
         guard let timeZone = TimeZone(identifier: name) else {
-            throw Problem.invalidParameter("tz", accepted: "accepts a name of the time zone database, such as Europe/Moscow")
+            throw Problem.invalidParameter(
+                "tz",
+                accepted: "accepts a name of the time zone database, such as Europe/Moscow"
+            )
         }
         return timeZone
     }
@@ -161,23 +183,33 @@ public struct DiskService: Sendable {
     }
 
     func announce(_ screen: String, _ revision: Int, to account: String) {
-        events.publish(.screenChanged(app: "disk", screen: screen, revision: revision, audience: .account(app: "disk", account: account)))
+        events.publish(
+            .screenChanged(
+                app: "disk",
+                screen: screen,
+                revision: revision,
+                audience: .account(app: "disk", account: account)
+            )
+        )
     }
 }
 
 extension DiskRefusal {
-    /// The upstream's refusal as a problem. Status first, then the API's own word, since Yandex publishes no list of words.
+    /// The upstream's refusal as a problem. Status first, then the API's own word, since Yandex publishes no list of
+    /// words.
     func problem(_ upstream: Upstream) -> Problem {
         let title = upstream.configuration.title
         let kind: (ProblemCode, String) =
             switch (status, code) {
             case (400, _): (.invalidParameter, "\(title) does not take this request (\(code)).")
-            case (401, _): (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
+            case (401, _):
+                (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
             case (403, _): (.upstreamForbidden, "\(title) does not allow this.")
             case (404, _), (410, _): (.notFound, "\(title) has nothing at this path.")
             case (409, "DiskPathDoesntExistsError"): (.notFound, "The folder that it would be in does not exist.")
             case (409, "MD5DifferError"), (412, _): (.preconditionFailed, "It has changed on \(title) in the meantime.")
-            case (409, _) where code.contains("Exist"): (.targetExists, "There is something of this name already; nothing was overwritten.")
+            case (409, _) where code.contains("Exist"):
+                (.targetExists, "There is something of this name already; nothing was overwritten.")
             case (413, _): (.tooLarge, "The file is larger than \(title) takes.")
             case (409, _), (423, _): (.upstreamForbidden, "\(title) does not allow this now (\(code)).")
             default: (.upstreamBadResponse, "\(title) answered \(status).")

@@ -1,7 +1,7 @@
-import HTTPTypes
 import Crypto
 import Foundation
 import GRDB
+import HTTPTypes
 import Screens
 import Storage
 import Upstream
@@ -64,7 +64,8 @@ extension DiskStore {
                         name = excluded.name, total = excluded.total, used = excluded.used, trash = excluded.trash, rejected = 0
                     """,
                 arguments: [
-                    id, info.user?.login, now.diskMilliseconds, info.totalSpace, info.usedSpace, info.trashSize ?? 0, Int64.random(in: 1...(Int64.max / 2)),
+                    id, info.user?.login, now.diskMilliseconds, info.totalSpace, info.usedSpace, info.trashSize ?? 0,
+                    Int64.random(in: 1...(Int64.max / 2)),
                 ]
             )
             try secrets.store(sealed, name: Self.secretName(id), in: db)
@@ -74,16 +75,21 @@ extension DiskStore {
 
     func token(of account: String) throws -> DiskToken? {
         try database.read { db in
-            try secrets.secret(name: Self.secretName(account), in: db).map { try JSONDecoder().decode(DiskToken.self, from: $0) }
+            try secrets.secret(name: Self.secretName(account), in: db).map {
+                try JSONDecoder().decode(DiskToken.self, from: $0)
+            }
         }
     }
 
-    /// Keeps a refreshed token in place of the one that it was made from; false where that one is gone: logged out or logged in anew meanwhile.
+    /// Keeps a refreshed token in place of the one that it was made from; false where that one is gone: logged out or
+    /// logged in anew meanwhile.
     func replace(_ old: DiskToken, by new: DiskToken, of account: String) async throws -> Bool {
         let sealed = try JSONEncoder().encode(new)
         return try await database.write { [self] db in
             let name = Self.secretName(account)
-            guard let present = try secrets.secret(name: name, in: db), try JSONDecoder().decode(DiskToken.self, from: present) == old else { return false }
+            guard let present = try secrets.secret(name: name, in: db),
+                try JSONDecoder().decode(DiskToken.self, from: present) == old
+            else { return false }
             try secrets.store(sealed, name: name, in: db)
             return true
         }
@@ -92,7 +98,10 @@ extension DiskStore {
     /// Notes whether the upstream refuses the account's token.
     func setRejected(_ isRejected: Bool, account: String) async throws {
         try await database.write { [self] db in
-            try db.execute(sql: "UPDATE disk_account SET rejected = ? WHERE account = ? AND rejected <> ?", arguments: [isRejected, account, isRejected])
+            try db.execute(
+                sql: "UPDATE disk_account SET rejected = ? WHERE account = ? AND rejected <> ?",
+                arguments: [isRejected, account, isRejected]
+            )
             if db.changesCount > 0 { bump(account, after: db) }
         }
     }
@@ -100,7 +109,9 @@ extension DiskStore {
     /// Takes over the sizes of an account, for the transaction that stores the answer.
     func admission(of info: DiskInfoRecord, account: String) -> Resource.Admission {
         { [self] db in
-            guard info.user?.uid ?? account == account else { throw UpstreamError.badAnswer(status: .ok, reason: "another account's data") }
+            guard info.user?.uid ?? account == account else {
+                throw UpstreamError.badAnswer(status: .ok, reason: "another account's data")
+            }
             try db.execute(
                 sql: "UPDATE disk_account SET total = ?, used = ?, trash = ?, rejected = 0 WHERE account = ?",
                 arguments: [info.totalSpace, info.usedSpace, info.trashSize ?? 0, account]
@@ -138,10 +149,17 @@ extension DiskStore {
         let key = Self.key(of: state)
         try await database.write { [self] db in
             let limit = now.addingTimeInterval(-Self.authorizationLifetime).diskMilliseconds
-            for old in try String.fetchAll(db, sql: "DELETE FROM disk_authorization WHERE created_at < ? RETURNING state", arguments: [limit]) {
+            for old in try String.fetchAll(
+                db,
+                sql: "DELETE FROM disk_authorization WHERE created_at < ? RETURNING state",
+                arguments: [limit]
+            ) {
                 try secrets.remove(name: "disk/authorization/\(old)", in: db)
             }
-            try db.execute(sql: "INSERT INTO disk_authorization (state, created_at) VALUES (?, ?)", arguments: [key, now.diskMilliseconds])
+            try db.execute(
+                sql: "INSERT INTO disk_authorization (state, created_at) VALUES (?, ?)",
+                arguments: [key, now.diskMilliseconds]
+            )
             try secrets.store(Data(verifier.utf8), name: "disk/authorization/\(key)", in: db)
         }
     }
@@ -154,7 +172,11 @@ extension DiskStore {
             let name = "disk/authorization/\(key)"
             let verifier = try secrets.secret(name: name, in: db)
             try secrets.remove(name: name, in: db)
-            let isKnown = try Int64.fetchOne(db, sql: "DELETE FROM disk_authorization WHERE state = ? RETURNING created_at", arguments: [key])
+            let isKnown = try Int64.fetchOne(
+                db,
+                sql: "DELETE FROM disk_authorization WHERE state = ? RETURNING created_at",
+                arguments: [key]
+            )
             guard let begun = isKnown, begun >= limit else { return nil }
             return verifier.map { String(decoding: $0, as: UTF8.self) }
         }

@@ -5,7 +5,8 @@ import HTTPTypes
 import Storage
 import Upstream
 
-// Bodies of files, small pictures, pages: stored answers named after the file's path, tagged with the version of the file that they are of. One of another version does not count.
+// Bodies of files, small pictures, pages: stored answers named after the file's path, tagged with the version of the
+// file that they are of. One of another version does not count.
 extension DiskStore {
     /// What is kept of a file.
     enum Body: Sendable, Equatable {
@@ -33,28 +34,47 @@ extension DiskStore {
 
     func isDownloaded(_ item: DiskItem, account: String, _ db: Database) throws -> Bool {
         guard let version = item.version else { return false }
-        return try stored(.content, of: item.path, account: account, db).map { Self.version(of: $0) == version } ?? false
+        return try stored(.content, of: item.path, account: account, db).map { Self.version(of: $0) == version }
+            ?? false
     }
 
     private static func version(of answer: StoredAnswer) -> String? { answer.response.headerFields[.eTag] }
 
     private func stored(_ body: Body, of path: DiskPath, account: String, _ db: Database) throws -> StoredAnswer? {
         let credential = credential(of: account)
-        return try responses.responses(upstream: Self.bodies, method: .get, url: Self.name(body, of: path), credential: credential, in: db)
-            .first { $0.credential == credential }
+        return try responses.responses(
+            upstream: Self.bodies,
+            method: .get,
+            url: Self.name(body, of: path),
+            credential: credential,
+            in: db
+        )
+        .first { $0.credential == credential }
     }
 
     /// A stored body of this version, with when it was fetched.
     func body(_ body: Body, of item: DiskItem, account: String) throws -> StoredAnswer? {
         guard let version = item.version else { return nil }
-        return try database.read { try stored(body, of: item.path, account: account, $0) }.flatMap { Self.version(of: $0) == version ? $0 : nil }
+        return try database.read { try stored(body, of: item.path, account: account, $0) }.flatMap {
+            Self.version(of: $0) == version ? $0 : nil
+        }
     }
 
-    /// Keeps a finished body in place of the one of an older version. False where the account was logged out, or the file is another by now: then nothing is kept.
+    /// Keeps a finished body in place of the one of an older version. False where the account was logged out, or the
+    /// file is another by now: then nothing is kept.
     ///
     /// `job` is the download that brought it, which ends well in the same transaction.
     @discardableResult
-    func save(_ stored: StoredBody, as body: Body, of item: DiskItem, type: String, account: String, epoch: Int64?, at now: Date, job: String? = nil)
+    func save(
+        _ stored: StoredBody,
+        as body: Body,
+        of item: DiskItem,
+        type: String,
+        account: String,
+        epoch: Int64?,
+        at now: Date,
+        job: String? = nil
+    )
         async throws -> Bool
     {
         guard let version = item.version else { return false }
@@ -74,7 +94,8 @@ extension DiskStore {
             // Not for somebody who has left, nor under a name that the file does not have any more.
             guard let present = try Self.account(account, db) else { return false }
             if let epoch, present.epoch != epoch,
-                try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text]).flatMap(DiskItem.init)?.version != version
+                try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text]).flatMap(DiskItem.init)?
+                    .version != version
             {
                 return false
             }
@@ -88,5 +109,6 @@ extension DiskStore {
         }
     }
 
-    static let finishDownload = "UPDATE disk_download SET status = 'done', bytes_done = ?, failure = NULL WHERE id = ? AND account = ? AND status = 'running'"
+    static let finishDownload =
+        "UPDATE disk_download SET status = 'done', bytes_done = ?, failure = NULL WHERE id = ? AND account = ? AND status = 'running'"
 }

@@ -15,7 +15,8 @@ enum DiskChange: Sendable, Equatable {
 }
 
 extension DiskStore {
-    /// Repeats a change here: row, lists, bodies and everything below in one transaction. What is stored of the account's lists is to be asked for anew before it counts as fresh.
+    /// Repeats a change here: row, lists, bodies and everything below in one transaction. What is stored of the
+    /// account's lists is to be asked for anew before it counts as fresh.
     ///
     /// - Returns: The new revision of the account; nil where it was logged out meanwhile: then nothing is written.
     @discardableResult
@@ -78,7 +79,9 @@ extension DiskStore {
     /// Removes what is below a row, its lists, and the bodies of both.
     func removeContents(of path: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
-        try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [account, path.below, Self.end(of: path.below)])
+        try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [
+            account, path.below, Self.end(of: path.below),
+        ])
         try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
         try removeLists(of: path, owner: owner, db)
         for prefix in Self.bodyPrefixes(of: path) {
@@ -88,15 +91,23 @@ extension DiskStore {
 
     /// Lists of a folder that is gone, or has another name now, answer no question any more.
     private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
-        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [owner, path.text + "\n", path.text + "\u{B}"])
-        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [owner, path.below, Self.end(of: path.below)])
+        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
+            owner, path.text + "\n", path.text + "\u{B}",
+        ])
+        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
+            owner, path.below, Self.end(of: path.below),
+        ])
     }
 
     private func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
-        try db.cachedStatement(sql: Self.renameItem).execute(arguments: [to.text, to.name, Self.folded(to.name), account, from.text])
+        try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
+            to.text, to.name, Self.folded(to.name), account, from.text,
+        ])
         try db.cachedStatement(sql: Self.moveBelow)
-            .execute(arguments: [to.below, from.below.unicodeScalars.count + 1, account, from.below, Self.end(of: from.below)])
+            .execute(arguments: [
+                to.below, from.below.unicodeScalars.count + 1, account, from.below, Self.end(of: from.below),
+            ])
         if from.parent == to.parent {
             try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
         } else {
@@ -106,11 +117,21 @@ extension DiskStore {
         }
         try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
         // The lists of the folder itself, and of those below, go on under the new name.
-        for (old, end, new) in [(from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below)] {
-            try db.cachedStatement(sql: Self.moveFolderPages).execute(arguments: [new, old.unicodeScalars.count + 1, owner, old, end])
+        for (old, end, new) in [
+            (from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below),
+        ] {
+            try db.cachedStatement(sql: Self.moveFolderPages).execute(arguments: [
+                new, old.unicodeScalars.count + 1, owner, old, end,
+            ])
         }
         for (old, new) in zip(Self.bodyPrefixes(of: from), Self.bodyPrefixes(of: to)) {
-            try responses.move(upstream: Self.bodies, urlPrefix: old, to: new, credential: credential(of: account), in: db)
+            try responses.move(
+                upstream: Self.bodies,
+                urlPrefix: old,
+                to: new,
+                credential: credential(of: account),
+                in: db
+            )
         }
     }
 
@@ -125,8 +146,12 @@ extension DiskStore {
     static let deleteItem = "DELETE FROM disk_item WHERE account = ? AND path = ?"
     static let deleteBelow = "DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ?"
     static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"
-    static let moveBelow = "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"
-    static let updateUnpublished = "UPDATE disk_item SET published = 0, public_url = NULL WHERE account = ? AND path = ?"
-    static let deleteFolderPages = "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
-    static let moveFolderPages = "UPDATE page SET query = ? || substr(query, ?) WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
+    static let moveBelow =
+        "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"
+    static let updateUnpublished =
+        "UPDATE disk_item SET published = 0, public_url = NULL WHERE account = ? AND path = ?"
+    static let deleteFolderPages =
+        "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
+    static let moveFolderPages =
+        "UPDATE page SET query = ? || substr(query, ?) WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
 }

@@ -1,6 +1,6 @@
-import HTTPTypes
 import Foundation
 import GRDB
+import HTTPTypes
 import Storage
 import Upstream
 
@@ -26,10 +26,16 @@ extension DiskStore {
     }
 
     private func row(_ path: String, account: String, _ db: Database) throws -> DiskRow? {
-        guard let row = try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, path]), let item = DiskItem(row: row) else {
+        guard let row = try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, path]),
+            let item = DiskItem(row: row)
+        else {
             return nil
         }
-        return DiskRow(item: item, seenAt: Date(diskMilliseconds: row["seen_at"]), isDownloaded: try isDownloaded(item, account: account, db))
+        return DiskRow(
+            item: item,
+            seenAt: Date(diskMilliseconds: row["seen_at"]),
+            isDownloaded: try isDownloaded(item, account: account, db)
+        )
     }
 
     /// A stored page with its rows; nil where it was never fetched, or was evicted.
@@ -47,16 +53,29 @@ extension DiskStore {
 
     /// Rows whose name contains a text, by name, and how many there are.
     ///
-    /// `lastPart` is the offset of the last part of the list of all files, where all of it is stored: a file that it does not have, and that nothing has shown since, is not there any more.
-    func search(_ text: String, account: String, lastPart: Int?, limit: Int, offset: Int) throws -> (rows: [DiskRow], total: Int) {
-        let arguments: StatementArguments = ["account": account, "owner": Self.owner(account), "needle": Self.folded(text), "last_part": lastPart]
+    /// `lastPart` is the offset of the last part of the list of all files, where all of it is stored: a file that it
+    /// does not have, and that nothing has shown since, is not there any more.
+    func search(_ text: String, account: String, lastPart: Int?, limit: Int, offset: Int) throws -> (
+        rows: [DiskRow], total: Int
+    ) {
+        let arguments: StatementArguments = [
+            "account": account, "owner": Self.owner(account), "needle": Self.folded(text), "last_part": lastPart,
+        ]
         return try database.read { db in
-            let found = try Row.fetchAll(db, sql: Self.selectFound, arguments: arguments + ["limit": limit, "offset": offset])
+            let found = try Row.fetchAll(
+                db,
+                sql: Self.selectFound,
+                arguments: arguments + ["limit": limit, "offset": offset]
+            )
             let total = try Int.fetchOne(db, sql: Self.countFound, arguments: arguments) ?? 0
             return (
                 try found.compactMap { row in
                     guard let item = DiskItem(row: row) else { return nil }
-                    return DiskRow(item: item, seenAt: Date(diskMilliseconds: row["seen_at"]), isDownloaded: try isDownloaded(item, account: account, db))
+                    return DiskRow(
+                        item: item,
+                        seenAt: Date(diskMilliseconds: row["seen_at"]),
+                        isDownloaded: try isDownloaded(item, account: account, db)
+                    )
                 }, total
             )
         }
@@ -106,8 +125,10 @@ extension DiskStore {
                 try removeContents(of: item.path, account: account, db)
             }
             try upsert.execute(arguments: [
-                account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size, item.created?.diskMilliseconds,
-                item.modified?.diskMilliseconds, item.mediaType, item.mimeType, item.md5, item.resourceID, item.publicURL, item.isPublished, item.origin,
+                account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size,
+                item.created?.diskMilliseconds,
+                item.modified?.diskMilliseconds, item.mediaType, item.mimeType, item.md5, item.resourceID,
+                item.publicURL, item.isPublished, item.origin,
                 item.deleted?.diskMilliseconds, now.diskMilliseconds,
             ])
         }
@@ -209,7 +230,11 @@ extension DiskStore {
     }
 
     static func nextRevision(_ account: String, _ db: Database) throws -> Int {
-        try Int.fetchOne(db, sql: "UPDATE disk_account SET revision = revision + 1 WHERE account = ? RETURNING revision", arguments: [account]) ?? 0
+        try Int.fetchOne(
+            db,
+            sql: "UPDATE disk_account SET revision = revision + 1 WHERE account = ? RETURNING revision",
+            arguments: [account]
+        ) ?? 0
     }
 }
 
@@ -217,7 +242,9 @@ extension DiskItem {
     /// Reads a row of table `disk_item`; nil for one that is damaged.
     init?(row: Row) {
         let text: String = row["path"]
-        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = Kind(rawValue: row["kind"]) else { return nil }
+        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = Kind(rawValue: row["kind"]) else {
+            return nil
+        }
         self.init(path: path, kind: kind, name: row["name"])
         size = row["size"]
         created = (row["created"] as Int64?).map(Date.init(diskMilliseconds:))

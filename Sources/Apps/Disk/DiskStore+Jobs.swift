@@ -6,18 +6,26 @@ extension DiskStore {
     /// A download of this account.
     func download(_ id: String, account: String) throws -> DownloadJob? {
         try database.read { db in
-            try Row.fetchOne(db, sql: "SELECT * FROM disk_download WHERE id = ? AND account = ?", arguments: [id, account]).flatMap(DownloadJob.init)
+            try Row.fetchOne(
+                db,
+                sql: "SELECT * FROM disk_download WHERE id = ? AND account = ?",
+                arguments: [id, account]
+            ).flatMap(DownloadJob.init)
         }
     }
 
-    /// The download of this version of a file that is under way, or that has brought what `job` finds stored; else the new one that `job` describes: one for all who ask.
+    /// The download of this version of a file that is under way, or that has brought what `job` finds stored; else the
+    /// new one that `job` describes: one for all who ask.
     ///
     /// - Returns: nil where the account was logged out meanwhile.
     func share(_ job: DownloadJob, at now: Date) async throws -> (job: DownloadJob, isNew: Bool)? {
         try await database.write { db in
             guard try Self.account(job.account, db) != nil else { return nil }
             let arguments: StatementArguments = [job.account, job.path.text, job.version, job.status.rawValue]
-            if let shared = try Row.fetchOne(db, sql: Self.selectShared, arguments: arguments).flatMap(DownloadJob.init) { return (shared, false) }
+            if let shared = try Row.fetchOne(db, sql: Self.selectShared, arguments: arguments).flatMap(DownloadJob.init)
+            {
+                return (shared, false)
+            }
             try db.execute(
                 sql: "DELETE FROM disk_download WHERE account = ? AND status IN ('done', 'failed') AND created_at < ?",
                 arguments: [job.account, now.addingTimeInterval(-7 * 86_400).diskMilliseconds]
@@ -28,7 +36,8 @@ extension DiskStore {
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    job.id, job.account, job.path.text, job.version, job.status.rawValue, job.bytesDone, job.bytesTotal, job.failure?.rawValue,
+                    job.id, job.account, job.path.text, job.version, job.status.rawValue, job.bytesDone, job.bytesTotal,
+                    job.failure?.rawValue,
                     now.diskMilliseconds,
                 ]
             )
@@ -46,7 +55,8 @@ extension DiskStore {
     func note(_ job: DownloadJob) async throws -> Bool {
         try await database.write { db in
             try db.execute(
-                sql: "UPDATE disk_download SET status = ?, bytes_done = ?, failure = ? WHERE id = ? AND status IN ('queued', 'running')",
+                sql:
+                    "UPDATE disk_download SET status = ?, bytes_done = ?, failure = ? WHERE id = ? AND status IN ('queued', 'running')",
                 arguments: [job.status.rawValue, job.bytesDone, job.failure?.rawValue, job.id]
             )
             return db.changesCount > 0
@@ -56,14 +66,21 @@ extension DiskStore {
     /// Downloads that an earlier run of the server left under way.
     func unfinishedDownloads() throws -> [DownloadJob] {
         try database.read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM disk_download WHERE status IN ('queued', 'running') ORDER BY created_at, id").compactMap(DownloadJob.init)
+            try Row.fetchAll(
+                db,
+                sql: "SELECT * FROM disk_download WHERE status IN ('queued', 'running') ORDER BY created_at, id"
+            ).compactMap(DownloadJob.init)
         }
     }
 
     /// An operation of this account.
     func operation(_ id: String, account: String) throws -> DiskOperation? {
         try database.read { db in
-            try Row.fetchOne(db, sql: "SELECT * FROM disk_operation WHERE id = ? AND account = ?", arguments: [id, account]).flatMap(DiskOperation.init)
+            try Row.fetchOne(
+                db,
+                sql: "SELECT * FROM disk_operation WHERE id = ? AND account = ?",
+                arguments: [id, account]
+            ).flatMap(DiskOperation.init)
         }
     }
 
@@ -72,9 +89,11 @@ extension DiskStore {
         try await database.write { db in
             guard try Self.account(operation.account, db) != nil else { return }
             try db.execute(
-                sql: "INSERT INTO disk_operation (id, account, upstream_id, action, path, target, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                sql:
+                    "INSERT INTO disk_operation (id, account, upstream_id, action, path, target, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 arguments: [
-                    operation.id, operation.account, operation.upstreamID, operation.action.rawValue, operation.path.text, operation.target?.text,
+                    operation.id, operation.account, operation.upstreamID, operation.action.rawValue,
+                    operation.path.text, operation.target?.text,
                     operation.status.rawValue, now.diskMilliseconds,
                 ]
             )
@@ -101,7 +120,9 @@ extension DiskStore {
 extension DownloadJob {
     /// Reads a row of table `disk_download`; nil for one that is damaged.
     init?(row: Row) {
-        guard let path = DiskPath(row["path"] as String), let status = Status(rawValue: row["status"]) else { return nil }
+        guard let path = DiskPath(row["path"] as String), let status = Status(rawValue: row["status"]) else {
+            return nil
+        }
         self.init(
             id: row["id"],
             account: row["account"],

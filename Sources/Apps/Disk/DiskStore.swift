@@ -5,8 +5,9 @@ import Upstream
 
 /// The accounts of the app, the files and folders that they have seen, and what is under way for them.
 ///
-/// A file or folder is one row, keyed by account and path; lists name rows (`PageStore`, account `disk/<uid>`). Bodies are stored answers under names of their own (``bodies``). What belongs to an account
-/// changes in one transaction, and goes in one.
+/// A file or folder is one row, keyed by account and path; lists name rows (`PageStore`, account `disk/<uid>`). Bodies
+/// are stored answers under names of their own (``bodies``). What belongs to an account changes in one transaction, and
+/// goes in one.
 public struct DiskStore: Sendable {
     /// The tables.
     public static let migrations: [SchemaMigration] = [
@@ -97,7 +98,8 @@ public struct DiskStore: Sendable {
     private let stamps = ChangeStamps()
     private let credential: @Sendable (String) -> CredentialHash
 
-    /// The disk of one database. `api` makes an account into a key of the store: what is fetched and what is kept of it goes together.
+    /// The disk of one database. `api` makes an account into a key of the store: what is fetched and what is kept of it
+    /// goes together.
     public init(_ database: LarderDatabase, secrets: SealedSecrets, api: YandexDiskAPI) {
         self.database = database
         self.secrets = secrets
@@ -126,7 +128,9 @@ extension DiskStore {
     }
 
     func setOnboardingSeen(_ isSeen: Bool) async throws {
-        try await database.write { try $0.execute(sql: "UPDATE disk_installation SET onboarding_seen = ?", arguments: [isSeen]) }
+        try await database.write {
+            try $0.execute(sql: "UPDATE disk_installation SET onboarding_seen = ?", arguments: [isSeen])
+        }
         onboardingChanges.bump()
     }
 

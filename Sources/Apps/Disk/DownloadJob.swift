@@ -44,7 +44,16 @@ struct DownloadJob: Sendable, Equatable {
     private(set) var bytesDone = 0
     private(set) var failure: Failure?
 
-    init(id: String, account: String, path: DiskPath, version: String, bytesTotal: Int, status: Status = .queued, bytesDone: Int = 0, failure: Failure? = nil) {
+    init(
+        id: String,
+        account: String,
+        path: DiskPath,
+        version: String,
+        bytesTotal: Int,
+        status: Status = .queued,
+        bytesDone: Int = 0,
+        failure: Failure? = nil
+    ) {
         self.id = id
         self.account = account
         self.path = path

@@ -3,10 +3,13 @@ import Logging
 import Screens
 import Synchronization
 
-/// Downloads under way: how they stand, who runs them, and who waits for a place. The rules of one are ``DownloadJob``'s.
+/// Downloads under way: how they stand, who runs them, and who waits for a place. The rules of one are
+/// ``DownloadJob``'s.
 final class DownloadQueue: Sendable {
     /// Fetches and stores a file. `progress` is told of bytes as they come, and of a new beginning.
-    typealias Work = @Sendable (_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async -> DownloadJob.Event
+    typealias Work =
+        @Sendable (_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async ->
+        DownloadJob.Event
 
     private struct Entry {
         var job: DownloadJob
@@ -62,7 +65,8 @@ final class DownloadQueue: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Ends everything with the server, and returns when it has ended. What was under way is taken up again at the next start.
+    /// Ends everything with the server, and returns when it has ended. What was under way is taken up again at the next
+    /// start.
     func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
@@ -142,7 +146,13 @@ final class DownloadQueue: Sendable {
 
     private func tell(_ job: DownloadJob) {
         events.publish(
-            .job(app: "disk", id: job.id, status: job.status.rawValue, progress: job.progress, audience: .account(app: "disk", account: job.account))
+            .job(
+                app: "disk",
+                id: job.id,
+                status: job.status.rawValue,
+                progress: job.progress,
+                audience: .account(app: "disk", account: job.account)
+            )
         )
     }
 }

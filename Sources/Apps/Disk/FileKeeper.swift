@@ -32,7 +32,8 @@ enum FileParts {
     }
 }
 
-/// Keeps a file while it passes by: in the store whole and with the right checksum, or not at all. Memory holds one part at a time.
+/// Keeps a file while it passes by: in the store whole and with the right checksum, or not at all. Memory holds one
+/// part at a time.
 struct FileKeeper: Sendable {
     /// What came is not the version that was announced.
     struct WrongContent: Error {}
@@ -52,7 +53,8 @@ struct FileKeeper: Sendable {
         self.blobs = blobs
     }
 
-    /// A body that is kept while it is read. Its last part is given out when all is stored, so that whoever has it whole finds it in the store; a wrong checksum breaks it off before.
+    /// A body that is kept while it is read. Its last part is given out when all is stored, so that whoever has it
+    /// whole finds it in the store; a wrong checksum breaks it off before.
     ///
     /// - Parameters:
     ///   - save: makes the finished body known; false where it is not wanted any more.
@@ -88,8 +90,9 @@ struct FileKeeper: Sendable {
                 do {
                     guard let writer, try await save(try writer.finish(expectedLength: size)) else { throw NotKept() }
                 } catch {
-                    // Asked of the task, not of the error: optimized by Swift 6.3, a cast to CancellationError here keeps its place on the task's stack where this closure is inlined into a loop that
-                    // reads the body, and the process ends with "freed pointer was not the last allocation".
+                    // Asked of the task, not of the error: optimized by Swift 6.3, a cast to CancellationError here
+                    // keeps its place on the task's stack where this closure is inlined into a loop that reads the
+                    // body, and the process ends with "freed pointer was not the last allocation".
                     if Task.isCancelled { throw error }
                     if keeps { try unkept(error) }
                 }

@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 
 /// `Disk`: the account and its space.
 struct DiskInfoRecord: Decodable, Sendable {
@@ -16,7 +16,11 @@ struct DiskInfoRecord: Decodable, Sendable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             // Documented as a text; a number is taken too.
-            if let text = try? container.decode(String.self, forKey: .uid) { uid = text } else { uid = String(try container.decode(Int.self, forKey: .uid)) }
+            if let text = try? container.decode(String.self, forKey: .uid) {
+                uid = text
+            } else {
+                uid = String(try container.decode(Int.self, forKey: .uid))
+            }
             login = try? container.decode(String.self, forKey: .login)
             displayName = try? container.decode(String.self, forKey: .displayName)
         }
@@ -182,7 +186,9 @@ enum UpstreamTime {
     static func date(_ text: String) -> Date? {
         try? Date(
             text,
-            strategy: Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().time(includingFractionalSeconds: text.contains(".")).timeZone(
+            strategy: Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().time(
+                includingFractionalSeconds: text.contains(".")
+            ).timeZone(
                 separator: .colon
             )
         )

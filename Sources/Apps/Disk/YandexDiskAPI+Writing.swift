@@ -25,7 +25,9 @@ extension YandexDiskAPI {
     }
 
     /// `action` is `move` or `copy`.
-    func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws -> WriteOutcome {
+    func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws
+        -> WriteOutcome
+    {
         let query = [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]
         return try await write(.post, url("/resources/\(action)", query), token, success: .created)
     }
@@ -33,7 +35,9 @@ extension YandexDiskAPI {
     /// `availableFor`: seconds after which the link is to end, where the account may have such links.
     func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> WriteOutcome {
         var body: [UInt8]?
-        if let availableUntil { body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8) }
+        if let availableUntil {
+            body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8)
+        }
         let address = url("/resources/publish", [("path", path.text)])
         return try await write(.put, address, token, success: .ok, body: body)
     }
@@ -67,9 +71,14 @@ extension YandexDiskAPI {
     }
 
     /// Where a small picture is, and which version of the file it is of.
-    func previewLink(_ path: DiskPath, size: PreviewSize, _ token: String) async throws -> (href: String?, item: DiskItem?) {
+    func previewLink(_ path: DiskPath, size: PreviewSize, _ token: String) async throws -> (
+        href: String?, item: DiskItem?
+    ) {
         let fields = (Self.itemFields + ["preview"]).joined(separator: ",")
-        let query = [("path", path.text), ("limit", "0"), ("preview_size", size.text), ("preview_crop", String(size.isCropped)), ("fields", fields)]
+        let query = [
+            ("path", path.text), ("limit", "0"), ("preview_size", size.text), ("preview_crop", String(size.isCropped)),
+            ("fields", fields),
+        ]
         let record: ResourceRecord = try await read(url("/resources", query), token)
         return (record.preview, try record.about(path).item)
     }
@@ -78,7 +87,8 @@ extension YandexDiskAPI {
         try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
     }
 
-    /// How an operation stands. `operation` is what ``WriteOutcome/underWay(operation:)`` gave; only its last part is used, below the configured address.
+    /// How an operation stands. `operation` is what ``WriteOutcome/underWay(operation:)`` gave; only its last part is
+    /// used, below the configured address.
     func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
         let record: OperationRecord = try await read(url("/operations/\(DiskPath.encoded(operation))"), token)
         switch record.status {
@@ -138,7 +148,9 @@ extension YandexDiskAPI {
     /// `…/operations/<id>`, or `operations?id=<id>` as older answers have it.
     static func operationID(in href: String) -> String? {
         guard let components = URLComponents(string: href) else { return nil }
-        let id = components.queryItems?.first { $0.name == "id" }?.value ?? components.path.split(separator: "/").last.map(String.init)
+        let id =
+            components.queryItems?.first { $0.name == "id" }?.value
+            ?? components.path.split(separator: "/").last.map(String.init)
         return id.flatMap { $0.isEmpty || $0 == "operations" || $0.utf8.count > 256 ? nil : $0 }
     }
 }
@@ -160,7 +172,9 @@ struct PreviewSize: Sendable, Equatable {
         }
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         let numbers = sides.map { side in side.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(side) : nil }
-        guard sides.count <= 2, zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }), text != "x", !text.isEmpty
+        guard sides.count <= 2,
+            zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }),
+            text != "x", !text.isEmpty
         else { return nil }
         self.init(text: text, isCropped: sides.count == 2 && !sides.contains(""))
     }

@@ -10,7 +10,8 @@ public struct YandexDiskAPI: Sendable {
     let freshness: Duration
     private let hasher: CredentialHasher
 
-    /// The API behind an upstream. `freshness` is how long lists count as fresh; `hasher` makes accounts into keys of the store.
+    /// The API behind an upstream. `freshness` is how long lists count as fresh; `hasher` makes accounts into keys of
+    /// the store.
     public init(upstream: Upstream, freshness: Duration, hasher: CredentialHasher) {
         self.upstream = upstream
         self.freshness = freshness
@@ -20,9 +21,11 @@ public struct YandexDiskAPI: Sendable {
     /// Whose answers are whose: by account, not by token, so that a refreshed token finds what its predecessor fetched.
     func credential(of account: String) -> CredentialHash { hasher.hash("yandex_disk account \(account)") }
 
-    /// Fields of a resource that the app asks for: without `file`, `preview` and `sizes`, since their links open files to whoever has them.
+    /// Fields of a resource that the app asks for: without `file`, `preview` and `sizes`, since their links open files
+    /// to whoever has them.
     static let itemFields = [
-        "path", "name", "type", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id", "public_key", "public_url",
+        "path", "name", "type", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
+        "public_key", "public_url",
     ]
     private static let trashFields = itemFields + ["origin_path", "deleted"]
 
@@ -32,7 +35,9 @@ public struct YandexDiskAPI: Sendable {
         return upstream.configuration.url(of: path) + (text.isEmpty ? "" : "?\(text)")
     }
 
-    func headerFields(_ token: String) -> HTTPFields { [.authorization: "OAuth \(token)", .accept: "application/json"] }
+    func headerFields(_ token: String) -> HTTPFields {
+        [.authorization: "OAuth \(token)", .accept: "application/json"]
+    }
 }
 
 // What is read through the cache.
@@ -45,12 +50,23 @@ extension YandexDiskAPI {
     }
 
     /// A folder's part, or a file by itself.
-    func folder(_ path: DiskPath, limit: Int, offset: Int, sort: String, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
+    func folder(
+        _ path: DiskPath,
+        limit: Int,
+        offset: Int,
+        sort: String,
+        _ token: String,
+        account: String,
+        admit: @escaping Admission<ResourceRecord>
+    )
         -> Resource
     {
         let fields =
             Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
-        let query = [("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort), ("fields", fields.joined(separator: ","))]
+        let query = [
+            ("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort),
+            ("fields", fields.joined(separator: ",")),
+        ]
         return resource(
             url("/resources", query),
             token,
@@ -63,7 +79,9 @@ extension YandexDiskAPI {
     }
 
     /// One file or folder without what is in it.
-    func item(_ path: DiskPath, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>) -> Resource {
+    func item(_ path: DiskPath, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
+        -> Resource
+    {
         resource(itemURL(path), token, account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
             (record: ResourceRecord) throws(UpstreamError) in try admit(try record.about(path))
         }
@@ -76,7 +94,13 @@ extension YandexDiskAPI {
     }
 
     /// The last uploaded files, newest first. The call knows no offset.
-    func lastUploaded(limit: Int, mediaTypes: String, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
+    func lastUploaded(
+        limit: Int,
+        mediaTypes: String,
+        _ token: String,
+        account: String,
+        admit: @escaping Admission<FlatListRecord>
+    ) -> Resource {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
         return resource(url("/resources/last-uploaded", query), token, account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
@@ -85,7 +109,14 @@ extension YandexDiskAPI {
     }
 
     /// Published files and folders. `type` nil: both.
-    func published(limit: Int, offset: Int, type: String?, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
+    func published(
+        limit: Int,
+        offset: Int,
+        type: String?,
+        _ token: String,
+        account: String,
+        admit: @escaping Admission<FlatListRecord>
+    ) -> Resource {
         var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
         return resource(url("/resources/public", query), token, account: account) {
@@ -95,8 +126,12 @@ extension YandexDiskAPI {
     }
 
     /// All files, flat, by path.
-    func allFiles(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>) -> Resource {
-        let query = [("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields)]
+    func allFiles(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>)
+        -> Resource
+    {
+        let query = [
+            ("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields),
+        ]
         var resource = resource(url("/resources/files", query), token, account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
             try admit(try record.listing(offset: offset) { $0.kind == .file })
@@ -106,11 +141,16 @@ extension YandexDiskAPI {
     }
 
     /// What is in the trash.
-    func trash(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>) -> Resource {
+    func trash(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
+        -> Resource
+    {
         let fields =
             ["path", "name", "type", "_embedded.total", "_embedded.offset"]
             + Self.trashFields.map { "_embedded.items.\($0)" }
-        let query = [("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)), ("fields", fields.joined(separator: ","))]
+        let query = [
+            ("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)),
+            ("fields", fields.joined(separator: ",")),
+        ]
         return resource(url("/trash/resources", query), token, account: account, errors: Self.errorsOfRoot) {
             (record: ResourceRecord) throws(UpstreamError) in
             try admit(try record.listing(.trash, limit: limit, offset: offset))

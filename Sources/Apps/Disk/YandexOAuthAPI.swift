@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 public import Upstream
 
-/// Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation. Source: yandex.com/dev/id, "OAuth".
+/// Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation. Source:
+/// yandex.com/dev/id, "OAuth".
 public struct YandexOAuthAPI: Sendable {
     /// The application as it is registered there.
     public struct Client: Sendable, Equatable {
@@ -53,7 +54,8 @@ public struct YandexOAuthAPI: Sendable {
     /// Where the user gives consent, in a browser.
     func authorizeURL(state: String, verifier: String) -> String {
         var query = [
-            ("response_type", "code"), ("client_id", client.id), ("state", state), ("code_challenge", Self.challenge(of: verifier)),
+            ("response_type", "code"), ("client_id", client.id), ("state", state),
+            ("code_challenge", Self.challenge(of: verifier)),
             ("code_challenge_method", "S256"),
         ]
         if let redirectURI = client.redirectURI { query.append(("redirect_uri", redirectURI)) }
@@ -76,12 +78,16 @@ public struct YandexOAuthAPI: Sendable {
 
     /// RFC 7636 §4.2.
     static func challenge(of verifier: String) -> String {
-        Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-").replacing(
+            "/",
+            with: "_"
+        ).replacing("=", with: "")
     }
 
     private func token(_ form: [(String, String)]) async throws -> Grant {
         let answer = try await post("/token", form)
-        guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(answer.body)), !grant.accessToken.isEmpty else {
+        guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(answer.body)), !grant.accessToken.isEmpty
+        else {
             throw UpstreamError.badAnswer(status: answer.status, reason: "no token")
         }
         return grant

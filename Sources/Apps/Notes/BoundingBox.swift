@@ -1,7 +1,8 @@
 import Foundation
 import Screens
 
-/// A part of the map: west, south, east, north in degrees, as RFC 7946 §5 orders them. Where west is greater than east it crosses the antimeridian (§5.2).
+/// A part of the map: west, south, east, north in degrees, as RFC 7946 §5 orders them. Where west is greater than east
+/// it crosses the antimeridian (§5.2).
 struct BoundingBox: Sendable, Equatable {
     let west: Double
     let south: Double
@@ -19,7 +20,8 @@ struct BoundingBox: Sendable, Equatable {
     init?(_ text: String) {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(plain: String($0)) }
         guard numbers.count == 4, case let corners = numbers.compactMap(\.self), corners.count == 4,
-            let low = Coordinate(latitude: corners[1], longitude: corners[0]), let high = Coordinate(latitude: corners[3], longitude: corners[2]),
+            let low = Coordinate(latitude: corners[1], longitude: corners[0]),
+            let high = Coordinate(latitude: corners[3], longitude: corners[2]),
             low.latitude <= high.latitude
         else { return nil }
         self.init(west: low.longitude, south: low.latitude, east: high.longitude, north: high.latitude)
@@ -39,7 +41,9 @@ struct BoundingBox: Sendable, Equatable {
 extension Double {
     /// A decimal number as people write it: no hexadecimal, no infinity, nothing that is not a number.
     init?(plain text: String) {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }), let value = Double(text), value.isFinite else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }),
+            let value = Double(text), value.isFinite
+        else { return nil }
         self = value
     }
 }
@@ -49,7 +53,10 @@ extension QueryItems {
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = try string(name) else { return nil }
         guard let value = Double(plain: text), range.contains(value) else {
-            throw Problem.invalidParameter(name, accepted: "accepts a number from \(range.lowerBound) to \(range.upperBound)")
+            throw Problem.invalidParameter(
+                name,
+                accepted: "accepts a number from \(range.lowerBound) to \(range.upperBound)"
+            )
         }
         return value
     }
@@ -60,7 +67,8 @@ extension QueryItems {
         guard let box = BoundingBox(text) else {
             throw Problem.invalidParameter(
                 "bbox",
-                accepted: "accepts west,south,east,north in degrees, south not above north; west above east crosses the antimeridian"
+                accepted:
+                    "accepts west,south,east,north in degrees, south not above north; west above east crosses the antimeridian"
             )
         }
         return box

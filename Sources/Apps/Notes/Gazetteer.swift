@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Cities of the world, bundled, so that places are found without a network: docs/gazetteer.md says what they are and where they are from.
+/// Cities of the world, bundled, so that places are found without a network: docs/gazetteer.md says what they are and
+/// where they are from.
 public struct Gazetteer: Sendable {
     /// The file is not what it should be: a fault of the build.
     struct Damaged: Error {
@@ -21,7 +22,9 @@ public struct Gazetteer: Sendable {
         private static let shortNames = ["CN": "China", "HK": "Hong Kong", "MO": "Macao"]
 
         /// The country's English name.
-        var region: String { Self.shortNames[country] ?? Locale(identifier: "en").localizedString(forRegionCode: country) ?? country }
+        var region: String {
+            Self.shortNames[country] ?? Locale(identifier: "en").localizedString(forRegionCode: country) ?? country
+        }
     }
 
     /// Date of the data.
@@ -30,34 +33,49 @@ public struct Gazetteer: Sendable {
     /// Folded beginnings: every name, and every later word of a name, with its city; sorted.
     private let keys: [(text: String, city: Int, isWhole: Bool)]
 
-    /// Reads a gazetteer file: lines `name|country|latitude|longitude|thousands|Cyrillic name|other names, separated by commas`; those that begin with # are remarks, and
-    /// `# date: ` says of when it is.
+    /// Reads a gazetteer file: lines `name|country|latitude|longitude|thousands|Cyrillic name|other names, separated by
+    /// commas`; those that begin with # are remarks, and `# date: ` says of when it is.
     init(_ text: String) throws {
         var cities: [City] = []
         var date = Date(timeIntervalSince1970: 0)
         for line in text.split(separator: "\n") {
             if line.hasPrefix("#") {
-                if line.hasPrefix("# date: "), let day = try? Date(line.dropFirst(8) + "T00:00:00Z", strategy: .iso8601) { date = day }
+                if line.hasPrefix("# date: "), let day = try? Date(line.dropFirst(8) + "T00:00:00Z", strategy: .iso8601)
+                {
+                    date = day
+                }
                 continue
             }
             let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 7, let latitude = Double(fields[2]), let longitude = Double(fields[3]), let population = Int(fields[4]),
+            guard fields.count == 7, let latitude = Double(fields[2]), let longitude = Double(fields[3]),
+                let population = Int(fields[4]),
                 let coordinate = Coordinate(latitude: latitude, longitude: longitude), !fields[0].isEmpty
             else { throw Damaged(line: String(line)) }
             let others = [fields[5]] + fields[6].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            cities.append(City(name: fields[0], country: fields[1], coordinate: coordinate, population: population, otherNames: others.filter { !$0.isEmpty }))
+            cities.append(
+                City(
+                    name: fields[0],
+                    country: fields[1],
+                    coordinate: coordinate,
+                    population: population,
+                    otherNames: others.filter { !$0.isEmpty }
+                )
+            )
         }
         self.date = date
         self.cities = cities
         var keys: [(text: String, city: Int, isWhole: Bool)] = []
         var regions: [String: [Substring]] = [:]
         for (index, city) in cities.enumerated() {
-            // The region follows every name, so that a suggestion that was taken, such as `Paris, France`, is found again.
+            // The region follows every name, so that a suggestion that was taken, such as `Paris, France`, is found
+            // again.
             let region = regions[city.country] ?? Self.words(city.region)
             regions[city.country] = region
             for name in [city.name] + city.otherNames {
                 let words = Self.words(name)
-                for start in words.indices { keys.append(((words[start...] + region).joined(separator: " "), index, start == 0)) }
+                for start in words.indices {
+                    keys.append(((words[start...] + region).joined(separator: " "), index, start == 0))
+                }
             }
         }
         self.keys = keys.sorted { ($0.text, $0.city) < ($1.text, $1.city) }
@@ -72,7 +90,8 @@ public struct Gazetteer: Sendable {
         PlaceName.folded(text).split { !$0.isLetter && !$0.isNumber }
     }
 
-    /// Cities with a name, or words of a name, that begin as the question does; the region may follow. The whole name before a later word, more people before fewer.
+    /// Cities with a name, or words of a name, that begin as the question does; the region may follow. The whole name
+    /// before a later word, more people before fewer.
     func search(_ question: String, limit: Int) -> [Place] {
         let wanted = Self.words(question).joined(separator: " ")
         guard !wanted.isEmpty else { return [] }

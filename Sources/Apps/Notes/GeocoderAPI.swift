@@ -2,7 +2,8 @@ import Foundation
 import HTTPTypes
 public import Upstream
 
-/// A geocoder with the interface of Photon, made for questions as one types (`GET /api?q=&limit=`, komoot/photon, README "Search API"). There is none unless one is configured.
+/// A geocoder with the interface of Photon, made for questions as one types (`GET /api?q=&limit=`, komoot/photon,
+/// README "Search API"). There is none unless one is configured.
 public struct GeocoderAPI: Sendable {
     /// Fewest characters that it is asked about.
     static let shortestQuestion = 3
@@ -24,7 +25,9 @@ public struct GeocoderAPI: Sendable {
             headerFields: [.accept: "application/json"],
             freshness: freshness,
             admit: { answer throws(UpstreamError) in
-                guard Self.places(in: Data(answer.body)) != nil else { throw .badAnswer(status: answer.status, reason: "not a collection of places") }
+                guard Self.places(in: Data(answer.body)) != nil else {
+                    throw .badAnswer(status: answer.status, reason: "not a collection of places")
+                }
                 return { _ in }
             }
         )
@@ -55,14 +58,20 @@ public struct GeocoderAPI: Sendable {
 
         init(from decoder: any Decoder) throws {
             // One of the wrong shape is skipped; it must not take the others with it.
-            guard let shape = try? Shape(from: decoder), let name = shape.properties.name.map(Self.clean), !name.isEmpty, shape.geometry.coordinates.count >= 2,
-                let point = Coordinate(latitude: shape.geometry.coordinates[1], longitude: shape.geometry.coordinates[0])
+            guard let shape = try? Shape(from: decoder), let name = shape.properties.name.map(Self.clean),
+                !name.isEmpty, shape.geometry.coordinates.count >= 2,
+                let point = Coordinate(
+                    latitude: shape.geometry.coordinates[1],
+                    longitude: shape.geometry.coordinates[0]
+                )
             else {
                 place = nil
                 return
             }
             var around: [String] = []
-            for part in [shape.properties.city, shape.properties.state, shape.properties.country].compactMap({ $0.map(Self.clean) })
+            for part in [shape.properties.city, shape.properties.state, shape.properties.country].compactMap({
+                $0.map(Self.clean)
+            })
             where !part.isEmpty && part != name && !around.contains(part) {
                 around.append(part)
             }
@@ -70,7 +79,11 @@ public struct GeocoderAPI: Sendable {
         }
 
         private static func clean(_ text: String) -> String {
-            String(text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars.prefix(Note.Location.longestName))
+            String(
+                text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars.prefix(
+                    Note.Location.longestName
+                )
+            )
         }
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// How many logins may be tried, for each account and each address: buckets that hold a number of attempts and fill up again at an even pace. Pure: the time is handed in.
+/// How many logins may be tried, for each account and each address: buckets that hold a number of attempts and fill up
+/// again at an even pace. Pure: the time is handed in.
 ///
-/// An attempt counts when it begins, so that many at once are not more than many in a row; one that turns out right is given back.
+/// An attempt counts when it begins, so that many at once are not more than many in a row; one that turns out right is
+/// given back.
 struct LoginAttempts: Sendable {
     /// How large buckets are.
     struct Limits: Sendable, Equatable {

@@ -20,7 +20,8 @@ struct Note: Sendable, Equatable {
     /// When it was last saved.
     let modified: Date
     let created: Date
-    /// Number of the change that made it what it is, counted for each account: orders notes, and is the version in its entity tag.
+    /// Number of the change that made it what it is, counted for each account: orders notes, and is the version in its
+    /// entity tag.
     let revision: Int
 
     /// Longest text in bytes of UTF-8.
@@ -31,7 +32,8 @@ struct Note: Sendable, Equatable {
 
     /// The row that an identity in a path names; nil for what cannot be one.
     static func row(of identity: String) -> Int64? {
-        guard identity.hasPrefix("n"), let id = Int64(identity.dropFirst()), id > 0, Self.identity(id) == identity else { return nil }
+        guard identity.hasPrefix("n"), let id = Int64(identity.dropFirst()), id > 0, Self.identity(id) == identity
+        else { return nil }
         return id
     }
 }
@@ -53,7 +55,9 @@ struct NoteOutline: Sendable, Equatable {
 
     /// The first line that says anything.
     var firstLine: String {
-        opening.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }.first { !$0.isEmpty } ?? ""
+        opening.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }.first {
+            !$0.isEmpty
+        } ?? ""
     }
 
     /// The callout on the map: the first 30 characters, on one line.

@@ -25,7 +25,13 @@ struct NoteChanges: Sendable, Equatable {
         guard errors.isEmpty else { throw Problem.validation(errors) }
     }
 
-    private static func check(_ text: String, _ pointer: String, _ name: String, _ errors: inout [Problem.FieldError], _ accept: () -> Void) {
+    private static func check(
+        _ text: String,
+        _ pointer: String,
+        _ name: String,
+        _ errors: inout [Problem.FieldError],
+        _ accept: () -> Void
+    ) {
         if text.allSatisfy(\.isWhitespace) {
             errors.append(.field(pointer, "required", "\(name) must not be empty."))
         } else if text.utf8.count > Note.longestBody {
@@ -37,14 +43,22 @@ struct NoteChanges: Sendable, Equatable {
         }
     }
 
-    private static func location(_ members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) -> Note.Location? {
+    private static func location(_ members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) -> Note
+        .Location?
+    {
         let before = errors.count
         let degrees = { (name: String, limit: Double, errors: inout [Problem.FieldError]) -> Double? in
             switch members[name] {
             case .number(let value) where (-limit...limit).contains(value): return value
             case nil, .null: return nil
             default:
-                errors.append(.field("/location/\(name)", "invalid", "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."))
+                errors.append(
+                    .field(
+                        "/location/\(name)",
+                        "invalid",
+                        "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
+                    )
+                )
                 return nil
             }
         }
@@ -54,7 +68,13 @@ struct NoteChanges: Sendable, Equatable {
         switch members["name"] {
         case nil, .null: break
         case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > Note.Location.longestName:
-            errors.append(.field("/location/name", "invalid", "location.name may have \(Note.Location.longestName) characters, none of them U+0000."))
+            errors.append(
+                .field(
+                    "/location/name",
+                    "invalid",
+                    "location.name may have \(Note.Location.longestName) characters, none of them U+0000."
+                )
+            )
         case .string(let text):
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
             if !trimmed.isEmpty { name = trimmed }
@@ -63,7 +83,13 @@ struct NoteChanges: Sendable, Equatable {
         guard errors.count == before else { return nil }
         guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
             for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
-                errors.append(.field("/location/\(field)", "required", "location.\(field) is required: a place needs both lat and lon."))
+                errors.append(
+                    .field(
+                        "/location/\(field)",
+                        "required",
+                        "location.\(field) is required: a place needs both lat and lon."
+                    )
+                )
             }
             return nil
         }

@@ -81,7 +81,8 @@ struct NoteMapScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions, empty }
 }
 
-/// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. What goes into the envelope otherwise is said by the header alone.
+/// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. What goes into the envelope otherwise is
+/// said by the header alone.
 struct NoteFeatureCollection: Encodable, Sendable {
     /// Its media type, RFC 7946 §12.
     static let mediaType = "application/geo+json; charset=utf-8"
@@ -136,7 +137,8 @@ struct NoteFeatureCollection: Encodable, Sendable {
         features = screen.pins.map(Feature.init) + screen.clusters.map(Feature.init)
     }
 
-    /// Whether a client prefers GeoJSON to a screen (RFC 9110 §12.5.1): it names it, with a weight that is not below that of JSON.
+    /// Whether a client prefers GeoJSON to a screen (RFC 9110 §12.5.1): it names it, with a weight that is not below
+    /// that of JSON.
     static func isPreferred(_ accept: [String]) -> Bool {
         var weights: [String: Double] = [:]
         for member in accept.joined(separator: ",").split(separator: ",") {

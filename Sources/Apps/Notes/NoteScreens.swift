@@ -37,13 +37,25 @@ struct EmptyState: Encodable, Sendable {
     let button: String
 
     /// The account has no note.
-    static let noNotes = EmptyState(title: "No Notes Yet", text: "This is where your notes will appear.", button: "Create Note")
+    static let noNotes = EmptyState(
+        title: "No Notes Yet",
+        text: "This is where your notes will appear.",
+        button: "Create Note"
+    )
     /// A search found none.
-    static let noMatches = EmptyState(title: "No Matching Notes", text: "No note holds these words.", button: "Show All Notes")
+    static let noMatches = EmptyState(
+        title: "No Matching Notes",
+        text: "No note holds these words.",
+        button: "Show All Notes"
+    )
     /// Nothing was typed to look for places with.
     static let noQuestion = EmptyState(title: "Find a Place", text: "Type the beginning of its name.", button: "Cancel")
     /// No place is known by that name.
-    static let noPlaces = EmptyState(title: "No Matching Places", text: "No place is known whose name begins like this.", button: "Clear")
+    static let noPlaces = EmptyState(
+        title: "No Matching Places",
+        text: "No place is known whose name begins like this.",
+        button: "Clear"
+    )
 }
 
 /// Where a note is.

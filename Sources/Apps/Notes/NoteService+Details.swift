@@ -28,7 +28,12 @@ extension NoteService {
         announce(note.revision, to: account)
         let path = "/v1/notes/\(Note.identity(note.id))"
         let zoneName = try request.query.string("tz")?.replacing("+", with: "%2B")
-        var reply = try reply(showing: note, NoteTime(in: zone, now: now), self: path + (zoneName.map { "?tz=\($0)" } ?? ""), status: .created)
+        var reply = try reply(
+            showing: note,
+            NoteTime(in: zone, now: now),
+            self: path + (zoneName.map { "?tz=\($0)" } ?? ""),
+            status: .created
+        )
         reply.headerFields[.location] = path
         return reply
     }
@@ -64,8 +69,11 @@ extension NoteService {
         return try local(NoteDeletionScreen(id: identity, revision: revision), meta, Links(self: "/v1/notes"))
     }
 
-    /// The note as its own screen, with its version in the entity tag. The answer to a write carries the tag that a GET of the same address would have (RFC 9110 §8.8).
-    private func reply(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok) throws -> Reply {
+    /// The note as its own screen, with its version in the entity tag. The answer to a write carries the tag that a GET
+    /// of the same address would have (RFC 9110 §8.8).
+    private func reply(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok)
+        throws -> Reply
+    {
         let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
         var reply = try local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
         reply.version = String(note.revision)
@@ -86,7 +94,10 @@ extension NoteService {
         case .changed(let note): return note
         case .missing: throw missing(identity)
         case .changedMeanwhile:
-            throw Problem(.preconditionFailed, "The note \(identity) is not at a version that If-Match names; read it again before changing it.")
+            throw Problem(
+                .preconditionFailed,
+                "The note \(identity) is not at a version that If-Match names; read it again before changing it."
+            )
         }
     }
 

@@ -19,7 +19,18 @@ extension NoteService {
             items: listing.notes.map { NoteListScreen.Row($0, time) },
             empty: isEmpty ? (listing.all == 0 ? .noNotes : .noMatches) : nil
         )
-        let meta = Meta(screen: "notes.list", state: isEmpty ? .empty : .content, provenance: .local, revision: listing.revision, page: shown)
-        return try local(screen, meta, request.links(for: shown), validity: validity.and(Validity(until: time.deadline)))
+        let meta = Meta(
+            screen: "notes.list",
+            state: isEmpty ? .empty : .content,
+            provenance: .local,
+            revision: listing.revision,
+            page: shown
+        )
+        return try local(
+            screen,
+            meta,
+            request.links(for: shown),
+            validity: validity.and(Validity(until: time.deadline))
+        )
     }
 }

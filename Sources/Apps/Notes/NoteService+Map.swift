@@ -26,7 +26,12 @@ extension NoteService {
                 validity: ends
             )
         }
-        let meta = Meta(screen: "notes.map", state: map.total == 0 ? .empty : .content, provenance: .local, revision: map.revision)
+        let meta = Meta(
+            screen: "notes.map",
+            state: map.total == 0 ? .empty : .content,
+            provenance: .local,
+            revision: map.revision
+        )
         var reply = try local(screen, meta, Links(self: request.selfLink), validity: ends)
         reply.headerFields[.vary] = vary
         return reply

@@ -22,7 +22,11 @@ extension NoteService {
             page: shown
         )
         return try .screen(
-            Envelope(data: PeopleListScreen(items: people.map(PeopleListScreen.Row.init)), meta: meta, links: request.links(for: shown)),
+            Envelope(
+                data: PeopleListScreen(items: people.map(PeopleListScreen.Row.init)),
+                meta: meta,
+                links: request.links(for: shown)
+            ),
             provenance: reading.provenance,
             now: clock.now(),
             validity: reading.validity?.and(own)
@@ -44,31 +48,49 @@ extension NoteService {
         )
     }
 
-    /// `GET /v1/notes/people/{id}/avatar`: fetched when it is first asked for, then always from the store. Only URLs that the service named are ever fetched.
+    /// `GET /v1/notes/people/{id}/avatar`: fetched when it is first asked for, then always from the store. Only URLs
+    /// that the service named are ever fetched.
     @Sendable func avatar(_ request: ScreenRequest) async throws -> Reply {
         _ = try request.requiredSession()
         let own = Validity(of: store.peopleChanges)
         let isOnlyIfCached = try request.demand() == .onlyIfCached
         _ = try await fetchedPeople(request)
-        guard let url = try person(in: request).avatarURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        guard let url = try person(in: request).avatarURL else {
+            return .placeholder(CacheStatus(.hit, detail: "placeholder"))
+        }
         do {
             // `refresh` is for other pictures: these never change.
-            let reading = try await peopleAPI.upstream.read(peopleAPI.avatar(at: url), isOnlyIfCached ? .onlyIfCached : .usual)
-            guard let answer = reading.answer, let body = try await store.bytes(of: answer), let type = PictureType(of: body) else {
+            let reading = try await peopleAPI.upstream.read(
+                peopleAPI.avatar(at: url),
+                isOnlyIfCached ? .onlyIfCached : .usual
+            )
+            guard let answer = reading.answer, let body = try await store.bytes(of: answer),
+                let type = PictureType(of: body)
+            else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
-            var reply = Reply.picture(body, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(own))
-            // The picture never changes, but the address is that of a row, which is somebody else after people were replaced.
+            var reply = Reply.picture(
+                body,
+                type: type,
+                provenance: reading.provenance,
+                now: clock.now(),
+                validity: reading.validity?.and(own)
+            )
+            // The picture never changes, but the address is that of a row, which is somebody else after people were
+            // replaced.
             reply.headerFields[.cacheControl] = "private, no-cache"
             return reply
         } catch UpstreamError.notStored {
             throw UpstreamFailure(.notStored, of: peopleAPI.upstream)
         } catch let error as UpstreamError {
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder"))
+            return .placeholder(
+                CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
+            )
         }
     }
 
-    /// The people that are there, or those of the one call that is made while there are none. `refresh=1` asks for others only together with `replace=1`: everybody would be somebody else.
+    /// The people that are there, or those of the one call that is made while there are none. `refresh=1` asks for
+    /// others only together with `replace=1`: everybody would be somebody else.
     private func fetchedPeople(_ request: ScreenRequest) async throws -> Reading {
         let demand = try request.demand()
         let isReplacing = try request.query.flag("replace") && demand == .refresh
@@ -102,13 +124,17 @@ extension NoteService {
     /// Makes rows of an answer that was stored without them: the mount of the upstream may have fetched it first.
     private func takeOver(_ answer: StoredAnswer, as resource: Resource) async throws {
         guard let body = try await store.bytes(of: answer) else { return }
-        let admission = try resource.admit(IncomingAnswer(status: .ok, headerFields: answer.response.headerFields, body: Array(body)))
+        let admission = try resource.admit(
+            IncomingAnswer(status: .ok, headerFields: answer.response.headerFields, body: Array(body))
+        )
         try await store.database.write { try admission($0) }
     }
 
     private func person(in request: ScreenRequest) throws -> Person {
         let id = try request.parameter("id")
-        guard let number = Int64(id), String(number) == id, let person = try store.person(number) else { throw Problem.notFound("There is no person \(id).") }
+        guard let number = Int64(id), String(number) == id, let person = try store.person(number) else {
+            throw Problem.notFound("There is no person \(id).")
+        }
         return person
     }
 }

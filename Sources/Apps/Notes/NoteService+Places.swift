@@ -3,7 +3,8 @@ import Screens
 import Upstream
 
 extension NoteService {
-    /// `GET /v1/notes/places`: at most five places for what is being typed. Never fails for want of a network: without the geocoder, `meta.partial` says so.
+    /// `GET /v1/notes/places`: at most five places for what is being typed. Never fails for want of a network: without
+    /// the geocoder, `meta.partial` says so.
     @Sendable func places(_ request: ScreenRequest) async throws -> Reply {
         let account = try account(request)
         let question = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -47,9 +48,14 @@ extension NoteService {
         do {
             let reading = try await geocoder.upstream.read(resource, demand)
             let body = if let answer = reading.answer { try await store.bytes(of: answer) } else { Data?.none }
-            return Online(places: body.flatMap(GeocoderAPI.places), provenance: reading.provenance, validity: reading.validity)
+            return Online(
+                places: body.flatMap(GeocoderAPI.places),
+                provenance: reading.provenance,
+                validity: reading.validity
+            )
         } catch let error as UpstreamError {
-            // A part of the answer is missing, and the answer says so: a suggestion is no reason for an error while somebody types.
+            // A part of the answer is missing, and the answer says so: a suggestion is no reason for an error while
+            // somebody types.
             var isOffline = false
             if case .unreachable = error { isOffline = true }
             return Online(places: nil, provenance: Provenance(source: .local, offline: isOffline))

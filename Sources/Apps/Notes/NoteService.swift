@@ -20,7 +20,12 @@ public struct NoteService: Sendable {
         public var attemptWindow: Duration
 
         /// Creates options.
-        public init(scryptLogarithm: Int = 15, attemptsPerAccount: Int = 10, attemptsPerAddress: Int = 100, attemptWindow: Duration = .seconds(900)) {
+        public init(
+            scryptLogarithm: Int = 15,
+            attemptsPerAccount: Int = 10,
+            attemptsPerAddress: Int = 100,
+            attemptWindow: Duration = .seconds(900)
+        ) {
             self.scryptLogarithm = scryptLogarithm
             self.attemptsPerAccount = attemptsPerAccount
             self.attemptsPerAddress = attemptsPerAddress
@@ -68,13 +73,22 @@ public struct NoteService: Sendable {
     /// Tells the account that its notes have changed, on both screens that show them.
     func announce(_ revision: Int, to account: Int64) {
         for screen in ["notes.list", "notes.map"] {
-            events.publish(.screenChanged(app: "notes", screen: screen, revision: revision, audience: .account(app: "notes", account: "\(account)")))
+            events.publish(
+                .screenChanged(
+                    app: "notes",
+                    screen: screen,
+                    revision: revision,
+                    audience: .account(app: "notes", account: "\(account)")
+                )
+            )
         }
     }
 
     /// The account of a session.
     func account(_ request: ScreenRequest) throws -> Int64 {
-        guard let account = Int64(try request.requiredSession().account) else { throw Problem(.sessionExpired, "This session is of no account.") }
+        guard let account = Int64(try request.requiredSession().account) else {
+            throw Problem(.sessionExpired, "This session is of no account.")
+        }
         return account
     }
 

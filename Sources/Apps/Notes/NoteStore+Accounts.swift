@@ -19,7 +19,11 @@ extension NoteStore {
                     name: row["name"],
                     password: PasswordHash(
                         salt: row["salt"],
-                        cost: .init(rounds: row["rounds"], blockSize: row["block_size"], parallelism: row["parallelism"]),
+                        cost: .init(
+                            rounds: row["rounds"],
+                            blockSize: row["block_size"],
+                            parallelism: row["parallelism"]
+                        ),
                         digest: row["digest"]
                     )
                 )
@@ -38,11 +42,13 @@ extension NoteStore {
                         ON CONFLICT (name_key) DO NOTHING
                     """,
                 arguments: [
-                    name.key, name.shown, password.salt, password.cost.rounds, password.cost.blockSize, password.cost.parallelism, password.digest,
+                    name.key, name.shown, password.salt, password.cost.rounds, password.cost.blockSize,
+                    password.cost.parallelism, password.digest,
                     now.millisecondsSince1970,
                 ]
             )
-            return db.changesCount == 0 ? nil : NotesAccount(id: db.lastInsertedRowID, name: name.shown, password: password)
+            return db.changesCount == 0
+                ? nil : NotesAccount(id: db.lastInsertedRowID, name: name.shown, password: password)
         }
     }
 
@@ -50,8 +56,12 @@ extension NoteStore {
     func replace(_ old: PasswordHash, by new: PasswordHash, of account: Int64) async throws {
         try await database.write { db in
             try db.execute(
-                sql: "UPDATE notes_account SET salt = ?, rounds = ?, block_size = ?, parallelism = ?, digest = ? WHERE id = ? AND digest = ?",
-                arguments: [new.salt, new.cost.rounds, new.cost.blockSize, new.cost.parallelism, new.digest, account, old.digest]
+                sql:
+                    "UPDATE notes_account SET salt = ?, rounds = ?, block_size = ?, parallelism = ?, digest = ? WHERE id = ? AND digest = ?",
+                arguments: [
+                    new.salt, new.cost.rounds, new.cost.blockSize, new.cost.parallelism, new.digest, account,
+                    old.digest,
+                ]
             )
         }
     }

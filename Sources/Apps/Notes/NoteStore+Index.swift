@@ -1,7 +1,8 @@
 import GRDB
 
-/// The full-text index and the R-tree of notes. Both are virtual tables, which triggers may not write: the schema is not trusted (`PRAGMA trusted_schema = OFF`), so that a
-/// manipulated file cannot make them run. Every write of a note goes through here, in its transaction.
+/// The full-text index and the R-tree of notes. Both are virtual tables, which triggers may not write: the schema is
+/// not trusted (`PRAGMA trusted_schema = OFF`), so that a manipulated file cannot make them run. Every write of a note
+/// goes through here, in its transaction.
 extension NoteStore {
     /// Enters a note that was inserted.
     static func enter(_ note: Note, account: Int64, _ db: Database) throws {
@@ -31,5 +32,6 @@ extension NoteStore {
 
     private static let insertText = "INSERT INTO note_text (rowid, account, body, location_name) VALUES (?, ?, ?, ?)"
     // FTS5, "External Content Tables": a row goes by its former values.
-    private static let deleteText = "INSERT INTO note_text (note_text, rowid, account, body, location_name) VALUES ('delete', ?, ?, ?, ?)"
+    private static let deleteText =
+        "INSERT INTO note_text (note_text, rowid, account, body, location_name) VALUES ('delete', ?, ?, ?, ?)"
 }

@@ -22,7 +22,12 @@ extension NoteStore {
             let arguments: StatementArguments = ["account": account, "limit": page.limit, "offset": page.offset]
             guard let search else {
                 let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectPage), arguments: arguments)
-                return NoteListing(notes: rows.compactMap(NoteOutline.init(row:)), total: all, all: all, revision: revision)
+                return NoteListing(
+                    notes: rows.compactMap(NoteOutline.init(row:)),
+                    total: all,
+                    all: all,
+                    revision: revision
+                )
             }
             let expression = search.expression(account: account)
             if !search.fragments.isEmpty {
@@ -31,18 +36,30 @@ extension NoteStore {
             }
             guard let expression else { return NoteListing(notes: [], total: 0, all: all, revision: revision) }
             let matching: StatementArguments = ["search": expression]
-            let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectMatching), arguments: arguments + matching)
+            let rows = try Row.fetchAll(
+                try db.cachedStatement(sql: Self.selectMatching),
+                arguments: arguments + matching
+            )
             let total = try Int.fetchOne(try db.cachedStatement(sql: Self.countMatching), arguments: matching) ?? 0
-            return NoteListing(notes: rows.compactMap(NoteOutline.init(row:)), total: total, all: all, revision: revision)
+            return NoteListing(
+                notes: rows.compactMap(NoteOutline.init(row:)),
+                total: total,
+                all: all,
+                revision: revision
+            )
         }
     }
 
     /// How many notes an account has: the sum of the sixteen cells of the coarsest grid.
     static func count(_ account: Int64, _ db: Database) throws -> Int {
-        try Int.fetchOne(try db.cachedStatement(sql: "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0"), arguments: [account]) ?? 0
+        try Int.fetchOne(
+            try db.cachedStatement(sql: "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0"),
+            arguments: [account]
+        ) ?? 0
     }
 
-    static let selectPage = "SELECT \(NoteOutline.columns) FROM note WHERE account = :account ORDER BY revision DESC LIMIT :limit OFFSET :offset"
+    static let selectPage =
+        "SELECT \(NoteOutline.columns) FROM note WHERE account = :account ORDER BY revision DESC LIMIT :limit OFFSET :offset"
 
     // The account is part of the expression; it is asked for again because an index is no guard.
     static let selectMatching = """
@@ -51,7 +68,8 @@ extension NoteStore {
         """
     static let countMatching = "SELECT count(*) FROM note_text WHERE note_text MATCH :search"
 
-    /// A page of the notes that hold fragments anywhere, and how many there are: their texts are read one by one, as far as `expression` does not narrow them down.
+    /// A page of the notes that hold fragments anywhere, and how many there are: their texts are read one by one, as
+    /// far as `expression` does not narrow them down.
     private static func holding(
         _ fragments: [String],
         _ expression: String?,
@@ -59,16 +77,25 @@ extension NoteStore {
         page: PageRequest,
         _ db: Database
     ) throws -> (notes: [NoteOutline], total: Int) {
-        let indexed = expression == nil ? "" : "note.id IN (SELECT rowid FROM note_text WHERE note_text MATCH :search) AND"
-        let held = fragments.indices.map { "instr(lower(note.body || char(10) || note.location_name), lower(:fragment\($0))) > 0" }.joined(separator: " AND ")
+        let indexed =
+            expression == nil ? "" : "note.id IN (SELECT rowid FROM note_text WHERE note_text MATCH :search) AND"
+        let held = fragments.indices.map {
+            "instr(lower(note.body || char(10) || note.location_name), lower(:fragment\($0))) > 0"
+        }.joined(separator: " AND ")
         let source = "FROM note WHERE note.account = :account AND \(indexed) \(held)"
         var arguments: [String: (any DatabaseValueConvertible)?] = ["account": account]
         if let expression { arguments["search"] = expression }
         for (index, fragment) in fragments.enumerated() { arguments["fragment\(index)"] = fragment }
-        let total = try Int.fetchOne(try db.cachedStatement(sql: "SELECT count(*) \(source)"), arguments: StatementArguments(arguments)) ?? 0
+        let total =
+            try Int.fetchOne(
+                try db.cachedStatement(sql: "SELECT count(*) \(source)"),
+                arguments: StatementArguments(arguments)
+            ) ?? 0
         arguments.merge(["limit": page.limit, "offset": page.offset]) { own, _ in own }
         let rows = try Row.fetchAll(
-            try db.cachedStatement(sql: "SELECT \(NoteOutline.columns) \(source) ORDER BY note.revision DESC LIMIT :limit OFFSET :offset"),
+            try db.cachedStatement(
+                sql: "SELECT \(NoteOutline.columns) \(source) ORDER BY note.revision DESC LIMIT :limit OFFSET :offset"
+            ),
             arguments: StatementArguments(arguments)
         )
         return (rows.compactMap(NoteOutline.init(row:)), total)
@@ -78,8 +105,11 @@ extension NoteStore {
     func places(_ search: SearchQuery, account: Int64, limit: Int) throws -> [Note.Location] {
         guard let expression = search.expression(account: account, placesOnly: true) else { return [] }
         let notes = try database.read { db in
-            try Row.fetchAll(try db.cachedStatement(sql: Self.selectPlaces), arguments: ["search": expression, "account": account])
-                .compactMap(NoteOutline.init(row:))
+            try Row.fetchAll(
+                try db.cachedStatement(sql: Self.selectPlaces),
+                arguments: ["search": expression, "account": account]
+            )
+            .compactMap(NoteOutline.init(row:))
         }
         var seen: Set<String> = []
         return notes.sorted { $0.revision > $1.revision }.map(\.location)
@@ -87,7 +117,8 @@ extension NoteStore {
             .prefix(limit).map(\.self)
     }
 
-    // The newest are enough to know what somebody means; older places with the same beginning are in the gazetteer or are typed on.
+    // The newest are enough to know what somebody means; older places with the same beginning are in the gazetteer or
+    // are typed on.
     static let selectPlaces = """
         SELECT \(NoteOutline.columns) FROM note_text CROSS JOIN note ON note.id = note_text.rowid
         WHERE note_text MATCH :search AND note.account = :account ORDER BY note_text.rowid DESC LIMIT 200

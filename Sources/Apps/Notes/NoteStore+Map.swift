@@ -18,11 +18,15 @@ struct NoteMap: Sendable {
 }
 
 extension NoteStore {
-    /// The notes within a part of the map: each as a pin where they are few and nobody asked for clusters, else by the grid of ``MapGrid``.
+    /// The notes within a part of the map: each as a pin where they are few and nobody asked for clusters, else by the
+    /// grid of ``MapGrid``.
     func map(_ box: BoundingBox, zoom wanted: Int?, account: Int64) throws -> NoteMap {
         try database.read { db in
-            let latest = try Row.fetchOne(try db.cachedStatement(sql: Self.selectPage), arguments: ["account": account, "limit": 1, "offset": 0])
-                .flatMap(NoteOutline.init(row:))
+            let latest = try Row.fetchOne(
+                try db.cachedStatement(sql: Self.selectPage),
+                arguments: ["account": account, "limit": 1, "offset": 0]
+            )
+            .flatMap(NoteOutline.init(row:))
             let (total, revision) = (try Self.count(account, db), try Self.revision(account, db))
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(box, account, db) {
                 return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
@@ -34,8 +38,17 @@ extension NoteStore {
                 clusters = try Self.clusters(box, zoom, account, db)
             }
             let found = clusters ?? []
-            let pins = try Self.outlines(found.compactMap(\.only), account, db).filter { box.contains($0.location.coordinate) }
-            return NoteMap(pins: pins, clusters: found.filter { $0.only == nil }, zoom: zoom, latest: latest, total: total, revision: revision)
+            let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
+                box.contains($0.location.coordinate)
+            }
+            return NoteMap(
+                pins: pins,
+                clusters: found.filter { $0.only == nil },
+                zoom: zoom,
+                latest: latest,
+                total: total,
+                revision: revision
+            )
         }
     }
 
@@ -47,7 +60,8 @@ extension NoteStore {
             ids += try Int64.fetchAll(
                 statement,
                 arguments: [
-                    "account": account, "west": range.lowerBound, "east": range.upperBound, "south": box.south, "north": box.north,
+                    "account": account, "west": range.lowerBound, "east": range.upperBound, "south": box.south,
+                    "north": box.north,
                     "limit": MapGrid.mostItems + 1,
                 ]
             )
@@ -60,12 +74,16 @@ extension NoteStore {
     /// Notes by number, the last saved first.
     private static func outlines(_ ids: [Int64], _ account: Int64, _ db: Database) throws -> [NoteOutline] {
         let statement = try db.cachedStatement(sql: selectOutline)
-        return try ids.compactMap { id in try Row.fetchOne(statement, arguments: ["id": id, "account": account]).flatMap(NoteOutline.init(row:)) }
-            .sorted { $0.revision > $1.revision }
+        return try ids.compactMap { id in
+            try Row.fetchOne(statement, arguments: ["id": id, "account": account]).flatMap(NoteOutline.init(row:))
+        }
+        .sorted { $0.revision > $1.revision }
     }
 
     /// The cells of a view that hold notes, by place; nil where they are too many.
-    private static func clusters(_ box: BoundingBox, _ zoom: Int, _ account: Int64, _ db: Database) throws -> [NoteCluster]? {
+    private static func clusters(_ box: BoundingBox, _ zoom: Int, _ account: Int64, _ db: Database) throws
+        -> [NoteCluster]?
+    {
         let (columns, rows) = MapGrid.cells(of: box, zoom: zoom)
         var clusters: [NoteCluster] = []
         // Where a view that crosses the antimeridian is nearly as wide as the world, its two ranges may share a column.
@@ -74,13 +92,16 @@ extension NoteStore {
             let first = max(next, range.lowerBound)
             next = range.upperBound + 1
             let arguments: StatementArguments = [
-                "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound, "south": rows.upperBound,
+                "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound,
+                "south": rows.upperBound,
                 "limit": MapGrid.mostItems + 1,
             ]
             // Counting costs a part of reading, and most zooms that are tried are too deep.
             let count = try Int.fetchOne(try db.cachedStatement(sql: countCells), arguments: arguments) ?? 0
             guard clusters.count + count <= MapGrid.mostItems else { return nil }
-            clusters += try Row.fetchAll(try db.cachedStatement(sql: selectCells), arguments: arguments).compactMap(NoteCluster.init(row:))
+            clusters += try Row.fetchAll(try db.cachedStatement(sql: selectCells), arguments: arguments).compactMap(
+                NoteCluster.init(row:)
+            )
         }
         return clusters
     }
@@ -109,7 +130,13 @@ extension NoteCluster {
     fileprivate init?(row: Row) {
         let count: Int = row["notes"]
         let mean = { (sum: Int64) in (Double(sum) / Double(count)).rounded() / 1e7 }
-        guard count > 0, let center = Coordinate(latitude: mean(row["latitudes"]), longitude: mean(row["longitudes"])) else { return nil }
-        self.init(cell: .init(x: row["x"], y: row["y"]), count: count, center: center, only: count == 1 ? row["ids"] : nil)
+        guard count > 0, let center = Coordinate(latitude: mean(row["latitudes"]), longitude: mean(row["longitudes"]))
+        else { return nil }
+        self.init(
+            cell: .init(x: row["x"], y: row["y"]),
+            count: count,
+            center: center,
+            only: count == 1 ? row["ids"] : nil
+        )
     }
 }

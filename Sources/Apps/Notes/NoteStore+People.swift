@@ -5,7 +5,8 @@ import Storage
 import Upstream
 
 extension NoteStore {
-    /// Replaces all people by those of an answer, in the transaction that stores the answer. `changed` hears of it when it is on the disk.
+    /// Replaces all people by those of an answer, in the transaction that stores the answer. `changed` hears of it when
+    /// it is on the disk.
     static func admission(
         of people: [Person],
         fetchedAt: Date,
@@ -20,7 +21,8 @@ extension NoteStore {
             )
             for person in people {
                 try insert.execute(arguments: [
-                    person.id, person.firstName, person.lastName, PlaceName.folded(person.firstName ?? person.lastName ?? ""),
+                    person.id, person.firstName, person.lastName,
+                    PlaceName.folded(person.firstName ?? person.lastName ?? ""),
                     PlaceName.folded(person.lastName ?? ""), person.email, person.gender, person.avatarURL,
                 ])
             }
@@ -57,18 +59,23 @@ extension NoteStore {
     /// A page of the people by first name, and how many there are.
     func people(_ page: PageRequest) throws -> (people: [Person], total: Int, snapshot: Int) {
         try database.read { db in
-            let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectPeople), arguments: ["limit": page.limit, "offset": page.offset])
+            let rows = try Row.fetchAll(
+                try db.cachedStatement(sql: Self.selectPeople),
+                arguments: ["limit": page.limit, "offset": page.offset]
+            )
             let total = try Int.fetchOne(try db.cachedStatement(sql: "SELECT count(*) FROM notes_person")) ?? 0
             return (rows.map(Person.init(row:)), total, try Self.snapshot(db)?.number ?? 0)
         }
     }
 
-    static let selectPeople = "SELECT * FROM notes_person ORDER BY sort_first, sort_last, id LIMIT :limit OFFSET :offset"
+    static let selectPeople =
+        "SELECT * FROM notes_person ORDER BY sort_first, sort_last, id LIMIT :limit OFFSET :offset"
 
     /// One of them; nil where there is none.
     func person(_ id: Int64) throws -> Person? {
         try database.read { db in
-            try Row.fetchOne(try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id]).map(Person.init(row:))
+            try Row.fetchOne(try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id])
+                .map(Person.init(row:))
         }
     }
 

@@ -25,7 +25,8 @@ extension NoteStore {
         ) STRICT;
         """
 
-    // `account` is a column of the text index and a dimension of the R-tree, so that a search looks at one account's notes only, whatever others have.
+    // `account` is a column of the text index and a dimension of the R-tree, so that a search looks at one account's
+    // notes only, whatever others have.
     private static let notes = """
         CREATE TABLE note (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -49,7 +50,8 @@ extension NoteStore {
         CREATE VIRTUAL TABLE note_position USING rtree (id, west, east, south, north, account_from, account_to);
         """
 
-    // Sums of whole ten-millionths of a degree, which add up exactly; the sum of the numbers of notes is the number of the note where it is one.
+    // Sums of whole ten-millionths of a degree, which add up exactly; the sum of the numbers of notes is the number of
+    // the note where it is one.
     private static let clusters = """
         CREATE TABLE note_zoom (zoom INTEGER PRIMARY KEY, shift INTEGER NOT NULL) STRICT;
         WITH RECURSIVE level (zoom) AS (SELECT 0 UNION ALL SELECT zoom + 1 FROM level WHERE zoom < \(MapGrid.deepest))
@@ -101,8 +103,8 @@ extension NoteStore {
         """
     }
 
-    // An R-tree keeps together what makes its boxes grow least, and where one side of every box has the length nought, none has a volume to grow: a view of eleven notes read half
-    // of the tree. So an account is as long as a half.
+    // An R-tree keeps together what makes its boxes grow least, and where one side of every box has the length nought,
+    // none has a volume to grow: a view of eleven notes read half of the tree. So an account is as long as a half.
     private static let volumes = """
         DELETE FROM note_position;
         INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note;

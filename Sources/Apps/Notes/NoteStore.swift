@@ -5,7 +5,8 @@ import Upstream
 
 /// Accounts and their notes, with places; people of the web service.
 ///
-/// A note and its place are one row. Its entries in the full-text index, in the R-tree and in the clusters of every zoom change in the transaction that changes it.
+/// A note and its place are one row. Its entries in the full-text index, in the R-tree and in the clusters of every
+/// zoom change in the transaction that changes it.
 public struct NoteStore: Sendable {
     let database: LarderDatabase
     /// Bumped when an account's notes change, by account.
@@ -29,7 +30,9 @@ public struct NoteStore: Sendable {
     }
 
     static func note(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {
-        try Row.fetchOne(try db.cachedStatement(sql: selectNote), arguments: ["id": id, "account": account]).flatMap(Note.init(row:))
+        try Row.fetchOne(try db.cachedStatement(sql: selectNote), arguments: ["id": id, "account": account]).flatMap(
+            Note.init(row:)
+        )
     }
 
     static let selectNote = "SELECT * FROM note WHERE id = :id AND account = :account"
@@ -41,11 +44,19 @@ public struct NoteStore: Sendable {
             let revision = try Self.nextRevision(account, db)
             try db.cachedStatement(sql: Self.insert).execute(
                 arguments: [
-                    "account": account, "body": body, "opening": NoteOutline.opening(of: body), "created": now.millisecondsSince1970,
+                    "account": account, "body": body, "opening": NoteOutline.opening(of: body),
+                    "created": now.millisecondsSince1970,
                     "modified": now.millisecondsSince1970, "revision": revision,
                 ].merging(Self.columns(location)) { own, _ in own }.arguments
             )
-            let note = Note(id: db.lastInsertedRowID, body: body, location: location, modified: now, created: now, revision: revision)
+            let note = Note(
+                id: db.lastInsertedRowID,
+                body: body,
+                location: location,
+                modified: now,
+                created: now,
+                revision: revision
+            )
             try Self.enter(note, account: account, db)
             return note
         }
@@ -62,7 +73,9 @@ public struct NoteStore: Sendable {
 
     /// Saves a note anew; what is nil stays. Its time of modification moves in any case.
     /// - Parameter versions: Versions at one of which it must be; nil for any.
-    func change(_ id: Int64, body: String?, location: Note.Location?, versions: Set<Int>?, account: Int64, now: Date) async throws -> Outcome {
+    func change(_ id: Int64, body: String?, location: Note.Location?, versions: Set<Int>?, account: Int64, now: Date)
+        async throws -> Outcome
+    {
         defer { noteChanges[account].bump() }
         return try await database.write { db in
             guard let old = try Self.note(id, account: account, db) else { return .missing }
@@ -77,7 +90,8 @@ public struct NoteStore: Sendable {
             )
             try db.cachedStatement(sql: Self.update).execute(
                 arguments: [
-                    "id": id, "body": note.body, "opening": NoteOutline.opening(of: note.body), "modified": now.millisecondsSince1970,
+                    "id": id, "body": note.body, "opening": NoteOutline.opening(of: note.body),
+                    "modified": now.millisecondsSince1970,
                     "revision": note.revision,
                 ].merging(Self.columns(note.location)) { own, _ in own }.arguments
             )
@@ -101,7 +115,10 @@ public struct NoteStore: Sendable {
 
     /// Number of the last change of an account's notes.
     static func revision(_ account: Int64, _ db: Database) throws -> Int {
-        try Int.fetchOne(try db.cachedStatement(sql: "SELECT revision FROM notes_account WHERE id = ?"), arguments: [account]) ?? 0
+        try Int.fetchOne(
+            try db.cachedStatement(sql: "SELECT revision FROM notes_account WHERE id = ?"),
+            arguments: [account]
+        ) ?? 0
     }
 
     /// The same, for an answer to a write.
@@ -110,7 +127,9 @@ public struct NoteStore: Sendable {
     }
 
     private static func nextRevision(_ account: Int64, _ db: Database) throws -> Int {
-        let statement = try db.cachedStatement(sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision")
+        let statement = try db.cachedStatement(
+            sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
+        )
         guard let revision = try Int.fetchAll(statement, arguments: [account]).first else {
             throw StorageError.damagedDatabase(path: "notes_account", detail: "the account of a session is missing")
         }
@@ -120,7 +139,8 @@ public struct NoteStore: Sendable {
     private static func columns(_ location: Note.Location) -> [String: (any DatabaseValueConvertible)?] {
         let cell = MapGrid.cell(of: location.coordinate, zoom: MapGrid.deepest)
         return [
-            "latitude": location.coordinate.latitude, "longitude": location.coordinate.longitude, "location_name": location.name, "cell_x": cell.x,
+            "latitude": location.coordinate.latitude, "longitude": location.coordinate.longitude,
+            "location_name": location.name, "cell_x": cell.x,
             "cell_y": cell.y,
         ]
     }
@@ -168,7 +188,8 @@ extension NoteOutline {
         )
     }
 
-    static let columns = "note.id, note.opening, note.latitude, note.longitude, note.location_name, note.modified, note.revision"
+    static let columns =
+        "note.id, note.opening, note.latitude, note.longitude, note.location_name, note.modified, note.revision"
 }
 
 extension Note.Location {

@@ -25,7 +25,8 @@ struct NoteTime: Sendable {
         let minute = parts.minute ?? 0
         let time = "\(parts.hour ?? 0):\(minute < 10 ? "0" : "")\(minute)"
         if date >= today.start, date < today.end { return "Today at \(parts.hour ?? 0 < 10 ? "0" : "")\(time)" }
-        return "\(Self.months[max(0, min(11, (parts.month ?? 1) - 1))]) \(parts.day ?? 1) at \(parts.hour ?? 0 < 10 ? "0" : "")\(time)"
+        return
+            "\(Self.months[max(0, min(11, (parts.month ?? 1) - 1))]) \(parts.day ?? 1) at \(parts.hour ?? 0 < 10 ? "0" : "")\(time)"
     }
 
     /// When these texts end to be right: at the next midnight.
@@ -44,9 +45,13 @@ extension QueryItems {
         // Only what can be a name is looked up: the data are files.
         let isName = parts.allSatisfy { part in
             !part.isEmpty && part.utf8.count <= 32
-                && part.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || (0x30...0x39).contains($0) || "_+-".utf8.contains($0) }
+                && part.utf8.allSatisfy {
+                    $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || (0x30...0x39).contains($0) || "_+-".utf8.contains($0)
+                }
         }
-        guard isName, parts.count <= 3, parts.count > 1 || ["UTC", "GMT"].contains(name), let zone = TimeZone(identifier: name) else {
+        guard isName, parts.count <= 3, parts.count > 1 || ["UTC", "GMT"].contains(name),
+            let zone = TimeZone(identifier: name)
+        else {
             throw Problem.invalidParameter("tz", accepted: "accepts the IANA name of a time zone, such as Europe/Paris")
         }
         return zone

@@ -28,7 +28,14 @@ public struct NotesRoutes: Sendable {
             Route(.get, "/v1/notes/people/{id}", "notes.person", access: member, service.person),
             Route(.get, "/v1/notes/people/{id}/avatar", "notes.avatar", access: member, service.avatar),
             Route(.get, "/v1/notes/{id}", "notes.details", access: member, service.details),
-            Route(.patch, "/v1/notes/{id}", "notes.details", access: member, maximumBodyBytes: noteBytes, service.change),
+            Route(
+                .patch,
+                "/v1/notes/{id}",
+                "notes.details",
+                access: member,
+                maximumBodyBytes: noteBytes,
+                service.change
+            ),
             Route(.delete, "/v1/notes/{id}", "notes.list", access: member, service.delete),
         ]
     }

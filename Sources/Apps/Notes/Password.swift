@@ -1,6 +1,7 @@
 import Foundation
 
-/// A password as it is compared: in normalisation form C, every kind of space as U+0020 (profile OpaqueString of RFC 8265 §4.2). Nothing is trimmed, case counts.
+/// A password as it is compared: in normalisation form C, every kind of space as U+0020 (profile OpaqueString of RFC
+/// 8265 §4.2). Nothing is trimmed, case counts.
 struct Password: Sendable, Equatable {
     /// What is wrong with a text as a password.
     enum Fault: Error, Equatable {

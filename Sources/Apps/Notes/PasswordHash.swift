@@ -13,7 +13,8 @@ struct PasswordHash: Sendable, Equatable {
         /// p: independent runs.
         var parallelism: Int
 
-        /// N = 2^`logarithm`, r = 8, p = 3. With N = 2^15, 32 MiB at a time, that is a choice of OWASP's Password Storage Cheat Sheet.
+        /// N = 2^`logarithm`, r = 8, p = 3. With N = 2^15, 32 MiB at a time, that is a choice of OWASP's Password
+        /// Storage Cheat Sheet.
         static func scrypt(logarithm: Int) -> Cost { Cost(rounds: 1 << logarithm, blockSize: 8, parallelism: 3) }
     }
 
@@ -24,7 +25,9 @@ struct PasswordHash: Sendable, Equatable {
     let digest: Data
 
     /// Hashes a password: takes a good part of a second and `cost`'s memory.
-    init(of password: Password, cost: Cost, salt: Data = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }) throws {
+    init(of password: Password, cost: Cost, salt: Data = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) })
+        throws
+    {
         self.salt = salt
         self.cost = cost
         digest = try Self.derive(password, salt, cost)

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Hashes passwords beside the tasks of the server, one at a time: neither an event loop nor a thread of the tasks' pool is held up, and memory is bounded whatever arrives.
+/// Hashes passwords beside the tasks of the server, one at a time: neither an event loop nor a thread of the tasks'
+/// pool is held up, and memory is bounded whatever arrives.
 final class PasswordHasher: Sendable {
     /// More wait already than would be answered in time.
     struct Overloaded: Error {}
@@ -28,7 +29,8 @@ final class PasswordHasher: Sendable {
         return try await run { try PasswordHash(of: password, cost: cost) }
     }
 
-    /// Whether a password is that of a hash; with nil, of an unknown account, false after as long. Throws ``Overloaded``.
+    /// Whether a password is that of a hash; with nil, of an unknown account, false after as long. Throws
+    /// ``Overloaded``.
     func verify(_ password: Password, against hash: PasswordHash?) async throws -> Bool {
         let hash = hash ?? nobody
         return try await run { try hash.matches(password) }

@@ -36,7 +36,8 @@ struct PeopleRecords: Sendable, Equatable {
         if people.isEmpty { throw .nobody }
     }
 
-    /// A row that may be anything. Without an id or a name it is nobody and is left out; whatever else is missing, null or of another type is not known of this person, and takes no other with it.
+    /// A row that may be anything. Without an id or a name it is nobody and is left out; whatever else is missing, null
+    /// or of another type is not known of this person, and takes no other with it.
     private struct Tolerant: Decodable, Sendable {
         let person: Person?
 
@@ -53,7 +54,8 @@ struct PeopleRecords: Sendable, Equatable {
             }
             let text = { (key: Key) -> String? in
                 // Without NUL, at which SQLite's functions end a text.
-                let value = (try? fields.decode(String.self, forKey: key))?.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines)
+                let value = (try? fields.decode(String.self, forKey: key))?.replacing("\0", with: "")
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
                 return value?.isEmpty == false ? value : nil
             }
             let person = Person(

@@ -3,10 +3,12 @@ import HTTPTypes
 import Screens
 public import Upstream
 
-/// The web service that the app's people come from (Mockaroo), as far as the app uses it, and the host of their avatars (RoboHash).
+/// The web service that the app's people come from (Mockaroo), as far as the app uses it, and the host of their avatars
+/// (RoboHash).
 ///
-/// Every call invents new people and counts against a small quota, so it is called once and then only when somebody asks for it. The key goes in the header field `X-API-Key`, which
-/// the service takes like the query parameter `key`: URLs are stored, and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
+/// Every call invents new people and counts against a small quota, so it is called once and then only when somebody
+/// asks for it. The key goes in the header field `X-API-Key`, which the service takes like the query parameter `key`:
+/// URLs are stored, and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
 public struct PeopleAPI: Sendable {
     /// What the service is asked for.
     public struct Options: Sendable {
@@ -66,7 +68,8 @@ public struct PeopleAPI: Sendable {
         return (try? JSONDecoder().decode(Report.self, from: Data(answer.body))) != nil
     }
 
-    /// A picture, wherever the service says it is; only what looks like one is admitted, and then kept: like the rows of people, it is not evicted.
+    /// A picture, wherever the service says it is; only what looks like one is admitted, and then kept: like the rows
+    /// of people, it is not evicted.
     func avatar(at url: String) -> Resource {
         Resource(
             url: url,
@@ -74,8 +77,12 @@ public struct PeopleAPI: Sendable {
             freshness: nil,
             isSourceOfRows: true,
             admit: { answer throws(UpstreamError) in
-                guard PictureType(of: answer.body) != nil else { throw .badAnswer(status: answer.status, reason: "not a picture") }
-                guard answer.body.count <= Self.largestAvatar else { throw .badAnswer(status: answer.status, reason: "a picture of over 256 KiB") }
+                guard PictureType(of: answer.body) != nil else {
+                    throw .badAnswer(status: answer.status, reason: "not a picture")
+                }
+                guard answer.body.count <= Self.largestAvatar else {
+                    throw .badAnswer(status: answer.status, reason: "a picture of over 256 KiB")
+                }
                 return { _ in }
             }
         )

@@ -21,11 +21,14 @@ struct Place: Sendable, Equatable {
     /// Most of them that are names of own notes where others are known.
     static let mostOwn = 3
 
-    /// The places to offer: own names first, then those of gazetteer and geocoder in turns, each as they rank them; none twice.
+    /// The places to offer: own names first, then those of gazetteer and geocoder in turns, each as they rank them;
+    /// none twice.
     static func suggestions(own: [Place], gazetteer: [Place], geocoder: [Place]) -> [Place] {
         var chosen: [Place] = []
         func take(_ place: Place) {
-            if chosen.count < mostSuggestions, !chosen.contains(where: { $0.isSame(as: place) }) { chosen.append(place) }
+            if chosen.count < mostSuggestions, !chosen.contains(where: { $0.isSame(as: place) }) {
+                chosen.append(place)
+            }
         }
         own.prefix(mostOwn).forEach(take)
         for index in 0..<max(gazetteer.count, geocoder.count) {
@@ -46,7 +49,9 @@ struct Place: Sendable, Equatable {
 enum PlaceName {
     /// In lower case and without diacritics: `São Paulo`, `sao paulo` and `SÃO PAULO` are one.
     static func folded(_ name: String) -> String {
-        let letters = name.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.filter { $0.properties.generalCategory != .nonspacingMark }
+        let letters = name.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.filter {
+            $0.properties.generalCategory != .nonspacingMark
+        }
         guard letters.contains(where: { $0.value > 0x7F }) else { return String(String.UnicodeScalarView(letters)) }
         return letters.reduce(into: "") { text, letter in
             if let plain = undecomposed[letter] { text += plain } else { text.unicodeScalars.append(letter) }
@@ -55,6 +60,7 @@ enum PlaceName {
 
     /// Letters with a stroke or joined ones, which Unicode does not decompose.
     private static let undecomposed: [Unicode.Scalar: String] = [
-        "ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "’": "'", "ə": "a",
+        "ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "’": "'",
+        "ə": "a",
     ]
 }

@@ -1,5 +1,5 @@
-/// What somebody typed to search for, as an FTS5 expression: every word must occur, the last one may go on. Nothing of it is FTS5 syntax: words are quoted, and what stands between
-/// them only separates.
+/// What somebody typed to search for, as an FTS5 expression: every word must occur, the last one may go on. Nothing of
+/// it is FTS5 syntax: words are quoted, and what stands between them only separates.
 struct SearchQuery: Sendable, Equatable {
     /// Words of letters and digits.
     let words: [String]
@@ -26,14 +26,19 @@ struct SearchQuery: Sendable, Equatable {
     /// Whether it asks for anything.
     var isEmpty: Bool { words.isEmpty }
 
-    /// Words of scripts that put no spaces between words. unicode61 takes all that stands between two spaces for one word, so they are looked for anywhere in a text instead.
+    /// Words of scripts that put no spaces between words. unicode61 takes all that stands between two spaces for one
+    /// word, so they are looked for anywhere in a text instead.
     var fragments: [String] { words.filter(Self.isFragment) }
 
-    /// The expression for notes of an account whose text or place holds the words that are no fragments; with `placesOnly` all words, and in the place. nil where there are none.
+    /// The expression for notes of an account whose text or place holds the words that are no fragments; with
+    /// `placesOnly` all words, and in the place. nil where there are none.
     func expression(account: Int64, placesOnly: Bool = false) -> String? {
-        let terms = words.indices.filter { placesOnly || !Self.isFragment(words[$0]) }.map { Self.term(words[$0], isOpen: $0 == words.count - 1) }
+        let terms = words.indices.filter { placesOnly || !Self.isFragment(words[$0]) }.map {
+            Self.term(words[$0], isOpen: $0 == words.count - 1)
+        }
         guard !terms.isEmpty else { return nil }
-        return "account : \"\(account)\" AND \(placesOnly ? "location_name" : "{body location_name}") : (\(terms.joined(separator: " AND ")))"
+        return
+            "account : \"\(account)\" AND \(placesOnly ? "location_name" : "{body location_name}") : (\(terms.joined(separator: " AND ")))"
     }
 
     /// A word in any of its spellings; with `isOpen`, as the beginning of a word.
@@ -45,8 +50,8 @@ struct SearchQuery: Sendable, Equatable {
     /// Most letters е of a word for which each is tried as ё.
     private static let mostTried = 8
 
-    /// The spellings that the index may have of a word. unicode61 takes accents off Latin and Greek letters, but not off the Russian ё, for which most people write е; a word has one of
-    /// it, as good as always.
+    /// The spellings that the index may have of a word. unicode61 takes accents off Latin and Greek letters, but not
+    /// off the Russian ё, for which most people write е; a word has one of it, as good as always.
     static func spellings(of word: String) -> [String] {
         let letters = Array(word.unicodeScalars)
         guard letters.contains(where: { "еёЕЁ".unicodeScalars.contains($0) }) else { return [word] }
@@ -61,19 +66,26 @@ struct SearchQuery: Sendable, Equatable {
             }
         }
         var seen = Set<[Unicode.Scalar]>()
-        return spellings.filter { seen.insert($0).inserted }.map { letters in String(String.UnicodeScalarView(letters)) }
+        return spellings.filter { seen.insert($0).inserted }.map { letters in String(String.UnicodeScalarView(letters))
+        }
     }
 
     private static func isFragment(_ word: String) -> Bool {
-        word.unicodeScalars.contains { scalar in scalar.properties.isIdeographic || unspaced.contains { $0.contains(scalar.value) } }
+        word.unicodeScalars.contains { scalar in
+            scalar.properties.isIdeographic || unspaced.contains { $0.contains(scalar.value) }
+        }
     }
 
     /// Blocks of Thai and Lao, Myanmar, Khmer, Hiragana and Katakana.
-    private static let unspaced: [ClosedRange<UInt32>] = [0xE00...0xEFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x31F0...0x31FF, 0xFF66...0xFF9F]
+    private static let unspaced: [ClosedRange<UInt32>] = [
+        0xE00...0xEFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x31F0...0x31FF, 0xFF66...0xFF9F,
+    ]
 
     private static func isBase(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber: true
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber:
+            true
         default: false
         }
     }

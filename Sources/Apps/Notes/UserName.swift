@@ -2,8 +2,9 @@ import Foundation
 
 /// The name of an account, as it is shown and as it is compared.
 ///
-/// Two names are one account if they are equal after normalisation form C and lower-casing, as in the profile UsernameCaseMapped of RFC 8265 §3.3: `Zoë` typed with a combining
-/// diaeresis, or as `ZOË`, is nobody else. It is shown as it was registered.
+/// Two names are one account if they are equal after normalisation form C and lower-casing, as in the profile
+/// UsernameCaseMapped of RFC 8265 §3.3: `Zoë` typed with a combining diaeresis, or as `ZOË`, is nobody else. It is
+/// shown as it was registered.
 struct UserName: Sendable, Equatable {
     /// What is wrong with a text as a name.
     enum Fault: Error, Equatable {
@@ -24,7 +25,9 @@ struct UserName: Sendable, Equatable {
     init(_ text: String) throws(Fault) {
         shown = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
         guard !shown.isEmpty else { throw .tooShort }
-        let isClean = shown.unicodeScalars.allSatisfy { ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory) }
+        let isClean = shown.unicodeScalars.allSatisfy {
+            ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+        }
         guard shown.utf8.count <= Self.longest, isClean else { throw .invalid }
         key = shown.lowercased().precomposedStringWithCanonicalMapping
     }

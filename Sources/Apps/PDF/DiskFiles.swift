@@ -1,7 +1,8 @@
 public import Screens
 public import Storage
 
-/// What the app may do with the files of a Disk. Another app has them; the composition root brings the two together, so that neither knows the other.
+/// What the app may do with the files of a Disk. Another app has them; the composition root brings the two together, so
+/// that neither knows the other.
 public struct DiskFiles: Sendable {
     /// A file that was fetched.
     public struct Fetched: Sendable {
@@ -22,9 +23,13 @@ public struct DiskFiles: Sendable {
 
     /// The app whose session opens the Disk.
     public var app: String
-    /// Fetches the file of a path to `folder`; not more than so many bytes of it. Throws a `Problem` where it cannot, 413 where it is too large.
-    public var fetch: @Sendable (_ path: String, _ session: Session, _ folder: ScratchFolder, _ maximumBytes: Int) async throws -> Fetched
-    /// Puts a file at a path where nothing is, and gives the path. Throws a `Problem` where it cannot, 409 `target-exists` where something is there.
+    /// Fetches the file of a path to `folder`; not more than so many bytes of it. Throws a `Problem` where it cannot,
+    /// 413 where it is too large.
+    public var fetch:
+        @Sendable (_ path: String, _ session: Session, _ folder: ScratchFolder, _ maximumBytes: Int) async throws ->
+            Fetched
+    /// Puts a file at a path where nothing is, and gives the path. Throws a `Problem` where it cannot, 409
+    /// `target-exists` where something is there.
     public var put: @Sendable (_ path: String, _ session: Session, _ file: BlobReader) async throws -> String
 
     /// A Disk of functions.

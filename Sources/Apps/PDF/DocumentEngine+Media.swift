@@ -3,7 +3,8 @@ public import Media
 public import Storage
 
 extension DocumentEngine {
-    /// The engine of Kit/Media: `larder-pdf-worker` for documents, `vips` for photos, `pdftoppm` for pictures of pages. `scratch` takes what is neither source nor result.
+    /// The engine of Kit/Media: `larder-pdf-worker` for documents, `vips` for photos, `pdftoppm` for pictures of pages.
+    /// `scratch` takes what is neither source nor result.
     public init(_ media: MediaEngine, scratch: ScratchFolder) {
         self.init(
             compose: { sources, format, output, progress in
@@ -12,19 +13,33 @@ extension DocumentEngine {
             arrange: { files, picks, output, progress in
                 try await translated {
                     let pages = picks.map { ComposedPage(source: $0.file, page: $0.page, rotateBy: $0.turn) }
-                    _ = try await media.documents.compose(pages, of: files.map { URL(filePath: $0) }, to: URL(filePath: output)) { progress($0.fraction) }
+                    _ = try await media.documents.compose(
+                        pages,
+                        of: files.map { URL(filePath: $0) },
+                        to: URL(filePath: output)
+                    ) { progress($0.fraction) }
                 }
             },
             typeset: { text, locale, output, progress in
                 try await translated {
-                    let made = try await media.documents.textPages(text, locale: locale, to: URL(filePath: output)) { progress($0.fraction) }
-                    return TextPages(pages: made.pages.map { MadePage($0, kind: .text) }, missingCharacters: made.missingGlyphs)
+                    let made = try await media.documents.textPages(text, locale: locale, to: URL(filePath: output)) {
+                        progress($0.fraction)
+                    }
+                    return TextPages(
+                        pages: made.pages.map { MadePage($0, kind: .text) },
+                        missingCharacters: made.missingGlyphs
+                    )
                 }
             },
             draw: { file, page, size, width in
                 try await translated {
                     let size = PDFPage(width: size.width, height: size.height, rotation: 0)
-                    let picture = try await media.pages.picture(of: page, in: URL(filePath: file), size: size, width: width)
+                    let picture = try await media.pages.picture(
+                        of: page,
+                        in: URL(filePath: file),
+                        size: size,
+                        width: width
+                    )
                     return Picture(bytes: picture.data, type: picture.mediaType)
                 }
             }
@@ -76,8 +91,14 @@ extension DocumentEngine {
             return try await translated(first: part.first, count: part.sources.count) {
                 let summary =
                     part.isPhotos
-                    ? try await media.documents.pages(of: urls.map { .file($0) }, layout: layout, to: URL(filePath: output)) { progress($0.fraction) }
-                    : try await media.documents.importDocument(urls[0], to: URL(filePath: output)) { progress($0.fraction) }
+                    ? try await media.documents.pages(
+                        of: urls.map { .file($0) },
+                        layout: layout,
+                        to: URL(filePath: output)
+                    ) { progress($0.fraction) }
+                    : try await media.documents.importDocument(urls[0], to: URL(filePath: output)) {
+                        progress($0.fraction)
+                    }
                 return summary.pages.map { MadePage($0, kind: part.isPhotos ? .image : .imported) }
             }
         }
@@ -85,7 +106,8 @@ extension DocumentEngine {
 }
 
 extension DocumentEngine.MadePage {
-    /// A page as Media tells of it: as it is shown. A photo's own orientation is none of the user's turns, so it counts as none.
+    /// A page as Media tells of it: as it is shown. A photo's own orientation is none of the user's turns, so it counts
+    /// as none.
     init(_ page: PDFPage, kind: Kind) {
         let isTurned = kind != .image && page.rotation % 180 != 0
         self.init(
@@ -101,7 +123,8 @@ extension JobProgress {
     fileprivate var fraction: Double { total > 0 ? Double(done) / Double(total) : 0 }
 }
 
-/// Runs work of Media's and puts its errors into the app's terms. The inputs are `count` sources from `first` on; an error that names none is that of the only one.
+/// Runs work of Media's and puts its errors into the app's terms. The inputs are `count` sources from `first` on; an
+/// error that names none is that of the only one.
 private func translated<Result: Sendable>(
     first: Int? = nil,
     count: Int = 1,

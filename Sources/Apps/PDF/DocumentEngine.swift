@@ -1,8 +1,10 @@
 public import Foundation
 
-/// What makes, changes and draws PDF files: programs of their own under limits, because what they read comes from anywhere. The app only says what it wants.
+/// What makes, changes and draws PDF files: programs of their own under limits, because what they read comes from
+/// anywhere. The app only says what it wants.
 ///
-/// Every function takes files by their paths, writes its result to a path where nothing is yet, and ends with a ``DocumentEngineError`` where it can tell what is wrong.
+/// Every function takes files by their paths, writes its result to a path where nothing is yet, and ends with a
+/// ``DocumentEngineError`` where it can tell what is wrong.
 public struct DocumentEngine: Sendable {
     /// A file that pages are made of.
     public struct Source: Sendable, Equatable {
@@ -105,20 +107,50 @@ public struct DocumentEngine: Sendable {
     public typealias Progress = @Sendable (Double) -> Void
 
     /// Makes one file of photos and PDFs, their pages in order.
-    public var compose: @Sendable (_ sources: [Source], _ format: PageFormat, _ output: String, _ progress: @escaping Progress) async throws -> [MadePage]
+    public var compose:
+        @Sendable (_ sources: [Source], _ format: PageFormat, _ output: String, _ progress: @escaping Progress)
+            async throws -> [MadePage]
     /// Makes one file of pages of others, in the order of the picks.
-    public var arrange: @Sendable (_ files: [String], _ picks: [Pick], _ output: String, _ progress: @escaping Progress) async throws -> Void
-    /// Typesets a text on as many pages as it takes. `locale` is a BCP 47 tag, for the forms of letters and the breaking of lines.
-    public var typeset: @Sendable (_ text: String, _ locale: String?, _ output: String, _ progress: @escaping Progress) async throws -> TextPages
-    /// Draws a page, from 1, whose size as it is shown is so many points, in a width of so many pixels; narrower where it would be too long.
-    public var draw: @Sendable (_ file: String, _ page: Int, _ size: (width: Double, height: Double), _ width: Int) async throws -> Picture
+    public var arrange:
+        @Sendable (_ files: [String], _ picks: [Pick], _ output: String, _ progress: @escaping Progress) async throws ->
+            Void
+    /// Typesets a text on as many pages as it takes. `locale` is a BCP 47 tag, for the forms of letters and the
+    /// breaking of lines.
+    public var typeset:
+        @Sendable (_ text: String, _ locale: String?, _ output: String, _ progress: @escaping Progress) async throws ->
+            TextPages
+    /// Draws a page, from 1, whose size as it is shown is so many points, in a width of so many pixels; narrower where
+    /// it would be too long.
+    public var draw:
+        @Sendable (_ file: String, _ page: Int, _ size: (width: Double, height: Double), _ width: Int) async throws ->
+            Picture
 
     /// An engine of functions; one that is left out fails as a program that is not installed.
     public init(
-        compose: @escaping @Sendable ([Source], PageFormat, String, @escaping Progress) async throws -> [MadePage] = { _, _, _, _ in throw missing },
-        arrange: @escaping @Sendable ([String], [Pick], String, @escaping Progress) async throws -> Void = { _, _, _, _ in throw missing },
-        typeset: @escaping @Sendable (String, String?, String, @escaping Progress) async throws -> TextPages = { _, _, _, _ in throw missing },
-        draw: @escaping @Sendable (String, Int, (width: Double, height: Double), Int) async throws -> Picture = { _, _, _, _ in throw missing }
+        compose: @escaping @Sendable ([Source], PageFormat, String, @escaping Progress) async throws -> [MadePage] = {
+            _,
+            _,
+            _,
+            _ in throw missing
+        },
+        arrange: @escaping @Sendable ([String], [Pick], String, @escaping Progress) async throws -> Void = {
+            _,
+            _,
+            _,
+            _ in throw missing
+        },
+        typeset: @escaping @Sendable (String, String?, String, @escaping Progress) async throws -> TextPages = {
+            _,
+            _,
+            _,
+            _ in throw missing
+        },
+        draw: @escaping @Sendable (String, Int, (width: Double, height: Double), Int) async throws -> Picture = {
+            _,
+            _,
+            _,
+            _ in throw missing
+        }
     ) {
         self.compose = compose
         self.arrange = arrange
@@ -127,10 +159,14 @@ public struct DocumentEngine: Sendable {
     }
 
     /// What a function answers that was left out.
-    public static let missing = DocumentEngineError.toolMissing(tool: "larder-pdf-worker", package: "libqpdf29 and libpangocairo-1.0-0")
+    public static let missing = DocumentEngineError.toolMissing(
+        tool: "larder-pdf-worker",
+        package: "libqpdf29 and libpangocairo-1.0-0"
+    )
 }
 
-/// Why a file could not be made, changed or drawn. `source` is the place of the file at fault among those that were given, from 0; nil where it is none of them.
+/// Why a file could not be made, changed or drawn. `source` is the place of the file at fault among those that were
+/// given, from 0; nil where it is none of them.
 public enum DocumentEngineError: Error, Sendable, Equatable {
     /// It is none of what is accepted after all.
     case unsupported(source: Int?)

@@ -1,15 +1,19 @@
 import Foundation
 import Screens
 
-/// What a document may be called: the name of a file, without folders and without what could make it look like another one.
+/// What a document may be called: the name of a file, without folders and without what could make it look like another
+/// one.
 enum DocumentName {
     /// Longest name in bytes of UTF-8: with the extension it is the 255 that file systems take.
     static let longest = 251
 
-    /// A name as it is kept: without spaces around it, and without the extension, which is shown apart. 422 for one that cannot be a file's.
+    /// A name as it is kept: without spaces around it, and without the extension, which is shown apart. 422 for one
+    /// that cannot be a file's.
     static func accepted(_ text: String) throws -> String {
         var name = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        if name.lowercased().hasSuffix(".pdf") { name = String(name.dropLast(4)).trimmingCharacters(in: .whitespacesAndNewlines) }
+        if name.lowercased().hasSuffix(".pdf") {
+            name = String(name.dropLast(4)).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
         if let (code, fault) = fault(of: name) { throw Problem.validation([.field("/name", code, "name \(fault).")]) }
         return name
     }
@@ -24,7 +28,8 @@ enum DocumentName {
         return nil
     }
 
-    /// Control characters, line separators, and those that turn the direction of text (UAX #9 §2) and so the end of a name into its middle.
+    /// Control characters, line separators, and those that turn the direction of text (UAX #9 §2) and so the end of a
+    /// name into its middle.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -32,7 +37,8 @@ enum DocumentName {
         }
     }
 
-    /// The name of a new document that nobody has named, such as `Document 2026-01-05 10-00`; a number tells those made at once apart.
+    /// The name of a new document that nobody has named, such as `Document 2026-01-05 10-00`; a number tells those made
+    /// at once apart.
     static func standard(at instant: Date, number: Int = 1) -> String {
         let stamp = WireFormat.timestamp(instant)  // 2026-01-05T10:00:00Z
         let name = "Document \(stamp.prefix(10)) \(stamp.dropFirst(11).prefix(5).replacing(":", with: "-"))"
@@ -48,7 +54,8 @@ enum DocumentName {
     /// Several names as one that is not too long.
     static func joined(_ first: String, _ second: String) -> String {
         let half = (longest - 3) / 2
-        return "\(shortened(first, to: max(half, longest - 3 - second.utf8.count))) + \(shortened(second, to: max(half, longest - 3 - first.utf8.count)))"
+        return
+            "\(shortened(first, to: max(half, longest - 3 - second.utf8.count))) + \(shortened(second, to: max(half, longest - 3 - first.utf8.count)))"
     }
 
     /// The beginning of a name, whole characters only.

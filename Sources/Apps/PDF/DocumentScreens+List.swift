@@ -35,7 +35,8 @@ struct DocumentListScreen: Encodable, Sendable {
         }
 
         private enum CodingKeys: CodingKey {
-            case id, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl, fileUrl, href, actions
+            case id, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl,
+                fileUrl, href, actions
         }
     }
 
@@ -60,9 +61,13 @@ struct DocumentDeletionScreen: Encodable, Sendable {
 }
 
 extension Action {
-    static func share(_ href: String) -> Action { Action(id: "share", title: "Share", method: "GET", href: "\(href)/file") }
+    static func share(_ href: String) -> Action {
+        Action(id: "share", title: "Share", method: "GET", href: "\(href)/file")
+    }
     static func rename(_ href: String) -> Action { Action(id: "rename", title: "Rename", method: "PATCH", href: href) }
-    static func merge(enabled: Bool) -> Action { Action(id: "merge", title: "Merge", method: "POST", href: "/v1/pdf/merge", enabled: enabled) }
+    static func merge(enabled: Bool) -> Action {
+        Action(id: "merge", title: "Merge", method: "POST", href: "/v1/pdf/merge", enabled: enabled)
+    }
 
     static func delete(_ href: String, name: String) -> Action {
         let confirm = Confirmation(message: "Delete “\(name)”? This cannot be undone.", buttons: ["Delete", "Cancel"])
@@ -72,7 +77,10 @@ extension Action {
 
 /// Values as people read them, in UTC and without a locale.
 enum DocumentText {
-    private static let months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
 
     /// `5 January 2026, 10:00`
     static func date(_ date: Date) -> String {
@@ -80,16 +88,19 @@ enum DocumentText {
         calendar.timeZone = .gmt
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
         func two(_ value: Int?) -> String { (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
-        return "\(parts.day ?? 0) \(months[max(0, (parts.month ?? 1) - 1)]) \(parts.year ?? 0), \(two(parts.hour)):\(two(parts.minute))"
+        return
+            "\(parts.day ?? 0) \(months[max(0, (parts.month ?? 1) - 1)]) \(parts.year ?? 0), \(two(parts.hour)):\(two(parts.minute))"
     }
 
     /// `812 bytes`, `48 KB`, `1.5 MB`: powers of 1000, as file managers of phones count.
     static func size(_ bytes: Int) -> String {
         if bytes == 1 { return "1 byte" }
         if bytes < 1000 { return "\(bytes) bytes" }
-        for (unit, name) in [(1000, "KB"), (1_000_000, "MB"), (1_000_000_000, "GB")] where bytes < unit * 1000 || unit == 1_000_000_000 {
+        for (unit, name) in [(1000, "KB"), (1_000_000, "MB"), (1_000_000_000, "GB")]
+        where bytes < unit * 1000 || unit == 1_000_000_000 {
             let tenths = (bytes * 10 + unit / 2) / unit
-            return tenths < 100 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10) \(name)" : "\((tenths + 5) / 10) \(name)"
+            return tenths < 100 && tenths % 10 != 0
+                ? "\(tenths / 10).\(tenths % 10) \(name)" : "\((tenths + 5) / 10) \(name)"
         }
         return "\(bytes) bytes"
     }

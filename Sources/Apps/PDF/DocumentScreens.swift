@@ -27,9 +27,21 @@ struct WelcomeScreen: Encodable, Sendable {
     let title = "Photos to PDF"
     let text = "Everything stays on this server; nothing is sent anywhere."
     let features = [
-        Feature(id: "create", title: "Photos become documents", text: "Pick photos from the gallery or from files: one document of all of them, or one each."),
-        Feature(id: "read", title: "Read and share", text: "Look through the pages and share the PDF, also before you save it."),
-        Feature(id: "edit", title: "Edit pages", text: "Delete, rotate, reorder or extract pages, and dictate text onto new ones."),
+        Feature(
+            id: "create",
+            title: "Photos become documents",
+            text: "Pick photos from the gallery or from files: one document of all of them, or one each."
+        ),
+        Feature(
+            id: "read",
+            title: "Read and share",
+            text: "Look through the pages and share the PDF, also before you save it."
+        ),
+        Feature(
+            id: "edit",
+            title: "Edit pages",
+            text: "Delete, rotate, reorder or extract pages, and dictate text onto new ones."
+        ),
         Feature(id: "keep", title: "Keep and merge", text: "Save documents, rename them and merge two into a new one."),
     ]
     let button = "Get started"
@@ -101,15 +113,25 @@ struct DocumentScreen: Encodable, Sendable {
         thumbnailUrl = "\(href)/thumbnail"
         _draftUntil = Nullable(wrappedValue: document.draftUntil)
         actions = [
-            .share(href), Action(id: "save", title: "Save", method: "POST", href: "\(href)/save", enabled: document.isDraft), .rename(href),
+            .share(href),
+            Action(id: "save", title: "Save", method: "POST", href: "\(href)/save", enabled: document.isDraft),
+            .rename(href),
             Action(id: "add-text", title: "Add text", method: "POST", href: "\(href)/pages"),
-            Action(id: "reorder", title: "Reorder pages", method: "PUT", href: "\(href)/pages/order", enabled: document.pages.count > 1),
-            Action(id: "extract", title: "Extract pages", method: "POST", href: "\(href)/extract"), .delete(href, name: document.name),
+            Action(
+                id: "reorder",
+                title: "Reorder pages",
+                method: "PUT",
+                href: "\(href)/pages/order",
+                enabled: document.pages.count > 1
+            ),
+            Action(id: "extract", title: "Extract pages", method: "POST", href: "\(href)/extract"),
+            .delete(href, name: document.name),
         ]
     }
 
     private enum CodingKeys: CodingKey {
-        case id, version, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, pages, href, fileUrl, thumbnailUrl,
+        case id, version, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText,
+            pages, href, fileUrl, thumbnailUrl,
             draftUntil, actions
     }
 
@@ -131,7 +153,9 @@ struct CreatedScreen: Encodable, Sendable {
     init?(_ documents: [Document]) {
         guard let first = documents.first else { return nil }
         self.first = DocumentScreen(first)
-        self.documents = documents.map { Made(id: $0.id, name: $0.name, pageCount: $0.pages.count, href: DocumentScreen.href($0.id)) }
+        self.documents = documents.map {
+            Made(id: $0.id, name: $0.name, pageCount: $0.pages.count, href: DocumentScreen.href($0.id))
+        }
     }
 
     private enum CodingKeys: CodingKey { case documents }

@@ -23,30 +23,52 @@ extension DocumentService {
             bodyBytes: options.maximumUploadBytes
         )
         let form = try await request.uploadedForm(into: scratch, limits: limits)
-        return try await create(try ingredients(form), isSeparate: isSeparate, format: format, request, profile: profile)
+        return try await create(
+            try ingredients(form),
+            isSeparate: isSeparate,
+            format: format,
+            request,
+            profile: profile
+        )
     }
 
     static func wishes(_ request: ScreenRequest) throws -> (isSeparate: Bool, format: DocumentEngine.PageFormat) {
         let mode = try request.query.string("mode") ?? "single"
-        guard ["single", "separate"].contains(mode) else { throw Problem.invalidParameter("mode", accepted: "accepts single or separate") }
+        guard ["single", "separate"].contains(mode) else {
+            throw Problem.invalidParameter("mode", accepted: "accepts single or separate")
+        }
         let page = try request.query.string("page") ?? DocumentEngine.PageFormat.fit.rawValue
-        guard let format = DocumentEngine.PageFormat(rawValue: page) else { throw Problem.invalidParameter("page", accepted: "accepts fit or a4") }
+        guard let format = DocumentEngine.PageFormat(rawValue: page) else {
+            throw Problem.invalidParameter("page", accepted: "accepts fit or a4")
+        }
         return (mode == "separate", format)
     }
 
     private func ingredients(_ form: UploadedForm) throws -> [Ingredient] {
         guard form.files.count <= options.maximumFiles else {
-            throw Problem(.tooLarge, "One request may bring \(options.maximumFiles) files at the most, not \(form.files.count).")
+            throw Problem(
+                .tooLarge,
+                "One request may bring \(options.maximumFiles) files at the most, not \(form.files.count)."
+            )
         }
         guard !form.files.isEmpty else {
             throw Problem.validation([.field("/files", "required", "The form has no files; at least one is needed.")])
         }
         return try form.files.enumerated().map { index, file in
             let title = file.title(at: index)
-            guard file.length > 0 else { throw Problem(DocumentEngineError.damaged(source: index), titles: form.files.enumerated().map { $1.title(at: $0) }) }
+            guard file.length > 0 else {
+                throw Problem(
+                    DocumentEngineError.damaged(source: index),
+                    titles: form.files.enumerated().map { $1.title(at: $0) }
+                )
+            }
             guard let kind = FileKind(of: file.beginning) else {
                 let detail = "\(title) is none of the accepted types: \(FileKind.accepted)."
-                throw Problem(.unsupportedMediaType, detail, errors: [.field("/files/\(index)", "unsupported-media-type", detail)])
+                throw Problem(
+                    .unsupportedMediaType,
+                    detail,
+                    errors: [.field("/files/\(index)", "unsupported-media-type", detail)]
+                )
             }
             return Ingredient(title: title, fileName: file.head.fileName, kind: kind, place: file.place)
         }
@@ -68,7 +90,8 @@ extension DocumentService {
                 var before = 0
                 for (index, batch) in batches.enumerated() {
                     let name = Self.name(of: batch, number: index + 1, at: created)
-                    let part = { @Sendable (value: Double) in progress((Double(index) + value) / Double(batches.count)) }
+                    let part = { @Sendable (value: Double) in progress((Double(index) + value) / Double(batches.count))
+                    }
                     made.append(try await compose(batch, before: before, name: name, format: format, part))
                     before += batch.count
                 }
@@ -79,7 +102,9 @@ extension DocumentService {
             // Only now is anything there: all of them, or none.
             return try await store.insert(made, profile: profile, created: created, draftUntil: draftEnd).documents
         }
-        guard let first = documents.first, let screen = CreatedScreen(documents) else { throw Problem(.internal, "No document was made.") }
+        guard let first = documents.first, let screen = CreatedScreen(documents) else {
+            throw Problem(.internal, "No document was made.")
+        }
         return try shown(first, as: screen, "pdf.created")
     }
 
@@ -89,7 +114,8 @@ extension DocumentService {
         return imported ?? DocumentName.standard(at: instant, number: number)
     }
 
-    /// Makes one file; a fault of the engine's names the file among all of the request, `before` of which belong to earlier documents.
+    /// Makes one file; a fault of the engine's names the file among all of the request, `before` of which belong to
+    /// earlier documents.
     private func compose(
         _ batch: [Ingredient],
         before: Int,
@@ -100,8 +126,15 @@ extension DocumentService {
         let output = scratch.place(".pdf")
         let pages: [DocumentEngine.MadePage]
         do {
-            pages = try await engine.compose(batch.map { .init(path: $0.place.path, kind: $0.kind) }, format, output.path, progress)
-            guard pages.count <= options.maximumPages else { throw DocumentEngineError.tooManyPages(source: nil, limit: options.maximumPages) }
+            pages = try await engine.compose(
+                batch.map { .init(path: $0.place.path, kind: $0.kind) },
+                format,
+                output.path,
+                progress
+            )
+            guard pages.count <= options.maximumPages else {
+                throw DocumentEngineError.tooManyPages(source: nil, limit: options.maximumPages)
+            }
         } catch let error as DocumentEngineError {
             throw error.offset(by: before, onlyOf: batch.count)
         }
@@ -131,12 +164,14 @@ extension DocumentPage {
 }
 
 extension DocumentStore {
-    /// Makes a blob of a file that the engine has made. 422 would be a lie where there is none: it is an error of the engine's.
+    /// Makes a blob of a file that the engine has made. 422 would be a lie where there is none: it is an error of the
+    /// engine's.
     func adopt(_ place: ScratchPlace) throws -> Blob { try database.blobs.adopt(place) }
 }
 
 extension DocumentEngineError {
-    /// The same where the engine was given only a part of the files; a fault of none of them is the only one's, where there was but one.
+    /// The same where the engine was given only a part of the files; a fault of none of them is the only one's, where
+    /// there was but one.
     func offset(by before: Int, onlyOf count: Int) -> DocumentEngineError {
         func moved(_ source: Int?) -> Int? { source.map { $0 + before } ?? (count == 1 ? before : nil) }
         return switch self {

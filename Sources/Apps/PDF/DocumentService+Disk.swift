@@ -28,7 +28,11 @@ extension DocumentService {
         let file = try store.database.blobs.reader(document.blob)
         let written = try await job(request) { _ in try await Self.ofField { try await disk.put(path, session, file) } }
         let href = DocumentScreen.href(document.id)
-        return try screen(SavedToDiskScreen(document: DocumentScreen(document), diskPath: written), "pdf.reader", links: Links(self: href))
+        return try screen(
+            SavedToDiskScreen(document: DocumentScreen(document), diskPath: written),
+            "pdf.reader",
+            links: Links(self: href)
+        )
     }
 
     private func requiredDisk() throws -> DiskFiles {
@@ -36,8 +40,12 @@ extension DocumentService {
         return disk
     }
 
-    /// To the Disk a path is a parameter; here it is a field of the body, and what is wrong with it 422 (design/screens.md 7).
-    private static func ofField<Result>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result) async throws -> Result {
+    /// To the Disk a path is a parameter; here it is a field of the body, and what is wrong with it 422
+    /// (design/screens.md 7).
+    private static func ofField<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
             return try await body()
         } catch let problem as Problem where problem.code == .invalidParameter && !problem.errors.isEmpty {
@@ -46,7 +54,9 @@ extension DocumentService {
     }
 
     private static func path(_ fields: JSONFields) throws -> String {
-        guard let path = try fields.string("path"), !path.isEmpty, path.utf8.count <= 32_760, !path.unicodeScalars.contains("\0") else {
+        guard let path = try fields.string("path"), !path.isEmpty, path.utf8.count <= 32_760,
+            !path.unicodeScalars.contains("\0")
+        else {
             throw Problem.validation([.field("/path", "required", "path must be the path of a file on the Disk.")])
         }
         return path

@@ -3,7 +3,8 @@ import Screens
 import Upstream
 
 extension DocumentService {
-    /// `POST …/save {"name"?}`: a draft becomes a document of the list. A second time changes nothing but the name, if one is given.
+    /// `POST …/save {"name"?}`: a draft becomes a document of the list. A second time changes nothing but the name, if
+    /// one is given.
     @Sendable func save(_ request: ScreenRequest) async throws -> Reply {
         _ = try request.profile()
         let name = try await request.optionalJSONObject()?.string("name")
@@ -24,7 +25,15 @@ extension DocumentService {
         let id = try document(request, profile: profile).id
         return try await turns.holding([id]) {
             _ = try documentToChange(request, profile: profile)
-            guard let (document, revision) = try await store.save(id, name: name, isSaved: isSaved, profile: profile, at: clock.now()) else {
+            guard
+                let (document, revision) = try await store.save(
+                    id,
+                    name: name,
+                    isSaved: isSaved,
+                    profile: profile,
+                    at: clock.now()
+                )
+            else {
                 throw Self.unknown(id)
             }
             announce(revision)
@@ -38,11 +47,18 @@ extension DocumentService {
         let id = try request.parameter("id")
         let revision = try await turns.holding([id]) {
             _ = try documentToChange(request, profile: profile)
-            guard let (_, revision) = try await store.delete(id, profile: profile, at: clock.now()) else { throw Self.unknown(id) }
+            guard let (_, revision) = try await store.delete(id, profile: profile, at: clock.now()) else {
+                throw Self.unknown(id)
+            }
             return revision
         }
         announce(revision)
         let now = try revision ?? store.revision(profile: profile)
-        return try screen(DocumentDeletionScreen(id: id, revision: now), "pdf.list", revision: now, links: Links(self: "/v1/pdf/documents"))
+        return try screen(
+            DocumentDeletionScreen(id: id, revision: now),
+            "pdf.list",
+            revision: now,
+            links: Links(self: "/v1/pdf/documents")
+        )
     }
 }

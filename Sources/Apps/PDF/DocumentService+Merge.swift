@@ -5,7 +5,8 @@ import Storage
 import Upstream
 
 extension DocumentService {
-    /// `POST /v1/pdf/merge {"first", "second", "name"?}`: a new saved document of all pages of both, which stay as they are.
+    /// `POST /v1/pdf/merge {"first", "second", "name"?}`: a new saved document of all pages of both, which stay as they
+    /// are.
     @Sendable func merge(_ request: ScreenRequest) async throws -> Reply {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
@@ -23,8 +24,12 @@ extension DocumentService {
             try await turns.holding(ids) {
                 let sources = try ids.map { try saved($0, profile: profile) }
                 let count = sources.reduce(0) { $0 + $1.pages.count }
-                guard count <= options.maximumPages else { throw DocumentEngineError.tooManyPages(source: nil, limit: options.maximumPages) }
-                let picks = sources.enumerated().flatMap { file, source in source.pages.indices.map { DocumentEngine.Pick(file: file, page: $0 + 1) } }
+                guard count <= options.maximumPages else {
+                    throw DocumentEngineError.tooManyPages(source: nil, limit: options.maximumPages)
+                }
+                let picks = sources.enumerated().flatMap { file, source in
+                    source.pages.indices.map { DocumentEngine.Pick(file: file, page: $0 + 1) }
+                }
                 let blob = try await arranged(sources, picks, progress)
                 let merged = DocumentStore.New(
                     name: name ?? DocumentName.joined(sources[0].name, sources[1].name),

@@ -11,7 +11,10 @@ extension DocumentService {
         return try await change(request) { document in
             let index = try document.index(of: id)
             guard document.pages.count > 1 else {
-                throw Problem(.lastPage, "The only page of a document cannot be deleted; DELETE \(DocumentScreen.href(document.id)) deletes the document.")
+                throw Problem(
+                    .lastPage,
+                    "The only page of a document cannot be deleted; DELETE \(DocumentScreen.href(document.id)) deletes the document."
+                )
             }
             return document.pages.indices.filter { $0 != index }.map { Step(page: $0) }
         }
@@ -21,8 +24,12 @@ extension DocumentService {
     @Sendable func rotate(_ request: ScreenRequest) async throws -> Reply {
         let id = try request.parameter("page_id")
         _ = try request.profile()
-        guard case .number(let wanted) = try await request.jsonObject().values["rotate_by"], let degrees = Int(exactly: wanted), degrees % 90 == 0 else {
-            throw Problem.validation([.field("/rotate_by", "invalid", "rotate_by must be a multiple of 90, in degrees clockwise.")])
+        guard case .number(let wanted) = try await request.jsonObject().values["rotate_by"],
+            let degrees = Int(exactly: wanted), degrees % 90 == 0
+        else {
+            throw Problem.validation([
+                .field("/rotate_by", "invalid", "rotate_by must be a multiple of 90, in degrees clockwise.")
+            ])
         }
         let turn = ((degrees % 360) + 360) % 360
         return try await change(request) { document in
@@ -38,7 +45,8 @@ extension DocumentService {
         return try await change(request) { document in
             let indices = try Self.indices(of: wanted, in: document)
             guard indices.count == document.pages.count else {
-                let detail = "pages must name all \(document.pages.count) pages of the document; \(document.pages.count - indices.count) are missing."
+                let detail =
+                    "pages must name all \(document.pages.count) pages of the document; \(document.pages.count - indices.count) are missing."
                 throw Problem.validation([.field("/pages", "incomplete", detail)])
             }
             return indices.map { Step(page: $0) }
@@ -85,7 +93,11 @@ extension DocumentService {
             // What is as it is already takes no file to be written again.
             guard steps != before.pages.indices.map({ Step(page: $0) }) else { return try shown(before) }
             let (after, revision) = try await job(request, on: before, profile: profile) { progress in
-                let blob = try await arranged([before], steps.map { .init(file: 0, page: $0.page + 1, turn: $0.turn) }, progress)
+                let blob = try await arranged(
+                    [before],
+                    steps.map { .init(file: 0, page: $0.page + 1, turn: $0.turn) },
+                    progress
+                )
                 let pages = steps.map { before.pages[$0.page].turned(by: $0.turn) }
                 return try await replace(before, blob: blob, pages: pages, profile: profile)
             }
@@ -95,13 +107,22 @@ extension DocumentService {
     }
 
     /// Writes pages of documents to a new file.
-    func arranged(_ sources: [Document], _ picks: [DocumentEngine.Pick], _ progress: @escaping DocumentEngine.Progress) async throws -> Blob {
+    func arranged(_ sources: [Document], _ picks: [DocumentEngine.Pick], _ progress: @escaping DocumentEngine.Progress)
+        async throws -> Blob
+    {
         let output = scratch.place(".pdf")
-        try await engine.arrange(sources.map { store.database.blobs.filePath(of: $0.blob) }, picks, output.path, progress)
+        try await engine.arrange(
+            sources.map { store.database.blobs.filePath(of: $0.blob) },
+            picks,
+            output.path,
+            progress
+        )
         return try store.adopt(output)
     }
 
-    func replace(_ before: Document, blob: Blob, pages: [DocumentPage], profile: String) async throws -> (document: Document, revision: Int?) {
+    func replace(_ before: Document, blob: Blob, pages: [DocumentPage], profile: String) async throws -> (
+        document: Document, revision: Int?
+    ) {
         do {
             return try await store.replace(before, blob: blob, pages: pages, profile: profile, draftUntil: draftEnd)
         } catch is DocumentStore.Gone {
@@ -109,11 +130,15 @@ extension DocumentService {
         }
     }
 
-    private func pageIDs(_ request: ScreenRequest) async throws -> [String] { try Self.pageIDs(try await request.jsonObject()) }
+    private func pageIDs(_ request: ScreenRequest) async throws -> [String] {
+        try Self.pageIDs(try await request.jsonObject())
+    }
 
     private static func pageIDs(_ fields: JSONFields) throws -> [String] {
         guard let ids = try fields.strings("pages"), !ids.isEmpty else {
-            throw Problem.validation([.field("/pages", "required", "pages must be a list of ids of pages, one at least.")])
+            throw Problem.validation([
+                .field("/pages", "required", "pages must be a list of ids of pages, one at least.")
+            ])
         }
         return ids
     }
@@ -129,7 +154,9 @@ extension DocumentService {
                 errors.append(.field("/pages/\(position)", "unknown", "pages[\(position)] is no page of the document."))
                 continue
             }
-            if !seen.insert(id).inserted { errors.append(.field("/pages/\(position)", "duplicate", "pages[\(position)] is there twice.")) }
+            if !seen.insert(id).inserted {
+                errors.append(.field("/pages/\(position)", "duplicate", "pages[\(position)] is there twice."))
+            }
             indices.append(index)
         }
         guard errors.isEmpty else { throw Problem.validation(Array(errors.prefix(20))) }

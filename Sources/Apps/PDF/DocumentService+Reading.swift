@@ -53,7 +53,8 @@ extension DocumentService {
         return try .content(content, to: request, now: clock.now()).byProfile()
     }
 
-    /// A document and its open file. Between the look and the opening somebody may have changed it; then it is another file.
+    /// A document and its open file. Between the look and the opening somebody may have changed it; then it is another
+    /// file.
     private func opened(_ request: ScreenRequest) throws -> (Document, BlobReader) {
         let profile = try request.profile()
         let document = try document(request, profile: profile)
@@ -76,16 +77,24 @@ extension DocumentService {
         return try await thumbnail(request) { try $0.index(of: id) }
     }
 
-    private func thumbnail(_ request: ScreenRequest, of choose: @Sendable (Document) throws -> Int) async throws -> Reply {
+    private func thumbnail(_ request: ScreenRequest, of choose: @Sendable (Document) throws -> Int) async throws
+        -> Reply
+    {
         let profile = try request.profile()
-        let width = try request.query.integer("width", in: 1...options.maximumWidth) ?? min(Self.standardWidth, options.maximumWidth)
+        let width =
+            try request.query.integer("width", in: 1...options.maximumWidth)
+            ?? min(Self.standardWidth, options.maximumWidth)
         let validity = store.validity(profile: profile)
         var document = try document(request, profile: profile)
         for attempt in 1...2 {
             let index = try choose(document)
             let page = document.pages[index]
             do {
-                return Self.picture(try await picture(of: page, number: index + 1, of: document, width: width), document, validity)
+                return Self.picture(
+                    try await picture(of: page, number: index + 1, of: document, width: width),
+                    document,
+                    validity
+                )
             } catch {
                 // While the page was drawn, a change may have taken the file away: that is no fault of the file's.
                 let now = try self.document(request, profile: profile)
@@ -96,21 +105,34 @@ extension DocumentService {
                 document = now
             }
         }
-        throw Problem(.overloaded, "The document changes faster than it can be drawn.", headerFields: [.retryAfter: "1"])
+        throw Problem(
+            .overloaded,
+            "The document changes faster than it can be drawn.",
+            headerFields: [.retryAfter: "1"]
+        )
     }
 
-    /// The kept picture of a page, or a new one. Who asks for what is being drawn waits for it, so that nothing is drawn twice at once.
-    private func picture(of page: DocumentPage, number: Int, of document: Document, width: Int) async throws -> DocumentEngine.Picture {
+    /// The kept picture of a page, or a new one. Who asks for what is being drawn waits for it, so that nothing is
+    /// drawn twice at once.
+    private func picture(of page: DocumentPage, number: Int, of document: Document, width: Int) async throws
+        -> DocumentEngine.Picture
+    {
         if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return kept }
         return try await drawings.holding(["\(page.content) \(page.rotation) \(width)"]) {
             if let kept = try await store.thumbnail(of: page, width: width, at: clock.now()) { return kept }
-            let drawn = try await engine.draw(store.database.blobs.filePath(of: document.blob), number, page.shownSize, width)
+            let drawn = try await engine.draw(
+                store.database.blobs.filePath(of: document.blob),
+                number,
+                page.shownSize,
+                width
+            )
             try await store.keep(drawn, of: page, width: width, budget: options.thumbnailBytes, at: clock.now())
             return drawn
         }
     }
 
-    private static func picture(_ picture: DocumentEngine.Picture, _ document: Document, _ validity: Validity) -> Reply {
+    private static func picture(_ picture: DocumentEngine.Picture, _ document: Document, _ validity: Validity) -> Reply
+    {
         Reply.localPicture(picture.bytes, type: picture.type, validity: document.isDraft ? nil : validity).byProfile()
     }
 }
@@ -118,7 +140,9 @@ extension DocumentService {
 extension Document {
     /// The place of a page, from 0; 404 where there is none of that id.
     func index(of page: String) throws -> Int {
-        guard let index = pages.firstIndex(where: { $0.id == page }) else { throw Problem.notFound("The document has no page \(page).") }
+        guard let index = pages.firstIndex(where: { $0.id == page }) else {
+            throw Problem.notFound("The document has no page \(page).")
+        }
         return index
     }
 }

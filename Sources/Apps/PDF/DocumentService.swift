@@ -97,12 +97,18 @@ public struct DocumentService: Sendable {
         return document
     }
 
-    /// The same for whoever wants to change it, who has its turn: 412 where it is at no version that `If-Match` names (RFC 9110 §13.1.1).
+    /// The same for whoever wants to change it, who has its turn: 412 where it is at no version that `If-Match` names
+    /// (RFC 9110 §13.1.1).
     func documentToChange(_ request: ScreenRequest, profile: String) throws -> Document {
         let document = try document(request, profile: profile)
         let tags = request.headerFields[values: .ifMatch]
-        guard !tags.isEmpty, let versions = EntityTag.versions(in: tags), !versions.contains(document.version) else { return document }
-        throw Problem(.preconditionFailed, "The document \(document.id) is not at a version that If-Match names; read it again before changing it.")
+        guard !tags.isEmpty, let versions = EntityTag.versions(in: tags), !versions.contains(document.version) else {
+            return document
+        }
+        throw Problem(
+            .preconditionFailed,
+            "The document \(document.id) is not at a version that If-Match names; read it again before changing it."
+        )
     }
 
     static func unknown(_ id: String) -> Problem { .notFound("There is no document \(id).") }
@@ -125,7 +131,11 @@ public struct DocumentService: Sendable {
         validity: Validity? = nil
     ) throws -> Reply {
         try .screen(
-            Envelope(data: content, meta: Meta(screen: name, state: state, provenance: .local, revision: revision, page: page), links: links),
+            Envelope(
+                data: content,
+                meta: Meta(screen: name, state: state, provenance: .local, revision: revision, page: page),
+                links: links
+            ),
             status: created == nil ? .ok : .created,
             provenance: .local,
             now: clock.now(),
@@ -134,7 +144,8 @@ public struct DocumentService: Sendable {
         ).byProfile()
     }
 
-    /// A document in the reader, with its version in the entity tag. The answer to a change carries the tag that a GET would have now (RFC 9110 §8.8).
+    /// A document in the reader, with its version in the entity tag. The answer to a change carries the tag that a GET
+    /// would have now (RFC 9110 §8.8).
     func shown(_ document: Document, isNew: Bool = false, validity: Validity? = nil) throws -> Reply {
         let href = DocumentScreen.href(document.id)
         var reply = try screen(

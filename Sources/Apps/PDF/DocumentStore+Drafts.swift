@@ -12,7 +12,11 @@ extension DocumentStore {
         var purged = 0
         while true {
             let (count, profiles) = try await database.writeFreeingRoom { db in
-                let rows = try Row.fetchAll(db, sql: Self.selectExpired, arguments: [Instant.stored(now), Self.purgeBatch])
+                let rows = try Row.fetchAll(
+                    db,
+                    sql: Self.selectExpired,
+                    arguments: [Instant.stored(now), Self.purgeBatch]
+                )
                 for row in rows {
                     let sequence: Int64 = row["sequence"]
                     let pages = try Self.pages(of: sequence, db)
@@ -27,5 +31,6 @@ extension DocumentStore {
         }
     }
 
-    static let selectExpired = "SELECT sequence, profile FROM pdf_document WHERE draft_until IS NOT NULL AND draft_until <= ? ORDER BY draft_until LIMIT ?"
+    static let selectExpired =
+        "SELECT sequence, profile FROM pdf_document WHERE draft_until IS NOT NULL AND draft_until <= ? ORDER BY draft_until LIMIT ?"
 }

@@ -24,11 +24,23 @@ extension DocumentStore {
     func list(profile: String, page: PageRequest) throws -> Listing {
         try database.read { db in
             Listing(
-                rows: try Row.fetchAll(try db.cachedStatement(sql: Self.selectList), arguments: [profile, page.limit, page.offset]).map { row in
-                    Listing.Row(id: row["id"], name: row["name"], created: Instant.read(row["created"]), length: row["length"], pageCount: row["page_count"])
+                rows: try Row.fetchAll(
+                    try db.cachedStatement(sql: Self.selectList),
+                    arguments: [profile, page.limit, page.offset]
+                ).map { row in
+                    Listing.Row(
+                        id: row["id"],
+                        name: row["name"],
+                        created: Instant.read(row["created"]),
+                        length: row["length"],
+                        pageCount: row["page_count"]
+                    )
                 },
                 total: try Int.fetchOne(try db.cachedStatement(sql: Self.countList), arguments: [profile]) ?? 0,
-                revision: try Int.fetchOne(try db.cachedStatement(sql: "SELECT revision FROM pdf_profile WHERE profile = ?"), arguments: [profile]) ?? 0
+                revision: try Int.fetchOne(
+                    try db.cachedStatement(sql: "SELECT revision FROM pdf_profile WHERE profile = ?"),
+                    arguments: [profile]
+                ) ?? 0
             )
         }
     }
@@ -36,7 +48,10 @@ extension DocumentStore {
     /// Number of the last change of a profile's list.
     func revision(profile: String) throws -> Int {
         try database.read { db in
-            try Int.fetchOne(try db.cachedStatement(sql: "SELECT revision FROM pdf_profile WHERE profile = ?"), arguments: [profile]) ?? 0
+            try Int.fetchOne(
+                try db.cachedStatement(sql: "SELECT revision FROM pdf_profile WHERE profile = ?"),
+                arguments: [profile]
+            ) ?? 0
         }
     }
 
@@ -49,7 +64,10 @@ extension DocumentStore {
     /// Whether the welcome of a profile was seen.
     func isWelcomeSeen(profile: String) throws -> Bool {
         try database.read { db in
-            try Bool.fetchOne(try db.cachedStatement(sql: "SELECT seen FROM pdf_profile WHERE profile = ?"), arguments: [profile]) ?? false
+            try Bool.fetchOne(
+                try db.cachedStatement(sql: "SELECT seen FROM pdf_profile WHERE profile = ?"),
+                arguments: [profile]
+            ) ?? false
         }
     }
 
@@ -58,7 +76,8 @@ extension DocumentStore {
         defer { changes[profile].bump() }
         try await database.write { db in
             try db.execute(
-                sql: "INSERT INTO pdf_profile (profile, seen, revision) VALUES (?, ?, 0) ON CONFLICT (profile) DO UPDATE SET seen = excluded.seen",
+                sql:
+                    "INSERT INTO pdf_profile (profile, seen, revision) VALUES (?, ?, 0) ON CONFLICT (profile) DO UPDATE SET seen = excluded.seen",
                 arguments: [profile, isSeen]
             )
         }

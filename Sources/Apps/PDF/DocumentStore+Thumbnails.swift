@@ -10,7 +10,8 @@ extension DocumentStore {
     func thumbnail(of page: DocumentPage, width: Int, at now: Date) async throws -> DocumentEngine.Picture? {
         let arguments: StatementArguments = [page.content, page.rotation, width]
         let found: (picture: DocumentEngine.Picture, lastUsed: Int64)? = try database.read { db in
-            let sql = "SELECT type, bytes, last_used FROM pdf_thumbnail WHERE content = ? AND rotation = ? AND width = ?"
+            let sql =
+                "SELECT type, bytes, last_used FROM pdf_thumbnail WHERE content = ? AND rotation = ? AND width = ?"
             return try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: arguments)
                 .map { (DocumentEngine.Picture(bytes: $0["bytes"], type: $0["type"]), $0["last_used"]) }
         }
@@ -26,18 +27,29 @@ extension DocumentStore {
         return found.picture
     }
 
-    /// Keeps a picture, and lets those go that were used least recently where all together have more than `budget` bytes.
-    func keep(_ picture: DocumentEngine.Picture, of page: DocumentPage, width: Int, budget: Int, at now: Date) async throws {
+    /// Keeps a picture, and lets those go that were used least recently where all together have more than `budget`
+    /// bytes.
+    func keep(_ picture: DocumentEngine.Picture, of page: DocumentPage, width: Int, budget: Int, at now: Date)
+        async throws
+    {
         guard picture.bytes.count <= budget else { return }
         try await database.write { db in
             // The document may have been deleted while the page was drawn; then nothing of it shall stay.
-            guard try Row.fetchOne(try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?"), arguments: [page.content]) != nil else { return }
+            guard
+                try Row.fetchOne(
+                    try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?"),
+                    arguments: [page.content]
+                ) != nil
+            else { return }
             try db.execute(
                 sql: """
                     INSERT INTO pdf_thumbnail (content, rotation, width, type, last_used, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET type = excluded.type, last_used = excluded.last_used, size = excluded.size, bytes = excluded.bytes
                     """,
-                arguments: [page.content, page.rotation, width, picture.type, Instant.stored(now), picture.bytes.count, picture.bytes]
+                arguments: [
+                    page.content, page.rotation, width, picture.type, Instant.stored(now), picture.bytes.count,
+                    picture.bytes,
+                ]
             )
             var excess = (try Int.fetchOne(db, sql: Self.sumOfThumbnails) ?? 0) - budget
             guard excess > 0 else { return }
@@ -55,7 +67,8 @@ extension DocumentStore {
     /// Removes the pictures of pages that are on no document any more.
     static func forgetThumbnails(of pages: [DocumentPage], _ db: Database) throws {
         let forget = try db.cachedStatement(
-            sql: "DELETE FROM pdf_thumbnail WHERE content = :content AND NOT EXISTS (SELECT 1 FROM pdf_page WHERE content = :content)"
+            sql:
+                "DELETE FROM pdf_thumbnail WHERE content = :content AND NOT EXISTS (SELECT 1 FROM pdf_page WHERE content = :content)"
         )
         for content in Set(pages.map(\.content)) { try forget.execute(arguments: ["content": content]) }
     }

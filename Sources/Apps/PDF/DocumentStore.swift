@@ -3,9 +3,11 @@ import GRDB
 public import Storage
 import Upstream
 
-/// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so a document is always as it was before a change or after it.
+/// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so a
+/// document is always as it was before a change or after it.
 ///
-/// Documents are user data: no cache budget removes them. Drafts go when their time is over (``purgeDrafts(at:)``), and are not seen from that instant on.
+/// Documents are user data: no cache budget removes them. Drafts go when their time is over (``purgeDrafts(at:)``), and
+/// are not seen from that instant on.
 public struct DocumentStore: Sendable {
     /// The tables.
     public static let migrations: [SchemaMigration] = [
@@ -64,7 +66,10 @@ public struct DocumentStore: Sendable {
                 CREATE INDEX pdf_thumbnail_by_last_use ON pdf_thumbnail (last_used, size);
                 """
         ),
-        SchemaMigration("pdf/002 versions", sql: "ALTER TABLE pdf_document ADD COLUMN version INTEGER NOT NULL DEFAULT 1; -- grows with every change"),
+        SchemaMigration(
+            "pdf/002 versions",
+            sql: "ALTER TABLE pdf_document ADD COLUMN version INTEGER NOT NULL DEFAULT 1; -- grows with every change"
+        ),
     ]
 
     /// A document that was to be changed is not there any more.
@@ -89,7 +94,8 @@ public struct DocumentStore: Sendable {
         self.database = database
     }
 
-    /// For how long what a profile sees stays as it is. To be taken before it is read. Drafts go by time as well, so answers that show one are not kept.
+    /// For how long what a profile sees stays as it is. To be taken before it is read. Drafts go by time as well, so
+    /// answers that show one are not kept.
     func validity(profile: String) -> Validity { Validity(of: changes[profile]) }
 
     /// A document of a profile; nil where there is none, or it was a draft whose time is over.
@@ -100,17 +106,25 @@ public struct DocumentStore: Sendable {
 
     private static func document(_ id: String, profile: String, at now: Date, _ db: Database) throws -> Document? {
         let sql = "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND (draft_until IS NULL OR draft_until > ?)"
-        guard let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [id, profile, Instant.stored(now)]) else { return nil }
+        guard
+            let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [id, profile, Instant.stored(now)])
+        else { return nil }
         return try Document(row: row, pages: pages(of: row["sequence"], db))
     }
 
     static func pages(of sequence: Int64, _ db: Database) throws -> [DocumentPage] {
-        try Row.fetchAll(try db.cachedStatement(sql: "SELECT * FROM pdf_page WHERE document = ? ORDER BY number"), arguments: [sequence])
-            .map(DocumentPage.init(row:))
+        try Row.fetchAll(
+            try db.cachedStatement(sql: "SELECT * FROM pdf_page WHERE document = ? ORDER BY number"),
+            arguments: [sequence]
+        )
+        .map(DocumentPage.init(row:))
     }
 
-    /// Adds documents, all or none; drafts until `draftUntil`, saved where that is nil. The new revision of the list where it changed. Where it throws, their files are gone.
-    func insert(_ documents: [New], profile: String, created: Date, draftUntil: Date?) async throws -> (documents: [Document], revision: Int?) {
+    /// Adds documents, all or none; drafts until `draftUntil`, saved where that is nil. The new revision of the list
+    /// where it changed. Where it throws, their files are gone.
+    func insert(_ documents: [New], profile: String, created: Date, draftUntil: Date?) async throws -> (
+        documents: [Document], revision: Int?
+    ) {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await keepingOrDiscarding(documents.map(\.blob)) { db in
@@ -118,9 +132,13 @@ public struct DocumentStore: Sendable {
                 try blobs.insert(new.blob, in: db)
                 let id = DocumentIdentity.random()
                 try db.cachedStatement(
-                    sql: "INSERT INTO pdf_document (id, profile, name, created, draft_until, blob_id, length) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                    sql:
+                        "INSERT INTO pdf_document (id, profile, name, created, draft_until, blob_id, length) VALUES (?, ?, ?, ?, ?, ?, ?)"
                 )
-                .execute(arguments: [id, profile, new.name, Instant.stored(created), draftUntil.map(Instant.stored), new.blob.id, new.blob.length])
+                .execute(arguments: [
+                    id, profile, new.name, Instant.stored(created), draftUntil.map(Instant.stored), new.blob.id,
+                    new.blob.length,
+                ])
                 let sequence = db.lastInsertedRowID
                 try Self.insert(new.pages, of: sequence, db)
                 return Document(
@@ -138,14 +156,19 @@ public struct DocumentStore: Sendable {
         }
     }
 
-    /// Gives a document another file with other pages. A draft gets more time. Where it throws, its file is gone: ``Gone`` where the document is.
-    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date) async throws -> Changed {
+    /// Gives a document another file with other pages. A draft gets more time. Where it throws, its file is gone:
+    /// ``Gone`` where the document is.
+    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date)
+        async throws -> Changed
+    {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await keepingOrDiscarding([blob]) { db in
             // Who changes a document has its turn: what is not as it was read has gone.
             let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?"
-            guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else { throw Gone() }
+            guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else {
+                throw Gone()
+            }
             var changed = document
             changed.version += 1
             changed.blob = blob
@@ -154,7 +177,9 @@ public struct DocumentStore: Sendable {
             try blobs.insert(blob, in: db)
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
-                arguments: [changed.version, blob.id, blob.length, changed.draftUntil.map(Instant.stored), document.sequence]
+                arguments: [
+                    changed.version, blob.id, blob.length, changed.draftUntil.map(Instant.stored), document.sequence,
+                ]
             )
             try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])
             try Self.insert(pages, of: document.sequence, db)
@@ -164,7 +189,10 @@ public struct DocumentStore: Sendable {
     }
 
     /// One transaction; where it fails, the files of blobs that were to become known in it are removed.
-    private func keepingOrDiscarding<Value: Sendable>(_ blobs: [Blob], _ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value {
+    private func keepingOrDiscarding<Value: Sendable>(
+        _ blobs: [Blob],
+        _ updates: @Sendable @escaping (Database) throws -> Value
+    ) async throws -> Value {
         do {
             return try await database.write(updates)
         } catch {
@@ -175,17 +203,23 @@ public struct DocumentStore: Sendable {
 
     private static func insert(_ pages: [DocumentPage], of sequence: Int64, _ db: Database) throws {
         let insert = try db.cachedStatement(
-            sql: "INSERT INTO pdf_page (document, number, id, kind, width, height, rotation, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            sql:
+                "INSERT INTO pdf_page (document, number, id, kind, width, height, rotation, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         )
         for (index, page) in pages.enumerated() {
             try insert.execute(
-                arguments: [sequence, index + 1, page.id, page.kind.rawValue, page.width, page.height, page.rotation, page.content]
+                arguments: [
+                    sequence, index + 1, page.id, page.kind.rawValue, page.width, page.height, page.rotation,
+                    page.content,
+                ]
             )
         }
     }
 
     /// Saves a document, or names it, or both; nil where there is none.
-    func save(_ id: String, name: String?, isSaved: Bool, profile: String, at now: Date) async throws -> (document: Document, revision: Int?)? {
+    func save(_ id: String, name: String?, isSaved: Bool, profile: String, at now: Date) async throws -> (
+        document: Document, revision: Int?
+    )? {
         defer { changes[profile].bump() }
         return try await database.write { db in
             guard var document = try Self.document(id, profile: profile, at: now, db) else { return nil }
@@ -196,7 +230,9 @@ public struct DocumentStore: Sendable {
             document.version += 1
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, name = ?, draft_until = ? WHERE sequence = ?",
-                arguments: [document.version, document.name, document.draftUntil.map(Instant.stored), document.sequence]
+                arguments: [
+                    document.version, document.name, document.draftUntil.map(Instant.stored), document.sequence,
+                ]
             )
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
         }
@@ -249,7 +285,16 @@ extension Document {
 
 extension DocumentPage {
     init(row: Row) throws {
-        guard let kind = Kind(rawValue: row["kind"]) else { throw StorageError.damagedDatabase(path: "pdf_page", detail: "a page of an unknown kind") }
-        self.init(id: row["id"], kind: kind, width: row["width"], height: row["height"], rotation: row["rotation"], content: row["content"])
+        guard let kind = Kind(rawValue: row["kind"]) else {
+            throw StorageError.damagedDatabase(path: "pdf_page", detail: "a page of an unknown kind")
+        }
+        self.init(
+            id: row["id"],
+            kind: kind,
+            width: row["width"],
+            height: row["height"],
+            rotation: row["rotation"],
+            content: row["content"]
+        )
     }
 }

@@ -3,7 +3,8 @@ public import Logging
 public import ServiceLifecycle
 public import Upstream
 
-/// Removes the drafts whose time is over, beside the server. Nobody sees one from that instant on; this gives their space back.
+/// Removes the drafts whose time is over, beside the server. Nobody sees one from that instant on; this gives their
+/// space back.
 public struct DraftPurge: Service {
     /// Time between two looks.
     static let interval: Duration = .seconds(600)

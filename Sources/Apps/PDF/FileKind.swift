@@ -1,6 +1,7 @@
 public import Foundation
 
-/// What an uploaded file is, told by its first bytes at offset 0: what it is called, or declared to be, decides nothing.
+/// What an uploaded file is, told by its first bytes at offset 0: what it is called, or declared to be, decides
+/// nothing.
 public enum FileKind: String, Sendable, CaseIterable {
     case jpeg = "image/jpeg"
     case png = "image/png"
@@ -33,13 +34,18 @@ public enum FileKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// HEIF and AVIF are ISO base media files (ISO/IEC 14496-12 §4.3): a box `ftyp` with a major brand and compatible ones.
+    /// HEIF and AVIF are ISO base media files (ISO/IEC 14496-12 §4.3): a box `ftyp` with a major brand and compatible
+    /// ones.
     private static func ofBrands(_ bytes: [UInt8]) -> FileKind? {
         guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         let size = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) }
-        let brands = stride(from: 8, to: min(size, bytes.count) - 3, by: 4).filter { $0 != 12 }.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
+        let brands = stride(from: 8, to: min(size, bytes.count) - 3, by: 4).filter { $0 != 12 }.map {
+            String(decoding: bytes[$0..<$0 + 4], as: UTF8.self)
+        }
         if brands.contains(where: ["avif", "avis"].contains) { return .avif }
-        if brands.contains(where: ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"].contains) { return .heic }
+        if brands.contains(where: ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"].contains) {
+            return .heic
+        }
         return nil
     }
 

@@ -26,12 +26,30 @@ public struct PDFRoutes: Sendable {
             Route(.post, "\(document)/save", "pdf.reader", service.save),
             Route(.get, "\(document)/file", "pdf.file", service.file),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", service.documentThumbnail),
-            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: service.options.textBodyBytes, service.addText),
-            Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: service.options.pageListBytes, service.reorder),
+            Route(
+                .post,
+                "\(document)/pages",
+                "pdf.reader",
+                maximumBodyBytes: service.options.textBodyBytes,
+                service.addText
+            ),
+            Route(
+                .put,
+                "\(document)/pages/order",
+                "pdf.reader",
+                maximumBodyBytes: service.options.pageListBytes,
+                service.reorder
+            ),
             Route(.patch, "\(document)/pages/{page_id}", "pdf.reader", service.rotate),
             Route(.delete, "\(document)/pages/{page_id}", "pdf.reader", service.deletePage),
             Route(.get, "\(document)/pages/{page_id}/thumbnail", "pdf.thumbnail", service.pageThumbnail),
-            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: service.options.pageListBytes, service.extract),
+            Route(
+                .post,
+                "\(document)/extract",
+                "pdf.reader",
+                maximumBodyBytes: service.options.pageListBytes,
+                service.extract
+            ),
             Route(.post, "/v1/pdf/merge", "pdf.reader", service.merge),
         ] + diskRoutes
     }

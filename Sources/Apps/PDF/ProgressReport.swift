@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Tells every twentieth of a job once, and never less than before: listeners are to see that something happens, not to be flooded.
+/// Tells every twentieth of a job once, and never less than before: listeners are to see that something happens, not to
+/// be flooded.
 final class ProgressReport: Sendable {
     private static let step = 5
 

@@ -1,7 +1,12 @@
-/// The basic check of the login screen: one `@`, something before it, a domain with a dot and no empty labels, no spaces, at most 254 characters (RFC 5321 §4.5.3.1.3).
+/// The basic check of the login screen: one `@`, something before it, a domain with a dot and no empty labels, no
+/// spaces, at most 254 characters (RFC 5321 §4.5.3.1.3).
 enum EmailAddress {
     static func isValid(_ text: String) -> Bool {
-        guard text.utf8.count <= 254, !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.properties.generalCategory == .control }) else {
+        guard text.utf8.count <= 254,
+            !text.unicodeScalars.contains(where: {
+                $0.properties.isWhitespace || $0.properties.generalCategory == .control
+            })
+        else {
             return false
         }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)

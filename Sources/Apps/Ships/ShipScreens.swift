@@ -18,7 +18,9 @@ struct FarewellScreen: Encodable, Sendable {
 
     /// Guests are thanked, users just leave.
     init(_ kind: Session.Kind) {
-        _alert = Nullable(wrappedValue: kind == .guest ? Alert(message: "Thank you for trialing this app", button: "OK") : nil)
+        _alert = Nullable(
+            wrappedValue: kind == .guest ? Alert(message: "Thank you for trialing this app", button: "OK") : nil
+        )
     }
 
     private enum CodingKeys: CodingKey { case route, alert }
@@ -137,5 +139,9 @@ struct ShipChangeScreen: Encodable, Sendable {
 
 extension Banner {
     /// The notification of the original app; its apostrophe is U+2019.
-    static let shipsOffline = Banner(code: "offline", text: "No internet connection. You’re in Offline mode.", dismissal: .online)
+    static let shipsOffline = Banner(
+        code: "offline",
+        text: "No internet connection. You’re in Offline mode.",
+        dismissal: .online
+    )
 }

@@ -20,7 +20,13 @@ extension ShipService {
         let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids {
             guard ids.count <= Self.mostIDs else {
-                throw Problem.validation([.field("/ids", "too-long", "ids may have \(Self.mostIDs) entries; without ids everything is restored.")])
+                throw Problem.validation([
+                    .field(
+                        "/ids",
+                        "too-long",
+                        "ids may have \(Self.mostIDs) entries; without ids everything is restored."
+                    )
+                ])
             }
             let unknown = try store.unknown(among: ids)
             let errors = ids.enumerated().filter { unknown.contains($0.element) }.map { index, _ in
@@ -39,7 +45,11 @@ extension ShipService {
     private func answer(_ ids: [String], _ counts: ShipListing.Counts, to request: ScreenRequest) throws -> Reply {
         let screen = ShipChangeScreen(ids: ids, revision: counts.revision, hiddenCount: counts.hidden)
         let meta = Meta(screen: "ships.list", provenance: .local, revision: counts.revision)
-        return try .screen(Envelope(data: screen, meta: meta, links: Links(self: "/v1/ships")), provenance: .local, now: clock.now())
+        return try .screen(
+            Envelope(data: screen, meta: meta, links: Links(self: "/v1/ships")),
+            provenance: .local,
+            now: clock.now()
+        )
     }
 
     /// What a refresh does to deletions in literal mode: whoever deleted something has it again.
@@ -51,6 +61,13 @@ extension ShipService {
     }
 
     private func announce(_ revision: Int, to account: String) {
-        events.publish(.screenChanged(app: "ships", screen: "ships.list", revision: revision, audience: .account(app: "ships", account: account)))
+        events.publish(
+            .screenChanged(
+                app: "ships",
+                screen: "ships.list",
+                revision: revision,
+                audience: .account(app: "ships", account: account)
+            )
+        )
     }
 }

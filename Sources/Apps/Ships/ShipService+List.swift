@@ -46,7 +46,11 @@ extension ShipService {
         let reading = try await refresh(try request.demand())
         let provenance = reading.provenance
         let ship = try visibleShip(id, session)
-        let meta = Meta(screen: "ships.details", provenance: provenance, banner: provenance.offline ? .shipsOffline : nil)
+        let meta = Meta(
+            screen: "ships.details",
+            provenance: provenance,
+            banner: provenance.offline ? .shipsOffline : nil
+        )
         return try .screen(
             Envelope(data: ShipDetailsScreen(ship), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
@@ -62,7 +66,8 @@ extension ShipService {
         return id
     }
 
-    /// A ship that the session's account sees: 404 `not-found` where there is none, `ship-deleted` where the account deleted it.
+    /// A ship that the session's account sees: 404 `not-found` where there is none, `ship-deleted` where the account
+    /// deleted it.
     func visibleShip(_ id: String, _ session: Session) throws -> Ship {
         guard let (ship, isHidden) = try store.ship(id, account: session.account) else { throw Self.unknown(id) }
         guard !isHidden else { throw Self.deleted }

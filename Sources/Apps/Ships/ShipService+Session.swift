@@ -29,7 +29,10 @@ extension ShipService {
             )
         case "guest":
             let account = "guest:\(SessionToken.make())"
-            return try await open(Session(app: "ships", kind: .guest, account: account, name: nil, createdAt: clock.now()), request)
+            return try await open(
+                Session(app: "ships", kind: .guest, account: account, name: nil, createdAt: clock.now()),
+                request
+            )
         case let other:
             let detail = "mode must be login or guest."
             throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])
@@ -44,7 +47,9 @@ extension ShipService {
         if username.isEmpty {
             errors.append(.field("/username", "required", "username must be an e-mail address."))
         } else if !EmailAddress.isValid(username) {
-            errors.append(.field("/username", "invalid", "username must be an e-mail address such as example@domain.com."))
+            errors.append(
+                .field("/username", "invalid", "username must be an e-mail address such as example@domain.com.")
+            )
         }
         if password.isEmpty { errors.append(.field("/password", "required", "password must not be empty.")) }
         guard errors.isEmpty else {
@@ -56,12 +61,23 @@ extension ShipService {
     private func open(_ session: Session, _ request: ScreenRequest) async throws -> Reply {
         let token = try await sessions.open(session)
         let screen = SessionScreen(session, token: token, route: "list")
-        return try local(screen, "ships.session", request, status: .created, headerFields: [.location: "/v1/ships/session"])
+        return try local(
+            screen,
+            "ships.session",
+            request,
+            status: .created,
+            headerFields: [.location: "/v1/ships/session"]
+        )
     }
 
     /// `GET /v1/ships/session`.
     @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
-        try local(SessionScreen(try request.requiredSession(), route: "list"), "ships.session", request, validity: .unlimited)
+        try local(
+            SessionScreen(try request.requiredSession(), route: "list"),
+            "ships.session",
+            request,
+            validity: .unlimited
+        )
     }
 
     /// `DELETE /v1/ships/session`: users just leave, guests are thanked. Ships stay.
@@ -80,7 +96,11 @@ extension ShipService {
         validity: Validity? = nil
     ) throws -> Reply {
         try .screen(
-            Envelope(data: content, meta: Meta(screen: screen, provenance: .local), links: Links(self: request.selfLink)),
+            Envelope(
+                data: content,
+                meta: Meta(screen: screen, provenance: .local),
+                links: Links(self: request.selfLink)
+            ),
             status: status,
             provenance: .local,
             now: clock.now(),

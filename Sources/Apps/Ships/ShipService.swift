@@ -60,7 +60,8 @@ public struct ShipService: Sendable {
         lastRefresh = LatestDate(clock.now())
     }
 
-    /// Brings the ships up to date from the API, or fails over to what is known; the account of it (`provenance`) goes with every screen that shows ships.
+    /// Brings the ships up to date from the API, or fails over to what is known; the account of it (`provenance`) goes
+    /// with every screen that shows ships.
     func refresh(_ demand: Demand) async throws -> Reading {
         let (events, contentChanges) = (self.events, store.contentChanges)
         var resource = api.ships { records in
@@ -85,7 +86,8 @@ public struct ShipService: Sendable {
         return reading
     }
 
-    /// What is due when the upstream is back. If it fails again, the upstream's health knows, and the next recovery tries again.
+    /// What is due when the upstream is back. If it fails again, the upstream's health knows, and the next recovery
+    /// tries again.
     public func refreshAfterRecovery(logger: Logger) async {
         do {
             _ = try await refresh(.refresh)

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The ships that come with the program, for a first start without an upstream. Recorded from the API; the date says how old they are.
+/// The ships that come with the program, for a first start without an upstream. Recorded from the API; the date says
+/// how old they are.
 public struct ShipSnapshot: Sendable {
     /// The file is not what it should be: a fault of the build.
     struct Damaged: Error {}

@@ -46,7 +46,8 @@ struct ShipListing: Sendable {
 }
 
 extension ShipStore {
-    /// A page of the ships that an account sees, by name. Changes count from `since`; without it, from the revision before the present one.
+    /// A page of the ships that an account sees, by name. Changes count from `since`; without it, from the revision
+    /// before the present one.
     func list(account: String, page: PageRequest, since: Int?) throws -> ShipListing {
         try database.read { db in
             let rows = try Row.fetchCursor(
@@ -55,10 +56,16 @@ extension ShipStore {
             )
             var ships: [ShipListing.Entry] = []
             while let row = try rows.next() {
-                ships.append(ShipListing.Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4]))
+                ships.append(
+                    ShipListing.Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4])
+                )
             }
             let counts = try ShipListing.Counts(db, account: account)
-            return ShipListing(ships: ships, counts: counts, changes: try Self.changes(db, account: account, since: since, now: counts.revision))
+            return ShipListing(
+                ships: ships,
+                counts: counts,
+                changes: try Self.changes(db, account: account, since: since, now: counts.revision)
+            )
         }
     }
 

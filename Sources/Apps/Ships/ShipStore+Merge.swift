@@ -4,15 +4,19 @@ import Storage
 import Upstream
 
 extension ShipStore {
-    /// The merge of an answer's ships, for the transaction that stores the answer. `changed` hears of a new revision when it is on the disk.
-    static func admission(of records: ShipRecords, changed: @escaping @Sendable (_ revision: Int) -> Void) -> Resource.Admission {
+    /// The merge of an answer's ships, for the transaction that stores the answer. `changed` hears of a new revision
+    /// when it is on the disk.
+    static func admission(of records: ShipRecords, changed: @escaping @Sendable (_ revision: Int) -> Void)
+        -> Resource.Admission
+    {
         { db in
             guard let revision = try merge(records, in: db) else { return }
             db.afterNextTransaction { _ in changed(revision) }
         }
     }
 
-    /// Takes over what the API lists: inserts what is missing, updates what changed, keeps and marks what is not listed any more. None twice: the key is the API's id.
+    /// Takes over what the API lists: inserts what is missing, updates what changed, keeps and marks what is not listed
+    /// any more. None twice: the key is the API's id.
     ///
     /// - Returns: The new revision, nil where nothing changed.
     @discardableResult
@@ -69,7 +73,11 @@ extension ShipStore {
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM ship")
             while let row = try rows.next() {
                 let ship = try Ship(row: row)
-                known[ship.id] = Known(ship: ship, isFromSnapshot: row["from_snapshot"], isRemoved: row["removed_revision"] != nil)
+                known[ship.id] = Known(
+                    ship: ship,
+                    isFromSnapshot: row["from_snapshot"],
+                    isRemoved: row["removed_revision"] != nil
+                )
             }
             return known
         }
@@ -126,7 +134,8 @@ extension ShipStore {
         private func columns(_ ship: Ship) throws -> StatementArguments {
             let roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
             return [
-                ship.name, ship.sortKey, ship.type, roles, ship.isActive, ship.yearBuilt, ship.homePort, ship.massKilograms, ship.imageURL, ship.isListed,
+                ship.name, ship.sortKey, ship.type, roles, ship.isActive, ship.yearBuilt, ship.homePort,
+                ship.massKilograms, ship.imageURL, ship.isListed,
             ]
         }
     }

@@ -5,8 +5,9 @@ import Upstream
 
 /// The ships of the app, and what each account has done to them.
 ///
-/// Every change takes the next number of one counter. A ship remembers the numbers at which it appeared, last changed and went; an account's last deletions and restorations of a ship
-/// keep theirs. So "what changed since revision n" is a question to a few rows, not to a log that grows.
+/// Every change takes the next number of one counter. A ship remembers the numbers at which it appeared, last changed
+/// and went; an account's last deletions and restorations of a ship keep theirs. So "what changed since revision n" is
+/// a question to a few rows, not to a log that grows.
 public struct ShipStore: Sendable {
     /// The tables.
     public static let migrations: [SchemaMigration] = [
@@ -53,9 +54,11 @@ public struct ShipStore: Sendable {
         // Those stored from now on are pinned as they are stored (`Resource.isSourceOfRows`).
         SchemaMigration(
             "ships/002 list pinned",
-            sql: "UPDATE stored_response SET pinned = 1 WHERE upstream = 'spacex' AND method = 'GET' AND url LIKE '%/v4/ships'"
+            sql:
+                "UPDATE stored_response SET pinned = 1 WHERE upstream = 'spacex' AND method = 'GET' AND url LIKE '%/v4/ships'"
         ),
-        // Every page tells how many ships there are. A ship that comes back replaces its row, which no trigger hears of: as a removed one it did not count.
+        // Every page tells how many ships there are. A ship that comes back replaces its row, which no trigger hears
+        // of: as a removed one it did not count.
         SchemaMigration(
             "ships/003 counted",
             sql: """
@@ -108,7 +111,8 @@ public struct ShipStore: Sendable {
             .map { (try Ship(row: $0), $0["hidden"]) }
     }
 
-    static let selectShip = "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
+    static let selectShip =
+        "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
 
     /// Hides a ship from an account; nil where there is none, or the account does not see it anyway.
     func hide(_ id: String, account: String) async throws -> ShipListing.Counts? {
@@ -121,17 +125,21 @@ public struct ShipStore: Sendable {
     }
 
     /// Brings hidden ships back for an account; nil brings back all. Ships that are not hidden are left as they are.
-    func restore(_ wanted: [String]?, account: String) async throws -> (restored: [String], counts: ShipListing.Counts) {
+    func restore(_ wanted: [String]?, account: String) async throws -> (restored: [String], counts: ShipListing.Counts)
+    {
         defer { accountChanges[account].bump() }
         return try await database.write { db in
             let hidden = try String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account])
             let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
-            if !restored.isEmpty { try Self.mark(restored, hidden: false, account: account, revision: try Self.nextRevision(db), db) }
+            if !restored.isEmpty {
+                try Self.mark(restored, hidden: false, account: account, revision: try Self.nextRevision(db), db)
+            }
             return (restored, try ShipListing.Counts(db, account: account))
         }
     }
 
-    // SQLite takes the plain columns from the row that has the maximum (lang_select.html, "bare columns in an aggregate query").
+    // SQLite takes the plain columns from the row that has the maximum (lang_select.html, "bare columns in an aggregate
+    // query").
     static let selectHidden = """
         SELECT ship_id FROM (SELECT ship_id, hidden, max(revision) FROM ship_of_account WHERE account = :account GROUP BY ship_id) WHERE hidden = 1 ORDER BY ship_id
         """
@@ -172,7 +180,9 @@ public struct ShipStore: Sendable {
     }
 
     private static func mark(_ ids: [String], hidden: Bool, account: String, revision: Int, _ db: Database) throws {
-        let insert = try db.cachedStatement(sql: "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)")
+        let insert = try db.cachedStatement(
+            sql: "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)"
+        )
         let forget = try db.cachedStatement(
             sql: """
                 DELETE FROM ship_of_account WHERE account = :account AND ship_id = :id AND revision < (
@@ -186,7 +196,8 @@ public struct ShipStore: Sendable {
         }
     }
 
-    /// Deletions and restorations of one ship that are remembered for each account; the last one counts, the others tell what a front end of an older revision shows.
+    /// Deletions and restorations of one ship that are remembered for each account; the last one counts, the others
+    /// tell what a front end of an older revision shows.
     static let keptMarks = 16
 
     /// The next number of the counter; `content` if it concerns every account.

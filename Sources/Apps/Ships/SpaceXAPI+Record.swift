@@ -1,6 +1,7 @@
 import Foundation
 
-/// One ship as the API sends it. Every field may be missing, null or, but for a few, of a surprising type; missing and null mean the same.
+/// One ship as the API sends it. Every field may be missing, null or, but for a few, of a surprising type; missing and
+/// null mean the same.
 struct Record: Decodable, Sendable {
     let ship: Ship?
 
@@ -21,9 +22,13 @@ struct Record: Decodable, Sendable {
             id: id,
             name: name,
             type: Self.text(fields, .type),
-            roles: ((try? fields.decode([Tolerant<String>].self, forKey: .roles)) ?? []).compactMap { $0.value.flatMap(Self.meaningful) },
+            roles: ((try? fields.decode([Tolerant<String>].self, forKey: .roles)) ?? []).compactMap {
+                $0.value.flatMap(Self.meaningful)
+            },
             isActive: (try? fields.decode(Bool.self, forKey: .active)) ?? false,
-            yearBuilt: Self.number(fields, .yearBuilt).flatMap { Int(exactly: $0.rounded(.towardZero)) }.flatMap { $0 > 0 ? $0 : nil },
+            yearBuilt: Self.number(fields, .yearBuilt).flatMap { Int(exactly: $0.rounded(.towardZero)) }.flatMap {
+                $0 > 0 ? $0 : nil
+            },
             homePort: Self.text(fields, .homePort),
             massKilograms: Self.number(fields, .massKilograms),
             imageURL: Self.text(fields, .image)
@@ -34,7 +39,8 @@ struct Record: Decodable, Sendable {
         (try? fields.decode(String.self, forKey: key)).flatMap(meaningful)
     }
 
-    /// A text that says something; empty ones mean nothing. Without NUL, at which SQLite would end it: the ship would differ from its row for ever.
+    /// A text that says something; empty ones mean nothing. Without NUL, at which SQLite would end it: the ship would
+    /// differ from its row for ever.
     private static func meaningful(_ text: String) -> String? {
         let text = text.replacing("\0", with: "")
         return text.allSatisfy(\.isWhitespace) ? nil : text

@@ -10,7 +10,8 @@ struct ShipRecords: Sendable, Equatable {
         case noUsableRecord = "a list without a single ship"
     }
 
-    /// Usable records, in the order of the answer; the first of two with one id counts. Others, such as those without a name or an id, are skipped, not fatal.
+    /// Usable records, in the order of the answer; the first of two with one id counts. Others, such as those without a
+    /// name or an id, are skipped, not fatal.
     let ships: [Ship]
 
     init(json: Data) throws(ShapeError) {

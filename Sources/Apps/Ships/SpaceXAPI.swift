@@ -38,14 +38,17 @@ public struct SpaceXAPI: Sendable {
         )
     }
 
-    /// A picture, wherever the API says it is; only what looks like one is admitted. Pictures do not change: they are fresh for ever.
+    /// A picture, wherever the API says it is; only what looks like one is admitted. Pictures do not change: they are
+    /// fresh for ever.
     func picture(at url: String) -> Resource {
         Resource(
             url: url,
             headerFields: [.accept: "image/*"],
             freshness: nil,
             admit: { answer throws(UpstreamError) in
-                guard PictureType(of: answer.body) != nil else { throw .badAnswer(status: answer.status, reason: "not a picture") }
+                guard PictureType(of: answer.body) != nil else {
+                    throw .badAnswer(status: answer.status, reason: "not a picture")
+                }
                 return { _ in }
             }
         )

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// The media types that a client accepts, and how much: `Accept` of RFC 9110 §12.5.1. Parameters other than `q` are ignored.
+/// The media types that a client accepts, and how much: `Accept` of RFC 9110 §12.5.1. Parameters other than `q` are
+/// ignored.
 struct AcceptedTypes: Sendable {
     private let ranges: [(type: [String], quality: Double)]
 

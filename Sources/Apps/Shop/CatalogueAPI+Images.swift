@@ -1,18 +1,21 @@
 import Foundation
 import Upstream
 
-/// The addresses of a product's pictures. The API keeps them in one column and splits it at commas, so that the text of a JSON array arrives in pieces
-/// such as `["https://…"`.
+/// The addresses of a product's pictures. The API keeps them in one column and splits it at commas, so that the text of
+/// a JSON array arrives in pieces such as `["https://…"`.
 enum ImageAddresses {
     /// Absolute http(s) addresses in their order, none twice.
     static func clean(_ received: [String]) -> [String] {
         var seen = Set<String>()
-        return pieces(of: received).compactMap(address).filter { seen.insert($0).inserted }.prefix(Product.mostImages).map { $0 }
+        return pieces(of: received).compactMap(address).filter { seen.insert($0).inserted }.prefix(Product.mostImages)
+            .map { $0 }
     }
 
     private static func pieces(of received: [String]) -> [String] {
         let joined = received.joined(separator: ",").trimmingCharacters(in: .whitespacesAndNewlines)
-        if joined.hasPrefix("["), let whole = try? JSONDecoder().decode([Tolerant<String>].self, from: Data(joined.utf8)) {
+        if joined.hasPrefix("["),
+            let whole = try? JSONDecoder().decode([Tolerant<String>].self, from: Data(joined.utf8))
+        {
             return whole.compactMap(\.value)
         }
         return received

@@ -1,8 +1,10 @@
 import Foundation
 
-/// What is asked of the upstream for a search: never less than what is looked for, as much less than everything as the upstream can tell. The rest is sorted out here.
+/// What is asked of the upstream for a search: never less than what is looked for, as much less than everything as the
+/// upstream can tell. The rest is sorted out here.
 struct CatalogueQuery: Sendable, Equatable {
-    /// Stands for an upper bound that nobody gave, since the upstream drops a range of one bound: nothing that counts as a price is higher.
+    /// Stands for an upper bound that nobody gave, since the upstream drops a range of one bound: nothing that counts
+    /// as a price is higher.
     static let noMaximum = Price.most.description
 
     /// Parameters in the order of the original app, without those of paging.
@@ -26,7 +28,11 @@ struct CatalogueQuery: Sendable, Equatable {
         let filters = query.filters
         if let price = filters.price {
             // The upstream takes 0 for "not given".
-            if price.amount > 0 { items.append(Item(name: "price", value: price.amount.description)) } else { isExact = false }
+            if price.amount > 0 {
+                items.append(Item(name: "price", value: price.amount.description))
+            } else {
+                isExact = false
+            }
         } else if filters.minimum != nil || filters.maximum != nil {
             if let minimum = filters.minimum, minimum.amount > 0 {
                 // An upper bound of 0 below a positive lower one does not get here.
@@ -42,8 +48,9 @@ struct CatalogueQuery: Sendable, Equatable {
         self.isExact = isExact
     }
 
-    /// A pattern of SQL's LIKE that takes in every title with this text, whatever the case. Only ASCII letters are folded upstream, so any text stands in
-    /// place of others; `%` and `_` take in themselves and more. Nil where nothing is left to look for.
+    /// A pattern of SQL's LIKE that takes in every title with this text, whatever the case. Only ASCII letters are
+    /// folded upstream, so any text stands in place of others; `%` and `_` take in themselves and more. Nil where
+    /// nothing is left to look for.
     static func pattern(containing text: String) -> (pattern: String?, isLiteral: Bool) {
         var pattern = ""
         var isLiteral = true
@@ -62,7 +69,8 @@ struct CatalogueQuery: Sendable, Equatable {
     /// Path and query of a part of the list, below the base URL. Paging counts only with both parameters.
     func path(offset: Int, limit: Int) -> String {
         let paging = [Item(name: "offset", value: String(offset)), Item(name: "limit", value: String(limit))]
-        return CatalogueAPI.productsPath + "?" + (paging + items).map { "\($0.name)=\(PercentEncoding.component($0.value))" }.joined(separator: "&")
+        return CatalogueAPI.productsPath + "?"
+            + (paging + items).map { "\($0.name)=\(PercentEncoding.component($0.value))" }.joined(separator: "&")
     }
 }
 
@@ -71,7 +79,9 @@ enum PercentEncoding {
     /// All but unreserved characters (§2.3) are encoded.
     static func component(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let isUnreserved = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "-._~".utf8.contains(byte)
+            let isUnreserved =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._~".utf8.contains(byte)
             if isUnreserved {
                 result.unicodeScalars.append(UnicodeScalar(byte))
             } else {

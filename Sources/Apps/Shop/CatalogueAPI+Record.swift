@@ -1,6 +1,7 @@
 import Foundation
 
-/// One product as the API sends it. Strangers write to that API: every field may be missing, null, of another type or full of anything.
+/// One product as the API sends it. Strangers write to that API: every field may be missing, null, of another type or
+/// full of anything.
 struct ProductRecord: Decodable, Sendable {
     /// Its identity; nil where it has none.
     let id: Int?
@@ -30,7 +31,9 @@ struct ProductRecord: Decodable, Sendable {
             description: Self.text(fields, .description, longest: Product.longestDescription) ?? "",
             price: price,
             category: Self.category(fields),
-            images: ImageAddresses.clean(((try? fields.decode([Tolerant<String>].self, forKey: .images)) ?? []).compactMap(\.value)),
+            images: ImageAddresses.clean(
+                ((try? fields.decode([Tolerant<String>].self, forKey: .images)) ?? []).compactMap(\.value)
+            ),
             madeAt: Self.text(fields, .creationAt, longest: 64)
         )
     }
@@ -45,7 +48,9 @@ struct ProductRecord: Decodable, Sendable {
     /// A number, or a text of one.
     private static func price(_ fields: KeyedDecodingContainer<Key>) -> Price? {
         if let number = try? fields.decode(Decimal.self, forKey: .price) { return Price(number) }
-        return (try? fields.decode(String.self, forKey: .price)).flatMap { Price(text: $0.trimmingCharacters(in: .whitespaces)) }
+        return (try? fields.decode(String.self, forKey: .price)).flatMap {
+            Price(text: $0.trimmingCharacters(in: .whitespaces))
+        }
     }
 
     private static func category(_ fields: KeyedDecodingContainer<Key>) -> Product.Category? {
@@ -68,7 +73,10 @@ struct CategoryRecord: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         let name = try fields.decode(String.self, forKey: .name).replacing("\0", with: "")
-        category = Product.Category(id: try fields.decode(Int.self, forKey: .id), name: String(name.prefix(Product.longestTitle)))
+        category = Product.Category(
+            id: try fields.decode(Int.self, forKey: .id),
+            name: String(name.prefix(Product.longestTitle))
+        )
         guard category.id > 0, !category.name.allSatisfy(\.isWhitespace) else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: fields, debugDescription: "no id or no name")
         }

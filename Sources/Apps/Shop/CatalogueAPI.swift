@@ -4,9 +4,11 @@ import HTTPTypes
 import Screens
 public import Upstream
 
-/// The Platzi Fake Store API as far as the app uses it: products, categories, and pictures wherever products say they are.
+/// The Platzi Fake Store API as far as the app uses it: products, categories, and pictures wherever products say they
+/// are.
 ///
-/// Anybody may write to it, and it is seeded anew each night. Source: PlatziLabs/fake-api-backend; documentation at fakeapi.platzi.com.
+/// Anybody may write to it, and it is seeded anew each night. Source: PlatziLabs/fake-api-backend; documentation at
+/// fakeapi.platzi.com.
 public struct CatalogueAPI: Sendable {
     /// Path of the products below the base URL.
     static let productsPath = "/products"
@@ -17,7 +19,8 @@ public struct CatalogueAPI: Sendable {
     private let freshness: Duration
     private let categoryFreshness: Duration
 
-    /// The API behind an upstream. `freshness` is how long products count as fresh, `categoryFreshness` how long categories do.
+    /// The API behind an upstream. `freshness` is how long products count as fresh, `categoryFreshness` how long
+    /// categories do.
     public init(upstream: Upstream, freshness: Duration, categoryFreshness: Duration) {
         self.upstream = upstream
         self.freshness = freshness
@@ -25,7 +28,12 @@ public struct CatalogueAPI: Sendable {
     }
 
     /// A part of the list of products. `save` is called with the usable ones in the transaction that stores the answer.
-    func products(_ query: CatalogueQuery, offset: Int, limit: Int, save: @escaping @Sendable ([Product], Database) throws -> Void) -> Resource {
+    func products(
+        _ query: CatalogueQuery,
+        offset: Int,
+        limit: Int,
+        save: @escaping @Sendable ([Product], Database) throws -> Void
+    ) -> Resource {
         resource(query.path(offset: offset, limit: limit), freshness: freshness) { (answer) throws(UpstreamError) in
             let records = try Self.list(of: ProductRecord.self, in: answer)
             guard records.isEmpty || records.contains(where: { $0.value?.id != nil }) else {
@@ -40,7 +48,9 @@ public struct CatalogueAPI: Sendable {
     func product(_ id: Int, save: @escaping @Sendable ([Product], Database) throws -> Void) -> Resource {
         let path = "\(Self.productsPath)/\(id)"
         var resource = resource(path, freshness: freshness) { (answer) throws(UpstreamError) in
-            guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(answer.body)))?.product, product.id == id else {
+            guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(answer.body)))?.product,
+                product.id == id
+            else {
                 throw .badAnswer(status: answer.status, reason: "not the product")
             }
             return { db in try save([product], db) }
@@ -64,14 +74,17 @@ public struct CatalogueAPI: Sendable {
         return resource
     }
 
-    /// A picture, wherever a product says it is; only what looks like one is admitted. Pictures do not change: they are fresh for ever.
+    /// A picture, wherever a product says it is; only what looks like one is admitted. Pictures do not change: they are
+    /// fresh for ever.
     func picture(at url: String) -> Resource {
         Resource(
             url: url,
             headerFields: [.accept: "image/*"],
             freshness: nil,
             admit: { answer throws(UpstreamError) in
-                guard PictureType(of: answer.body) != nil else { throw .badAnswer(status: answer.status, reason: "not a picture") }
+                guard PictureType(of: answer.body) != nil else {
+                    throw .badAnswer(status: answer.status, reason: "not a picture")
+                }
                 return { _ in }
             }
         )
@@ -103,10 +116,17 @@ public struct CatalogueAPI: Sendable {
         freshness: Duration,
         admit: @escaping @Sendable (IncomingAnswer) throws(UpstreamError) -> Resource.Admission
     ) -> Resource {
-        Resource(url: upstream.configuration.url(of: path), headerFields: [.accept: "application/json"], freshness: freshness, admit: admit)
+        Resource(
+            url: upstream.configuration.url(of: path),
+            headerFields: [.accept: "application/json"],
+            freshness: freshness,
+            admit: admit
+        )
     }
 
-    private static func list<Record: Decodable & Sendable>(of type: Record.Type, in answer: IncomingAnswer) throws(UpstreamError) -> [Tolerant<Record>] {
+    private static func list<Record: Decodable & Sendable>(of type: Record.Type, in answer: IncomingAnswer)
+        throws(UpstreamError) -> [Tolerant<Record>]
+    {
         do {
             return try JSONDecoder().decode([Tolerant<Record>].self, from: Data(answer.body))
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {

@@ -1,4 +1,5 @@
-/// Fills a page from parts of the upstream's list, some of whose rows are sorted out here: which part is wanted next, and when the page is full. Pure.
+/// Fills a page from parts of the upstream's list, some of whose rows are sorted out here: which part is wanted next,
+/// and when the page is full. Pure.
 ///
 /// Pages do not overlap, because each begins at the place in the upstream's list at which the one before it stopped.
 struct CatalogueWalk: Sendable {

@@ -7,9 +7,12 @@ struct Price: Sendable, Hashable, Comparable, Codable {
     /// Most that counts as a price; sums of a whole list of these are still exact.
     static let most = Decimal(sign: .plus, exponent: 30, significand: 1)
 
-    /// Nil for what is no price: negative, not a number, with more digits than ``longest``, or beyond what can be computed exactly.
+    /// Nil for what is no price: negative, not a number, with more digits than ``longest``, or beyond what can be
+    /// computed exactly.
     init?(_ amount: Decimal) {
-        guard !amount.isNaN, amount >= 0, amount <= Self.most, amount.description.utf8.count <= Self.longest else { return nil }
+        guard !amount.isNaN, amount >= 0, amount <= Self.most, amount.description.utf8.count <= Self.longest else {
+            return nil
+        }
         self.amount = amount
     }
 
@@ -18,7 +21,8 @@ struct Price: Sendable, Hashable, Comparable, Codable {
 
     /// A price as the store has it; earlier builds have written longer ones.
     init?(stored text: String) {
-        guard let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !amount.isNaN, amount >= 0 else {
+        guard let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !amount.isNaN, amount >= 0
+        else {
             return nil
         }
         self.amount = amount

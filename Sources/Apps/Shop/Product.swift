@@ -15,7 +15,8 @@ struct Product: Sendable, Equatable {
     var category: Category?
     /// Absolute http(s) addresses, in order, none twice; never given to a client.
     var images: [String]
-    /// When the upstream made the row, as it says; nil where it does not. Two rows of one id and different titles are one product only if this agrees.
+    /// When the upstream made the row, as it says; nil where it does not. Two rows of one id and different titles are
+    /// one product only if this agrees.
     var madeAt: String?
 
     /// Longest title that is kept, in characters; the API has no limit.
@@ -25,7 +26,8 @@ struct Product: Sendable, Equatable {
     /// Most pictures that are kept.
     static let mostImages = 50
 
-    /// Whether a row of the same id that was seen at another time is this product, rather than one that was given its id later.
+    /// Whether a row of the same id that was seen at another time is this product, rather than one that was given its
+    /// id later.
     func isSame(asTitle title: String, madeAt: String?) -> Bool {
         self.title == title || (self.madeAt != nil && self.madeAt == madeAt)
     }

@@ -43,13 +43,16 @@ struct SearchQuery: Sendable, Hashable {
     func matches(_ product: Product) -> Bool {
         guard filters.admit(product) else { return false }
         guard let folded else { return true }
-        // By scalars, as the index finds them, not by characters: a letter is found in front of an accent that follows it.
+        // By scalars, as the index finds them, not by characters: a letter is found in front of an accent that follows
+        // it.
         return Array(product.title.caseFolded.utf8).firstRange(of: Array(folded.utf8)) != nil
     }
 
     /// One form for equal questions.
     var key: String {
-        let numbers = [filters.categoryID.map(String.init), filters.price?.text, filters.minimum?.text, filters.maximum?.text]
+        let numbers = [
+            filters.categoryID.map(String.init), filters.price?.text, filters.minimum?.text, filters.maximum?.text,
+        ]
         return numbers.map { $0 ?? "" }.joined(separator: "|") + "|" + (folded ?? "")
     }
 }

@@ -43,7 +43,8 @@ struct SearchScreen: Encodable, Sendable {
     init(_ query: SearchQuery, items: [Row], retry: String?) {
         self.query = QueryFields(query)
         self.items = items
-        empty = retry.map { _ in EmptyState(title: "Извините, таких товаров пока нет :(", text: "", button: "Повторить") }
+        empty = retry.map { _ in EmptyState(title: "Извините, таких товаров пока нет :(", text: "", button: "Повторить")
+        }
         actions = retry.map { [Action(id: "retry", title: "Повторить", method: "GET", href: $0)] }
     }
 }
@@ -77,7 +78,9 @@ struct FiltersScreen: Encodable, Sendable {
 
     init(_ query: SearchQuery) {
         let fields = QueryFields(query)
-        (q, categoryId, price, priceMin, priceMax) = (fields.q, fields.categoryId, fields.price, fields.priceMin, fields.priceMax)
+        (q, categoryId, price, priceMin, priceMax) = (
+            fields.q, fields.categoryId, fields.price, fields.priceMin, fields.priceMax
+        )
     }
 
     private enum CodingKeys: CodingKey { case q, categoryId, price, priceMin, priceMax, href }

@@ -105,13 +105,18 @@ struct CardScreen: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case id, title, price, currency, priceText, description, descriptionText, category, images, layout, cart, button, shareText
+        case id, title, price, currency, priceText, description, descriptionText, category, images, layout, cart,
+            button, shareText
     }
 }
 
 extension Banner {
     /// What the Shop app says while the catalogue is out of reach.
-    static let shopOffline = Banner(code: "offline", text: "Нет соединения с интернетом. Показаны сохранённые данные.", dismissal: .online)
+    static let shopOffline = Banner(
+        code: "offline",
+        text: "Нет соединения с интернетом. Показаны сохранённые данные.",
+        dismissal: .online
+    )
 }
 
 extension Problem.Dialog {

@@ -25,7 +25,8 @@ extension ShopService {
         ).byProfile()
     }
 
-    /// A product as fresh as is asked for. One that was only ever seen in a list stands in while the upstream has not answered for it.
+    /// A product as fresh as is asked for. One that was only ever seen in a list stands in while the upstream has not
+    /// answered for it.
     func product(_ id: Int, _ demand: Demand) async throws -> (Product, Provenance, Validity?) {
         let seen = try store.product(id).flatMap { $0.isGone ? nil : $0 }
         var resource = api.product(id, save: store.save(fetchedAt: clock.now))
@@ -43,7 +44,16 @@ extension ShopService {
             let age = max(0, Int(clock.now().timeIntervalSince(seen.fetchedAt)))
             let isOffline = !api.upstream.reachability.isReachable
             let status = CacheStatus(.hit, timeToLive: -age, detail: isOffline ? "offline" : nil)
-            return (seen.product, Provenance(source: .cache, offline: isOffline, stale: age > 0, fetchedAt: seen.fetchedAt, cacheStatus: status), nil)
+            return (
+                seen.product,
+                Provenance(
+                    source: .cache,
+                    offline: isOffline,
+                    stale: age > 0,
+                    fetchedAt: seen.fetchedAt,
+                    cacheStatus: status
+                ), nil
+            )
         } catch let error as UpstreamError {
             throw failure(error)
         }
@@ -61,7 +71,12 @@ extension ShopService {
         let ownValidity = Validity(of: store.catalogueChanges)
         let reading = try await readCategories(try request.demand())
         let rows = try store.categories().map {
-            CategoriesScreen.Row(id: $0.id, name: $0.name, layout: options.layout(of: $0), href: "/v1/shop/search?category_id=\($0.id)")
+            CategoriesScreen.Row(
+                id: $0.id,
+                name: $0.name,
+                layout: options.layout(of: $0),
+                href: "/v1/shop/search?category_id=\($0.id)"
+            )
         }
         let empty = rows.isEmpty ? EmptyState(title: "Категорий пока нет", text: "", button: "Повторить") : nil
         let provenance = reading.provenance
@@ -72,7 +87,11 @@ extension ShopService {
             banner: provenance.offline ? .shopOffline : nil
         )
         return try Reply.screen(
-            Envelope(data: CategoriesScreen(items: rows, empty: empty), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(
+                data: CategoriesScreen(items: rows, empty: empty),
+                meta: meta,
+                links: Links(self: request.selfLink)
+            ),
             provenance: provenance,
             now: clock.now(),
             validity: reading.validity?.and(ownValidity)

@@ -23,27 +23,43 @@ extension ShopService {
     @Sendable func removePastSearch(_ request: ScreenRequest) async throws -> Reply {
         let profile = try request.profile()
         let text = try request.parameter("n")
-        guard let place = Int(text), (0..<ShopStore.mostPastSearches).contains(place), try await store.removePastSearch(place, profile) else {
+        guard let place = Int(text), (0..<ShopStore.mostPastSearches).contains(place),
+            try await store.removePastSearch(place, profile)
+        else {
             throw Problem.notFound("There is no such search in the history; the newest one is 0.")
         }
         return try answer("", profile, request)
     }
 
-    private func answer(_ typed: String, _ profile: String, _ request: ScreenRequest, validity: Validity? = nil) throws -> Reply {
+    private func answer(_ typed: String, _ profile: String, _ request: ScreenRequest, validity: Validity? = nil) throws
+        -> Reply
+    {
         let folded = SearchQuery(text: typed).folded
         let rows = try store.history(profile).enumerated().filter { _, search in
             folded.map { Array(search.text.caseFolded.utf8).firstRange(of: Array($0.utf8)) != nil } ?? true
         }.map { HistoryScreen.Row($0.element, place: $0.offset) }
         let screen = HistoryScreen(rows, isNarrowed: folded != nil)
         let own = validity == nil ? "/v1/shop/history" : nil
-        return try local(screen, "shop.history", request, state: rows.isEmpty ? .empty : .content, self: own, validity: validity)
+        return try local(
+            screen,
+            "shop.history",
+            request,
+            state: rows.isEmpty ? .empty : .content,
+            self: own,
+            validity: validity
+        )
     }
 
     /// `GET /v1/shop/filters`: the last search with its filters.
     @Sendable func filters(_ request: ScreenRequest) async throws -> Reply {
         let profile = try request.profile()
         let validity = store.validity(profile)
-        return try local(FiltersScreen(try store.settings(profile) ?? SearchQuery()), "shop.filters", request, validity: validity)
+        return try local(
+            FiltersScreen(try store.settings(profile) ?? SearchQuery()),
+            "shop.filters",
+            request,
+            validity: validity
+        )
     }
 
     /// `PUT /v1/shop/filters`: what is not given is no filter; the last text stays.

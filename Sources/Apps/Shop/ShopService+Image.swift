@@ -11,25 +11,34 @@ extension ShopService {
     /// Largest width that a picture is scaled to.
     static let largestWidth = 2000
 
-    /// `GET /v1/shop/images/{id}/{n}`: a picture of a product through the cache, or a placeholder that is not stored. Only addresses of catalogue rows are ever asked.
+    /// `GET /v1/shop/images/{id}/{n}`: a picture of a product through the cache, or a placeholder that is not stored.
+    /// Only addresses of catalogue rows are ever asked.
     @Sendable func image(_ request: ScreenRequest) async throws -> Reply {
         let id = try productID("id", in: request)
         let text = try request.parameter("n")
         let validity = Validity(of: store.catalogueChanges)
         // What a product that is gone looked like is still known; one that was never seen is asked for.
-        let product = if let known = try store.product(id)?.product { known } else { try await product(id, try request.demand()).0 }
-        guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), number < max(1, product.images.count) else {
+        let product =
+            if let known = try store.product(id)?.product { known } else {
+                try await product(id, try request.demand()).0
+            }
+        guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            number < max(1, product.images.count)
+        else {
             throw Problem.notFound("The product has \(product.images.count) pictures, counted from 0.")
         }
         return try await picture(at: product.images.isEmpty ? nil : product.images[number], request, validity)
     }
 
-    /// `GET /v1/shop/list/items/{product_id}/image`: the first picture of what was put on the list, also when its id means something else by now.
+    /// `GET /v1/shop/list/items/{product_id}/image`: the first picture of what was put on the list, also when its id
+    /// means something else by now.
     @Sendable func itemImage(_ request: ScreenRequest) async throws -> Reply {
         let profile = try request.profile()
         let id = try productID("product_id", in: request)
         let validity = store.validity(profile)
-        guard let item = try store.list(profile).items.first(where: { $0.product.id == id }) else { throw Self.notListed }
+        guard let item = try store.list(profile).items.first(where: { $0.product.id == id }) else {
+            throw Self.notListed
+        }
         return try await picture(at: item.product.images.first, request, validity).byProfile()
     }
 
@@ -38,18 +47,29 @@ extension ShopService {
         let demand = try request.demand()
         guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
-            guard let (reading, body) = try await stored(url, demand), let (bytes, type) = try await scaled(body, to: width) else {
+            guard let (reading, body) = try await stored(url, demand),
+                let (bytes, type) = try await scaled(body, to: width)
+            else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
-            return .picture(bytes, type: type, provenance: reading.provenance, now: clock.now(), validity: reading.validity?.and(ownValidity))
+            return .picture(
+                bytes,
+                type: type,
+                provenance: reading.provenance,
+                now: clock.now(),
+                validity: reading.validity?.and(ownValidity)
+            )
         } catch UpstreamError.notStored {
             throw failure(.notStored)
         } catch let error as UpstreamError {
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder"))
+            return .placeholder(
+                CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
+            )
         }
     }
 
-    /// A picture and where it comes from. The stored one may be evicted between the look and the opening of its file; the second look then fetches it.
+    /// A picture and where it comes from. The stored one may be evicted between the look and the opening of its file;
+    /// the second look then fetches it.
     private func stored(_ url: String, _ demand: Demand) async throws -> (reading: Reading, body: Data)? {
         for _ in 0..<2 {
             let reading = try await api.upstream.read(api.picture(at: url), demand)

@@ -25,17 +25,27 @@ extension ShopService {
         guard errors.isEmpty, let id else { throw Problem.validation(errors) }
         // What is on the list stays there whatever has become of the product: nobody need be asked.
         let present = try store.list(profile)
-        if present.items.contains(where: { $0.product.id == id }) { return try answer(present, request, alreadyInList: true) }
+        if present.items.contains(where: { $0.product.id == id }) {
+            return try answer(present, request, alreadyInList: true)
+        }
         let (addition, list) = try await store.add(try await knownProduct(id), quantity: quantity ?? 1, to: profile)
         switch addition {
         case .full:
-            throw Problem.validation([.field("/product_id", "list-full", "The list has \(ShopStore.mostItems) products, and takes no more.")])
+            throw Problem.validation([
+                .field("/product_id", "list-full", "The list has \(ShopStore.mostItems) products, and takes no more.")
+            ])
         case .alreadyThere:
             return try answer(list, request, alreadyInList: true)
         case .added:
             announce(list)
             let location = "/v1/shop/list/items/\(id)"
-            return try answer(list, request, status: .created, headerFields: [.location: location], alreadyInList: false)
+            return try answer(
+                list,
+                request,
+                status: .created,
+                headerFields: [.location: location],
+                alreadyInList: false
+            )
         }
     }
 
@@ -82,7 +92,13 @@ extension ShopService {
         let ids = try await request.jsonObject().wholes("product_ids", in: 1...Int.max)
         let (isOrdered, list) = try await store.order(ids, profile)
         guard isOrdered else {
-            throw Problem.validation([.field("/product_ids", "not-the-list", "product_ids must name every product of the list once, and no other.")])
+            throw Problem.validation([
+                .field(
+                    "/product_ids",
+                    "not-the-list",
+                    "product_ids must name every product of the list once, and no other."
+                )
+            ])
         }
         announce(list)
         return try answer(list, request)
@@ -94,13 +110,21 @@ extension ShopService {
         let validity = store.validity(profile)
         let list = try store.list(profile)
         guard !list.items.isEmpty else {
-            throw Problem(.listEmpty, "There is nothing on the list to share.", dialog: .init(title: "Корзина", message: "Корзина пуста", buttons: ["ОК"]))
+            throw Problem(
+                .listEmpty,
+                "There is nothing on the list to share.",
+                dialog: .init(title: "Корзина", message: "Корзина пуста", buttons: ["ОК"])
+            )
         }
         let screen = ShareScreen(list)
         var reply: Reply
         if AcceptedTypes(request.headerFields).prefers(["text", "plain"], to: ["application", "json"]) {
             let fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization, Accept-Encoding"]
-            reply = Reply(headerFields: fields, body: .bytes(Data(screen.text.utf8), type: MediaType.text), validity: validity).byProfile()
+            reply = Reply(
+                headerFields: fields,
+                body: .bytes(Data(screen.text.utf8), type: MediaType.text),
+                validity: validity
+            ).byProfile()
         } else {
             reply = try local(screen, "shop.share", request, revision: list.revision, validity: validity)
         }
@@ -136,10 +160,17 @@ extension ShopService {
 
 extension JSONFields {
     /// A whole number within a range; null counts as absent. What is wrong with it is added to `errors`.
-    fileprivate func whole(_ name: String, in range: ClosedRange<Int>, required: Bool, _ errors: inout [Problem.FieldError]) -> Int? {
+    fileprivate func whole(
+        _ name: String,
+        in range: ClosedRange<Int>,
+        required: Bool,
+        _ errors: inout [Problem.FieldError]
+    ) -> Int? {
         switch values[name] {
         case nil, .null:
-            if required { errors.append(.field("/\(name)", "required", "\(name) is missing; it is \(Self.accepted(range)).")) }
+            if required {
+                errors.append(.field("/\(name)", "required", "\(name) is missing; it is \(Self.accepted(range))."))
+            }
         case .number(let number):
             if let whole = Int(exactly: number), range.contains(whole) { return whole }
             fallthrough
@@ -152,17 +183,27 @@ extension JSONFields {
     /// A list of whole numbers; 422 that names what is none.
     fileprivate func wholes(_ name: String, in range: ClosedRange<Int>) throws -> [Int] {
         guard case .array(let items) = values[name] else {
-            throw Problem.validation([.field("/\(name)", values[name] == nil ? "required" : "invalid", "\(name) must be a list of integers.")])
+            throw Problem.validation([
+                .field("/\(name)", values[name] == nil ? "required" : "invalid", "\(name) must be a list of integers.")
+            ])
         }
         return try items.enumerated().map { index, item in
             guard case .number(let number) = item, let whole = Int(exactly: number), range.contains(whole) else {
-                throw Problem.validation([.field("/\(name)/\(index)", "invalid", "\(name) must be a list of integers of at least \(range.lowerBound).")])
+                throw Problem.validation([
+                    .field(
+                        "/\(name)/\(index)",
+                        "invalid",
+                        "\(name) must be a list of integers of at least \(range.lowerBound)."
+                    )
+                ])
             }
             return whole
         }
     }
 
     private static func accepted(_ range: ClosedRange<Int>) -> String {
-        range.upperBound == .max ? "an integer of at least \(range.lowerBound)" : "an integer from \(range.lowerBound) to \(range.upperBound)"
+        range.upperBound == .max
+            ? "an integer of at least \(range.lowerBound)"
+            : "an integer from \(range.lowerBound) to \(range.upperBound)"
     }
 }

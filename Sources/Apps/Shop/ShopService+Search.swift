@@ -6,7 +6,8 @@ import Upstream
 extension ShopService {
     /// Rows of a page where nobody says.
     static let defaultLimit = 10
-    /// No list reaches that far: what is wanted behind it is asked for here, so that no sum of offsets overflows, and no upstream sees a number that it cannot read.
+    /// No list reaches that far: what is wanted behind it is asked for here, so that no sum of offsets overflows, and
+    /// no upstream sees a number that it cannot read.
     static let farthestOffset = Int(Int32.max)
 
     /// `GET /v1/shop/search`.
@@ -27,7 +28,9 @@ extension ShopService {
             throw failure(error)
         }
         let quantities = try store.quantities(of: result.products.map(\.id), profile)
-        let rows = result.products.map { SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category)) }
+        let rows = result.products.map {
+            SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category))
+        }
         let isEmpty = rows.isEmpty && result.nextOffset == nil && page.offset == 0
         var shown = Page(page, count: rows.count, total: nil, hasMore: result.nextOffset != nil)
         shown.offset = wanted.offset
@@ -47,7 +50,10 @@ extension ShopService {
             Envelope(
                 data: screen,
                 meta: meta,
-                links: Links(self: request.selfLink, next: shown.nextOffset.map { query.link(limit: page.limit, offset: $0) })
+                links: Links(
+                    self: request.selfLink,
+                    next: shown.nextOffset.map { query.link(limit: page.limit, offset: $0) }
+                )
             ),
             provenance: provenance,
             now: clock.now(),
@@ -74,13 +80,20 @@ extension ShopService {
         var isPartial = false
     }
 
-    /// A page of what is looked for: from the upstream or stored answers of it, as far as they go; else from everything that was ever seen.
+    /// A page of what is looked for: from the upstream or stored answers of it, as far as they go; else from everything
+    /// that was ever seen.
     func find(_ query: SearchQuery, _ page: PageRequest, _ demand: Demand) async throws -> Findings {
         let catalogueQuery = CatalogueQuery(query)
         let start = try store.start(of: query, page, isExact: catalogueQuery.isExact)
         let lastFetch = try store.lastFetch()
-        var walk = CatalogueWalk(limit: page.limit, from: start.position, skipping: start.skipping, isExact: catalogueQuery.isExact)
-        // Parts that other searches share may be stored for one that was never made. They are as old as they are, and what was seen since is not in them.
+        var walk = CatalogueWalk(
+            limit: page.limit,
+            from: start.position,
+            skipping: start.skipping,
+            isExact: catalogueQuery.isExact
+        )
+        // Parts that other searches share may be stored for one that was never made. They are as old as they are, and
+        // what was seen since is not in them.
         let isUnseen = !catalogueQuery.isExact && !start.isKnown
         var account: (provenance: Provenance, validity: Validity?)?
         while true {
@@ -88,12 +101,30 @@ extension ShopService {
             case .done(let position):
                 // A page asks for one part at least.
                 guard let account else { throw UpstreamError.notStored }
-                let next = try await note(position, of: query, page, behind: walk.toSkip, start, isExact: catalogueQuery.isExact)
+                let next = try await note(
+                    position,
+                    of: query,
+                    page,
+                    behind: walk.toSkip,
+                    start,
+                    isExact: catalogueQuery.isExact
+                )
                 // A page that comes next itself is another one by then.
                 let validity = next == page.offset ? nil : account.validity
-                return Findings(products: walk.products, nextOffset: next, provenance: account.provenance, validity: validity)
+                return Findings(
+                    products: walk.products,
+                    nextOffset: next,
+                    provenance: account.provenance,
+                    validity: validity
+                )
             case .ask(let offset, let limit):
-                let part = try await self.part(of: catalogueQuery, offset: offset, limit: limit, demand, standIn: lastFetch)
+                let part = try await self.part(
+                    of: catalogueQuery,
+                    offset: offset,
+                    limit: limit,
+                    demand,
+                    standIn: lastFetch
+                )
                 guard let rows = part.products, !(isUnseen && part.isOutdated) else {
                     return try seen(query, page, part.provenance)
                 }
@@ -108,11 +139,19 @@ extension ShopService {
         }
     }
 
-    /// Notes where a walk has ended. Pages follow at distances of `limit`, also where one of them is not full; one that so many parts did not reach, since
-    /// so many rows of pages before it are still to come, follows itself, from there on.
+    /// Notes where a walk has ended. Pages follow at distances of `limit`, also where one of them is not full; one that
+    /// so many parts did not reach, since so many rows of pages before it are still to come, follows itself, from there
+    /// on.
     ///
     /// - Returns: The offset of the page that follows.
-    private func note(_ position: Int?, of query: SearchQuery, _ page: PageRequest, behind toSkip: Int, _ start: ShopStore.Start, isExact: Bool) async throws
+    private func note(
+        _ position: Int?,
+        of query: SearchQuery,
+        _ page: PageRequest,
+        behind toSkip: Int,
+        _ start: ShopStore.Start,
+        isExact: Bool
+    ) async throws
         -> Int?
     {
         let reached = toSkip > 0 ? page.offset - toSkip : page.offset + page.limit
@@ -135,11 +174,18 @@ extension ShopService {
             }
         }
         let next = found.count > page.limit ? page.offset + page.limit : nil
-        return Findings(products: shown.map(\.product), nextOffset: next, provenance: provenance, validity: nil, isPartial: true)
+        return Findings(
+            products: shown.map(\.product),
+            nextOffset: next,
+            provenance: provenance,
+            validity: nil,
+            isPartial: true
+        )
     }
 
     private struct Part {
-        /// In the upstream's order, nil for rows that cannot be shown; nil altogether where the upstream could not be asked and nothing of it is stored.
+        /// In the upstream's order, nil for rows that cannot be shown; nil altogether where the upstream could not be
+        /// asked and nothing of it is stored.
         var products: [Product?]?
         var provenance: Provenance
         var validity: Validity?
@@ -161,10 +207,13 @@ extension ShopService {
         }
     }
 
-    private func part(of query: CatalogueQuery, offset: Int, limit: Int, _ demand: Demand, standIn: Date?) async throws -> Part {
+    private func part(of query: CatalogueQuery, offset: Int, limit: Int, _ demand: Demand, standIn: Date?) async throws
+        -> Part
+    {
         var resource = api.products(query, offset: offset, limit: limit, save: store.save(fetchedAt: clock.now))
         resource.bundledAt = standIn
-        // The stored answer may be evicted between the look and the opening of its file; the second look then fetches it.
+        // The stored answer may be evicted between the look and the opening of its file; the second look then fetches
+        // it.
         for _ in 0..<2 {
             let validity = Validity(of: store.catalogueChanges)
             let reading = try await api.upstream.read(resource, demand)

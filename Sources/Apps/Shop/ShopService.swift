@@ -33,7 +33,14 @@ public struct ShopService: Sendable {
     let clock: WallClock
 
     /// Puts the app together.
-    public init(api: CatalogueAPI, store: ShopStore, events: EventStream, pictures: PictureScaler, options: Options, clock: WallClock) {
+    public init(
+        api: CatalogueAPI,
+        store: ShopStore,
+        events: EventStream,
+        pictures: PictureScaler,
+        options: Options,
+        clock: WallClock
+    ) {
         self.api = api
         self.store = store
         self.events = events
@@ -48,7 +55,8 @@ public struct ShopService: Sendable {
         return try local(LaunchScreen(), "shop.launch", request, validity: .unlimited)
     }
 
-    /// What is due when the upstream is back: the categories and the first page. If it fails again, the upstream's health knows, and the next recovery tries again.
+    /// What is due when the upstream is back: the categories and the first page. If it fails again, the upstream's
+    /// health knows, and the next recovery tries again.
     public func refreshAfterRecovery(logger: Logger) async {
         do {
             _ = try await readCategories(.usual)
@@ -94,7 +102,9 @@ public struct ShopService: Sendable {
     /// A product's id in the path. What is no such number belongs to no product.
     func productID(_ name: String, in request: ScreenRequest) throws -> Int {
         let text = try request.parameter(name)
-        guard let id = Int(text), id > 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw Self.noProduct }
+        guard let id = Int(text), id > 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw Self.noProduct
+        }
         return id
     }
 

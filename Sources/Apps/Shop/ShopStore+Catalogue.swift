@@ -12,7 +12,8 @@ struct KnownProduct: Sendable, Equatable {
 }
 
 extension ShopStore {
-    /// What an answer's products do to the tables, for the transaction that stores the answer: products, search and the snapshots on lists change together.
+    /// What an answer's products do to the tables, for the transaction that stores the answer: products, search and the
+    /// snapshots on lists change together.
     func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
         let changes = catalogueChanges
         return { products, db in
@@ -27,7 +28,9 @@ extension ShopStore {
     private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Bool {
         let known = try known(product.id, db)
         if let known, known.product == product, !known.isGone {
-            try db.cachedStatement(sql: "UPDATE shop_product SET fetched_at = ? WHERE id = ?").execute(arguments: [time.millisecondsSince1970, product.id])
+            try db.cachedStatement(sql: "UPDATE shop_product SET fetched_at = ? WHERE id = ?").execute(arguments: [
+                time.millisecondsSince1970, product.id,
+            ])
             return false
         }
         let columns = try product.columns
@@ -51,13 +54,15 @@ extension ShopStore {
         return true
     }
 
-    /// Puts a product into the search, in place of what was there under its id. By hand: in a trigger, SQLite lets nobody write to a virtual table whose schema
-    /// is not trusted.
+    /// Puts a product into the search, in place of what was there under its id. By hand: in a trigger, SQLite lets
+    /// nobody write to a virtual table whose schema is not trusted.
     private static func index(_ product: Product, _ db: Database) throws {
         let folded = SearchText.indexed(product.title)
         if try indexedTitle(product.id, db) != folded {
             try removeText(product.id, db)
-            try db.cachedStatement(sql: "INSERT INTO shop_text (rowid, folded) VALUES (?, ?)").execute(arguments: [product.id, folded])
+            try db.cachedStatement(sql: "INSERT INTO shop_text (rowid, folded) VALUES (?, ?)").execute(arguments: [
+                product.id, folded,
+            ])
         }
         try db.cachedStatement(
             sql: """
@@ -74,7 +79,8 @@ extension ShopStore {
     /// FTS5 has to be told what it indexed, to forget it: its content is in another table.
     private static func removeText(_ id: Int, _ db: Database) throws {
         guard let indexed = try indexedTitle(id, db) else { return }
-        try db.cachedStatement(sql: "INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', ?, ?)").execute(arguments: [id, indexed])
+        try db.cachedStatement(sql: "INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', ?, ?)").execute(
+            arguments: [id, indexed])
     }
 
     /// A product, whether or not it is gone; nil for one that was never seen.
@@ -91,7 +97,11 @@ extension ShopStore {
 
     static func known(_ id: Int, _ db: Database) throws -> KnownProduct? {
         try Row.fetchOne(try db.cachedStatement(sql: selectProduct), arguments: [id]).map {
-            KnownProduct(product: try Product(row: $0, id: id), isGone: $0["gone"], fetchedAt: Date(millisecondsSince1970: $0["fetched_at"]))
+            KnownProduct(
+                product: try Product(row: $0, id: id),
+                isGone: $0["gone"],
+                fetchedAt: Date(millisecondsSince1970: $0["fetched_at"])
+            )
         }
     }
 
@@ -100,7 +110,8 @@ extension ShopStore {
     /// Notes that the upstream has no such product: search forgets it, lists keep it.
     func markGone(_ id: Int) async throws {
         let wasThere = try await database.write { db in
-            try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0").execute(arguments: [id])
+            try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0").execute(
+                arguments: [id])
             guard db.changesCount > 0 else { return false }
             try Self.removeText(id, db)
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
@@ -123,7 +134,9 @@ extension ShopStore {
 
     /// When anything of the catalogue was last fetched; nil before the first time.
     func lastFetch() throws -> Date? {
-        try database.read { try Int64.fetchOne(try $0.cachedStatement(sql: Self.selectLastFetch)) }.map { Date(millisecondsSince1970: $0) }
+        try database.read { try Int64.fetchOne(try $0.cachedStatement(sql: Self.selectLastFetch)) }.map {
+            Date(millisecondsSince1970: $0)
+        }
     }
 
     static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
@@ -144,7 +157,9 @@ extension ShopStore {
     /// The categories in the upstream's order.
     func categories() throws -> [Product.Category] {
         try database.read { db in
-            try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map { Product.Category(id: $0["id"], name: $0["name"]) }
+            try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map {
+                Product.Category(id: $0["id"], name: $0["name"])
+            }
         }
     }
 }

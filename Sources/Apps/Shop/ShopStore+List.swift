@@ -40,10 +40,19 @@ extension ShopStore {
             let id: Int = row["product_id"]
             let kept = try Product(row: row, id: id)
             let isGone: Bool = row["current_gone"] ?? true
-            let isSame = (row["current_title"] as String?).map { kept.isSame(asTitle: $0, madeAt: row["current_made_at"]) } ?? true
-            return ListItem(product: kept, quantity: row["quantity"], difference: !isSame ? .replaced : isGone ? .gone : nil)
+            let isSame =
+                (row["current_title"] as String?).map { kept.isSame(asTitle: $0, madeAt: row["current_made_at"]) }
+                ?? true
+            return ListItem(
+                product: kept,
+                quantity: row["quantity"],
+                difference: !isSame ? .replaced : isGone ? .gone : nil
+            )
         }
-        let revision = try Int.fetchOne(try db.cachedStatement(sql: "SELECT revision FROM shop_profile WHERE profile = ?"), arguments: [profile])
+        let revision = try Int.fetchOne(
+            try db.cachedStatement(sql: "SELECT revision FROM shop_profile WHERE profile = ?"),
+            arguments: [profile]
+        )
         return ShoppingList(items: items, revision: revision ?? 0)
     }
 
@@ -73,8 +82,14 @@ extension ShopStore {
     /// Puts a product at the end of a list, once: of two that do it at the same time one finds it there.
     func add(_ product: Product, quantity: Int, to profile: String) async throws -> (Addition, ShoppingList) {
         try await change(profile) { db in
-            if try Int.fetchOne(try db.cachedStatement(sql: Self.selectQuantity), arguments: [profile, product.id]) != nil { return .alreadyThere }
-            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM shop_list_item WHERE profile = ?", arguments: [profile]) ?? 0
+            if try Int.fetchOne(try db.cachedStatement(sql: Self.selectQuantity), arguments: [profile, product.id])
+                != nil
+            {
+                return .alreadyThere
+            }
+            let count =
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM shop_list_item WHERE profile = ?", arguments: [profile])
+                ?? 0
             guard count < Self.mostItems else { return .full }
             try db.cachedStatement(
                 sql: """
@@ -98,7 +113,8 @@ extension ShopStore {
     /// Takes a product off the list; false where it is not on it.
     func remove(_ id: Int, _ profile: String) async throws -> (Bool, ShoppingList) {
         try await change(profile) { db in
-            try db.cachedStatement(sql: "DELETE FROM shop_list_item WHERE profile = ? AND product_id = ?").execute(arguments: [profile, id])
+            try db.cachedStatement(sql: "DELETE FROM shop_list_item WHERE profile = ? AND product_id = ?").execute(
+                arguments: [profile, id])
             return db.changesCount > 0
         }
     }
@@ -114,9 +130,15 @@ extension ShopStore {
     /// Puts the list into another order; false where these are not just the products that are on it.
     func order(_ ids: [Int], _ profile: String) async throws -> (Bool, ShoppingList) {
         try await change(profile) { db in
-            let present = try Int.fetchAll(db, sql: "SELECT product_id FROM shop_list_item WHERE profile = ?", arguments: [profile])
+            let present = try Int.fetchAll(
+                db,
+                sql: "SELECT product_id FROM shop_list_item WHERE profile = ?",
+                arguments: [profile]
+            )
             guard present.count == ids.count, Set(present) == Set(ids) else { return false }
-            let update = try db.cachedStatement(sql: "UPDATE shop_list_item SET position = ? WHERE profile = ? AND product_id = ?")
+            let update = try db.cachedStatement(
+                sql: "UPDATE shop_list_item SET position = ? WHERE profile = ? AND product_id = ?"
+            )
             for (position, id) in ids.enumerated() { try update.execute(arguments: [position + 1, profile, id]) }
             return true
         }

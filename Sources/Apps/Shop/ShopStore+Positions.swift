@@ -25,17 +25,23 @@ extension ShopStore {
         var isKnown = false
     }
 
-    /// Where in the upstream's list a page begins: as noted when the page before it was made, else from the nearest one before whose place is known.
+    /// Where in the upstream's list a page begins: as noted when the page before it was made, else from the nearest one
+    /// before whose place is known.
     func start(of query: SearchQuery, _ page: PageRequest, isExact: Bool) throws -> Start {
         let row = try database.read { db in
-            try Row.fetchOne(try db.cachedStatement(sql: Self.selectPosition), arguments: [query.key, page.limit, page.offset])
+            try Row.fetchOne(
+                try db.cachedStatement(sql: Self.selectPosition),
+                arguments: [query.key, page.limit, page.offset]
+            )
         }
         guard let row else { return isExact ? Start(position: page.offset) : Start(position: 0, skipping: page.offset) }
         let (offset, position): (Int, Int) = (row["page_offset"], row["position"])
-        // The first page is looked for from the beginning, however long nothing was found there: there may be something by now.
+        // The first page is looked for from the beginning, however long nothing was found there: there may be something
+        // by now.
         if page.offset == 0 { return Start(position: 0, isKnown: true) }
         return offset == page.offset || !isExact
-            ? Start(position: position, skipping: page.offset - offset, isKnown: true) : Start(position: page.offset, isKnown: true)
+            ? Start(position: position, skipping: page.offset - offset, isKnown: true)
+            : Start(position: page.offset, isKnown: true)
     }
 
     static let selectPosition = """
@@ -46,10 +52,16 @@ extension ShopStore {
     func note(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
         let news = try database.read { db in
             try places.filter { place in
-                guard let noted = try Row.fetchOne(try db.cachedStatement(sql: Self.selectNoted), arguments: [query.key, limit, place.offset]) else {
+                guard
+                    let noted = try Row.fetchOne(
+                        try db.cachedStatement(sql: Self.selectNoted),
+                        arguments: [query.key, limit, place.offset]
+                    )
+                else {
                     return !isExact || place.offset != place.position
                 }
-                let isOld = Date(millisecondsSince1970: noted["noted_at"]) < now.addingTimeInterval(-Self.positionRenewal)
+                let isOld =
+                    Date(millisecondsSince1970: noted["noted_at"]) < now.addingTimeInterval(-Self.positionRenewal)
                 return isOld || place.position != noted["position"] as Int
             }
         }
@@ -58,11 +70,15 @@ extension ShopStore {
             try db.cachedStatement(sql: "DELETE FROM shop_position WHERE noted_at < ?")
                 .execute(arguments: [now.addingTimeInterval(-Self.positionLifetime).millisecondsSince1970])
             for place in news {
-                try db.cachedStatement(sql: "INSERT OR REPLACE INTO shop_position (query, page_limit, page_offset, position, noted_at) VALUES (?, ?, ?, ?, ?)")
-                    .execute(arguments: [query.key, limit, place.offset, place.position, now.millisecondsSince1970])
+                try db.cachedStatement(
+                    sql:
+                        "INSERT OR REPLACE INTO shop_position (query, page_limit, page_offset, position, noted_at) VALUES (?, ?, ?, ?, ?)"
+                )
+                .execute(arguments: [query.key, limit, place.offset, place.position, now.millisecondsSince1970])
             }
         }
     }
 
-    static let selectNoted = "SELECT position, noted_at FROM shop_position WHERE query = ? AND page_limit = ? AND page_offset = ?"
+    static let selectNoted =
+        "SELECT position, noted_at FROM shop_position WHERE query = ? AND page_limit = ? AND page_offset = ?"
 }

@@ -14,7 +14,8 @@ extension ShopStore {
     /// Most searches that are remembered for a profile.
     static let mostPastSearches = 5
 
-    /// Remembers a search: as last settings, and if it has a text in the history. Nothing is written where it is the last one already.
+    /// Remembers a search: as last settings, and if it has a text in the history. Nothing is written where it is the
+    /// last one already.
     func note(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
         guard try !isLast(query, profile) else { return }
         defer { profileChanges[profile].bump() }
@@ -27,7 +28,10 @@ extension ShopStore {
                     INSERT OR REPLACE INTO shop_history (profile, folded, text, filters, searched_at, sequence)
                     VALUES (:profile, :folded, :text, :filters, :time, (SELECT coalesce(max(sequence), 0) + 1 FROM shop_history WHERE profile = :profile))
                     """,
-                arguments: ["profile": profile, "folded": folded, "text": text, "filters": filters, "time": now.millisecondsSince1970]
+                arguments: [
+                    "profile": profile, "folded": folded, "text": text, "filters": filters,
+                    "time": now.millisecondsSince1970,
+                ]
             )
             try db.execute(
                 sql: """
@@ -42,7 +46,8 @@ extension ShopStore {
 
     private func isLast(_ query: SearchQuery, _ profile: String) throws -> Bool {
         try database.read { db in
-            guard let last = try Self.settings(profile, db), last.text == query.text, last.filters == query.filters else { return false }
+            guard let last = try Self.settings(profile, db), last.text == query.text, last.filters == query.filters
+            else { return false }
             guard let text = query.text else { return true }
             let newest = try Self.history(profile, db).first
             return newest?.text == text && newest?.filters == query.filters
@@ -55,7 +60,10 @@ extension ShopStore {
     }
 
     private static func settings(_ profile: String, _ db: Database) throws -> SearchQuery? {
-        try Row.fetchOne(try db.cachedStatement(sql: "SELECT text, filters FROM shop_profile WHERE profile = ?"), arguments: [profile]).map {
+        try Row.fetchOne(
+            try db.cachedStatement(sql: "SELECT text, filters FROM shop_profile WHERE profile = ?"),
+            arguments: [profile]
+        ).map {
             SearchQuery(text: $0["text"], filters: try decode($0["filters"]))
         }
     }
@@ -95,15 +103,25 @@ extension ShopStore {
 
     private static func history(_ profile: String, _ db: Database) throws -> [PastSearch] {
         try Row.fetchAll(
-            try db.cachedStatement(sql: "SELECT text, filters, searched_at FROM shop_history WHERE profile = ? ORDER BY sequence DESC"),
+            try db.cachedStatement(
+                sql: "SELECT text, filters, searched_at FROM shop_history WHERE profile = ? ORDER BY sequence DESC"
+            ),
             arguments: [profile]
-        ).map { PastSearch(text: $0["text"], filters: try decode($0["filters"]), searchedAt: Date(millisecondsSince1970: $0["searched_at"])) }
+        ).map {
+            PastSearch(
+                text: $0["text"],
+                filters: try decode($0["filters"]),
+                searchedAt: Date(millisecondsSince1970: $0["searched_at"])
+            )
+        }
     }
 
     /// Forgets all searches of a profile.
     func clearHistory(_ profile: String) async throws {
         defer { profileChanges[profile].bump() }
-        try await database.write { try $0.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile]) }
+        try await database.write {
+            try $0.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
+        }
     }
 
     /// Forgets one search, by its place from 0. False where there is none.
@@ -122,7 +140,11 @@ extension ShopStore {
         }
     }
 
-    private static func encode(_ filters: SearchFilters) throws -> String { String(decoding: try JSONEncoder().encode(filters), as: UTF8.self) }
+    private static func encode(_ filters: SearchFilters) throws -> String {
+        String(decoding: try JSONEncoder().encode(filters), as: UTF8.self)
+    }
 
-    private static func decode(_ text: String) throws -> SearchFilters { try JSONDecoder().decode(SearchFilters.self, from: Data(text.utf8)) }
+    private static func decode(_ text: String) throws -> SearchFilters {
+        try JSONDecoder().decode(SearchFilters.self, from: Data(text.utf8))
+    }
 }

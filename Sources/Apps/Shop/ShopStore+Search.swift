@@ -28,7 +28,8 @@ enum SearchText {
 }
 
 extension ShopStore {
-    /// Searches everything that was ever seen and is not known to be gone, by id: titles that contain the text, whatever the case, with the same filters as upstream.
+    /// Searches everything that was ever seen and is not known to be gone, by id: titles that contain the text,
+    /// whatever the case, with the same filters as upstream.
     ///
     /// - Returns: One row more than the page has, where there is one.
     func search(_ query: SearchQuery, _ page: PageRequest) throws -> [KnownProduct] {
@@ -44,7 +45,8 @@ extension ShopStore {
 
 /// How a search is carried out: by the filters where they leave few rows, else by the text, whose trigrams are indexed.
 ///
-/// Either way the work is bounded by something small: the rows that the filters leave, or the rows up to the end of the page.
+/// Either way the work is bounded by something small: the rows that the filters leave, or the rows up to the end of the
+/// page.
 struct SearchPlan: Sendable {
     /// So many rows are looked through one by one.
     static let fewRows = 2000
@@ -58,7 +60,9 @@ struct SearchPlan: Sendable {
         let (conditions, filterArguments) = Self.conditions(query.filters)
         var arguments = filterArguments
         guard let folded = query.folded else {
-            self = try Self.areFew(conditions, arguments, db) ? Self(Self.byFilters(conditions), arguments) : Self(Self.all(conditions), arguments)
+            self =
+                try Self.areFew(conditions, arguments, db)
+                ? Self(Self.byFilters(conditions), arguments) : Self(Self.all(conditions), arguments)
             return
         }
         if !conditions.isEmpty, try Self.areFew(conditions, arguments, db) {
@@ -74,11 +78,15 @@ struct SearchPlan: Sendable {
         // Shorter than a trigram: all trigrams that begin with it.
         let terms = try String.fetchAll(
             try db.cachedStatement(sql: Self.selectTerms),
-            arguments: ["from": folded, "to": SearchText.successor(of: folded) ?? "\u{10FFFF}", "most": Self.fewTerms + 1]
+            arguments: [
+                "from": folded, "to": SearchText.successor(of: folded) ?? "\u{10FFFF}", "most": Self.fewTerms + 1,
+            ]
         )
         if terms.count <= Self.fewTerms {
             // No trigram begins with what is in no title.
-            let phrases = terms.isEmpty ? [SearchText.phrase(String(repeating: SearchText.end, count: 3))] : terms.map(SearchText.phrase)
+            let phrases =
+                terms.isEmpty
+                ? [SearchText.phrase(String(repeating: SearchText.end, count: 3))] : terms.map(SearchText.phrase)
             _ = arguments.append(contentsOf: ["phrase": phrases.joined(separator: " OR ")])
             self.init(Self.byText(conditions), arguments)
         } else {
@@ -134,7 +142,8 @@ struct SearchPlan: Sendable {
         """
     }
 
-    /// In the order of ids, ending as soon as the page is full; `+` keeps the other indexes, and the sorting that they would need, away.
+    /// In the order of ids, ending as soon as the page is full; `+` keeps the other indexes, and the sorting that they
+    /// would need, away.
     static func all(_ conditions: [String]) -> String {
         "SELECT id FROM shop_search\(clause(conditions.map { "+\($0)" }.map { $0.replacing("+instr", with: "instr") }, "WHERE")) ORDER BY id LIMIT :limit OFFSET :offset"
     }

@@ -3,7 +3,8 @@ import GRDB
 public import Storage
 import Upstream
 
-/// The tables of the Shop app: what was seen of the catalogue, and what each profile has put on its list, searched for and set.
+/// The tables of the Shop app: what was seen of the catalogue, and what each profile has put on its list, searched for
+/// and set.
 ///
 /// One table of list items feeds search, card and list, so that they cannot disagree.
 public struct ShopStore: Sendable {

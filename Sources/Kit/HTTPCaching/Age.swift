@@ -16,14 +16,18 @@ extension StoredResponse {
         return max(apparentAge, correctedAge) + residentTime(at: now)
     }
 
-    /// How long the answer has been here, in seconds; never negative, clocks may be set back. RFC 9111 §4.2.3 `resident_time`.
+    /// How long the answer has been here, in seconds; never negative, clocks may be set back. RFC 9111 §4.2.3
+    /// `resident_time`.
     public func residentTime(at now: Date) -> Double {
         max(0, now.timeIntervalSince(responseTime))
     }
 
-    /// The `Age` that came with the answer. RFC 9111 §5.1: of several members the first counts, an invalid one is ignored.
+    /// The `Age` that came with the answer. RFC 9111 §5.1: of several members the first counts, an invalid one is
+    /// ignored.
     private var receivedAge: Int {
-        guard let line = headerFields[values: .age].first, let member = ListSyntax.members(of: line).first else { return 0 }
+        guard let line = headerFields[values: .age].first, let member = ListSyntax.members(of: line).first else {
+            return 0
+        }
         return DeltaSeconds.parse(member) ?? 0
     }
 }

@@ -18,9 +18,12 @@ public struct AnswerFromStore: Sendable, Equatable {
     public var body: Body
 
     /// Fields that a 304 carries where the 200 would. RFC 9110 §15.4.5.
-    private static let notModifiedFields: Set<HTTPField.Name> = [.cacheControl, .contentLocation, .date, .eTag, .expires, .vary]
+    private static let notModifiedFields: Set<HTTPField.Name> = [
+        .cacheControl, .contentLocation, .date, .eTag, .expires, .vary,
+    ]
 
-    /// Answers a GET or HEAD: evaluates its preconditions (RFC 9111 §4.3.2) and its range (RFC 9110 §14.2), in this order (§13.2.2).
+    /// Answers a GET or HEAD: evaluates its preconditions (RFC 9111 §4.3.2) and its range (RFC 9110 §14.2), in this
+    /// order (§13.2.2).
     /// - Parameters:
     ///   - age: age of the stored answer in seconds; always sent (RFC 9111 §4).
     ///   - bodyLength: bytes of the stored body.
@@ -42,7 +45,10 @@ public struct AnswerFromStore: Sendable, Equatable {
         let isRangeable = stored.status == .ok && Precondition.allowsRange(request.headerFields, stored: stored)
         switch isRangeable ? ByteRange(request.headerFields, length: bodyLength) : .whole {
         case .whole:
-            self.init(head: HTTPResponse(status: stored.status, headerFields: fields), body: isBodiless ? .none : .whole)
+            self.init(
+                head: HTTPResponse(status: stored.status, headerFields: fields),
+                body: isBodiless ? .none : .whole
+            )
         case .part(let range):
             // RFC 9110 §15.3.7.
             fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bodyLength)"
@@ -50,7 +56,9 @@ public struct AnswerFromStore: Sendable, Equatable {
             self.init(head: HTTPResponse(status: .partialContent, headerFields: fields), body: .part(range))
         case .notSatisfiable:
             // RFC 9110 §15.5.17. What describes the representation does not describe this answer.
-            fields.removeAll { $0.name == .eTag || $0.name == .lastModified || $0.name.canonicalName.hasPrefix("content-") }
+            fields.removeAll {
+                $0.name == .eTag || $0.name == .lastModified || $0.name.canonicalName.hasPrefix("content-")
+            }
             fields[.contentRange] = "bytes */\(bodyLength)"
             fields[.contentLength] = "0"
             self.init(head: HTTPResponse(status: .rangeNotSatisfiable, headerFields: fields), body: .none)

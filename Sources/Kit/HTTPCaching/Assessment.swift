@@ -10,7 +10,14 @@ struct Assessment {
     private let age: Double
     let validation: Validation
 
-    init(of stored: StoredResponse, at index: Int, for request: HTTPFields, wishes: RequestDirectives, policy: Policy, now: Date) {
+    init(
+        of stored: StoredResponse,
+        at index: Int,
+        for request: HTTPFields,
+        wishes: RequestDirectives,
+        policy: Policy,
+        now: Date
+    ) {
         reuse = policy.reuse(of: stored, at: index, now: now)
         directives = ResponseDirectives(stored.headerFields, policy: policy)
         self.wishes = wishes
@@ -22,7 +29,13 @@ struct Assessment {
             condition: ConditionalRequest(validating: stored, client: request),
             // RFC 9211 §2.2: "request" where the stored answer was fresh and only the request did not take it.
             reason: reuse.freshness.isFresh && directives.noCache != .everything ? .request : .stale,
-            fallback: Self.fallback(stored, staleness: reuse.freshness.staleness, directives: directives, wishes: wishes, policy: policy)
+            fallback: Self.fallback(
+                stored,
+                staleness: reuse.freshness.staleness,
+                directives: directives,
+                wishes: wishes,
+                policy: policy
+            )
         )
     }
 
@@ -34,7 +47,8 @@ struct Assessment {
             return .serve(served)
         }
         guard wishes.onlyIfCached else { return .validate(validation) }
-        // To be kept from the network is to be disconnected (RFC 9111 §4.2.4): where that permits a stale answer, this does.
+        // To be kept from the network is to be disconnected (RFC 9111 §4.2.4): where that permits a stale answer, this
+        // does.
         return validation.fallback.contains(.unreachable) && !wishes.noCache ? .serve(reuse) : .gatewayTimeout
     }
 
@@ -64,13 +78,16 @@ struct Assessment {
 
     /// RFC 5861 §3. A client that set limits of its own did not ask for a stale answer.
     private var isUsableWhileRevalidated: Bool {
-        guard !isFresh, !isBarred, leavesMinimum, !directives.forbidsStale(shared: policy.shared), let window = directives.staleWhileRevalidate else {
+        guard !isFresh, !isBarred, leavesMinimum, !directives.forbidsStale(shared: policy.shared),
+            let window = directives.staleWhileRevalidate
+        else {
             return false
         }
         return reuse.freshness.staleness <= Double(window) && wishes.maxAge.map { age < Double($0) } ?? true
     }
 
-    /// RFC 9111 §4.2.4, RFC 5861 §4. That the client asked for validation is no reason against: it was tried. Stored errors are no last good.
+    /// RFC 9111 §4.2.4, RFC 5861 §4. That the client asked for validation is no reason against: it was tried. Stored
+    /// errors are no last good.
     private static func fallback(
         _ stored: StoredResponse,
         staleness: Double,

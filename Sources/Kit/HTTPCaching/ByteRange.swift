@@ -2,7 +2,8 @@ public import HTTPTypes
 
 /// What a `Range` field asks of a representation of a given length. RFC 9110 §14.
 public enum ByteRange: Sendable, Equatable {
-    /// Send everything: no range, another unit, a broken or repeated field, or several ranges, which a server may disregard (§14.2).
+    /// Send everything: no range, another unit, a broken or repeated field, or several ranges, which a server may
+    /// disregard (§14.2).
     case whole
     /// Send these bytes, positions counted from 0.
     case part(ClosedRange<Int>)
@@ -13,7 +14,8 @@ public enum ByteRange: Sendable, Equatable {
     /// - Parameter length: bytes of the whole representation.
     public init(_ fields: HTTPFields, length: Int) {
         let lines = fields[values: .range]
-        guard lines.count == 1, let equals = lines[0].firstIndex(of: "="), lines[0][..<equals].lowercased() == "bytes" else {
+        guard lines.count == 1, let equals = lines[0].firstIndex(of: "="), lines[0][..<equals].lowercased() == "bytes"
+        else {
             self = .whole
             return
         }

@@ -51,19 +51,21 @@ public struct CacheControl: Sendable, Equatable {
 
     /// The seconds that a directive gives; nil when it is absent.
     ///
-    /// RFC 9111 §4.2.1 lets a cache use the first of several values or hold the answer for stale; different values are invalid here.
+    /// RFC 9111 §4.2.1 lets a cache use the first of several values or hold the answer for stale; different values are
+    /// invalid here.
     public func deltaSeconds(_ name: String) -> DeltaSeconds? {
         var result: DeltaSeconds?
         for directive in directives where directive.name == name {
-            let value: DeltaSeconds = if case .value(let text) = directive.argument { DeltaSeconds(text) } else { .invalid }
+            let value: DeltaSeconds =
+                if case .value(let text) = directive.argument { DeltaSeconds(text) } else { .invalid }
             if let earlier = result, earlier != value { return .invalid }
             result = value
         }
         return result
     }
 
-    /// The name is the run of token characters at the start. What follows it without being an argument makes the argument invalid, so that
-    /// `private; max-age=60` still says `private`.
+    /// The name is the run of token characters at the start. What follows it without being an argument makes the
+    /// argument invalid, so that `private; max-age=60` still says `private`.
     private static func directive(_ member: Substring) -> Directive? {
         let name = member.utf8.prefix(while: ListSyntax.isTokenByte)
         guard !name.isEmpty else { return nil }

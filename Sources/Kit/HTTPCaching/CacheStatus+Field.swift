@@ -1,7 +1,8 @@
 public import HTTPTypes
 
 extension CacheStatus {
-    /// Adds this account behind those of the caches nearer to the origin. RFC 9211 §2: the list runs from the origin to the client.
+    /// Adds this account behind those of the caches nearer to the origin. RFC 9211 §2: the list runs from the origin to
+    /// the client.
     public func append(to fields: inout HTTPFields, cacheName: String) {
         fields.append(HTTPField(name: .cacheStatus, value: member(of: cacheName)))
     }
@@ -22,8 +23,15 @@ extension Policy {
         collapsed: Bool = false,
         detail: String? = nil
     ) -> CacheStatus {
-        // RFC 9211 §2.3: the status is of use where it differs from what the client sees, or tells how a validation went.
+        // RFC 9211 §2.3: the status is of use where it differs from what the client sees, or tells how a validation
+        // went.
         let isTelling = reason == .stale || reason == .request || reason == .partial
-        return CacheStatus(.forward(reason), forwardStatus: isTelling ? upstreamStatus : nil, stored: stored, collapsed: collapsed, detail: detail)
+        return CacheStatus(
+            .forward(reason),
+            forwardStatus: isTelling ? upstreamStatus : nil,
+            stored: stored,
+            collapsed: collapsed,
+            detail: detail
+        )
     }
 }

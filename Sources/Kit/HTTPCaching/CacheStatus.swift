@@ -60,7 +60,8 @@ public struct CacheStatus: Sendable, Equatable {
         self.detail = detail
     }
 
-    /// The member of the `Cache-Status` list that a cache of this name writes, such as `larder; fwd=stale; fwd-status=304`.
+    /// The member of the `Cache-Status` list that a cache of this name writes, such as `larder; fwd=stale;
+    /// fwd-status=304`.
     public func member(of cacheName: String) -> String {
         var text = cacheName
         switch handling {
@@ -79,10 +80,15 @@ public struct CacheStatus: Sendable, Equatable {
     private static func token(orQuoted text: String) -> String {
         let isToken =
             text.unicodeScalars.first.map { $0.isASCII && ($0.properties.isAlphabetic || $0 == "*") } == true
-            && text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0123456789!#$%&'*+-.^_`|~:/".unicodeScalars.contains($0)) }
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789!#$%&'*+-.^_`|~:/".unicodeScalars.contains($0))
+            }
         if isToken { return text }
         let printable = text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) }
-        let escaped = String(String.UnicodeScalarView(printable)).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        let escaped = String(String.UnicodeScalarView(printable)).replacing("\\", with: "\\\\").replacing(
+            "\"",
+            with: "\\\""
+        )
         return "\"\(escaped)\""
     }
 }

@@ -1,6 +1,8 @@
-/// A day of the proleptic Gregorian calendar, converted on integers: formatters are too slow for the path of every request.
+/// A day of the proleptic Gregorian calendar, converted on integers: formatters are too slow for the path of every
+/// request.
 ///
-/// The year is counted from March, so that the leap day comes last; 719,468 days lie between 1 March of year 0 and 1 January 1970.
+/// The year is counted from March, so that the leap day comes last; 719,468 days lie between 1 March of year 0 and 1
+/// January 1970.
 struct CivilDate: Equatable {
     var year: Int
     var month: Int

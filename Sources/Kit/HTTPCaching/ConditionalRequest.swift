@@ -13,9 +13,10 @@ public struct ConditionalRequest: Sendable, Equatable {
 
     /// Builds the preconditions from the stored validators and those of the client.
     ///
-    /// The client's tags are kept beside the stored one, so that a version that only the client holds costs no transfer. Its date gives way to
-    /// the stored one: the cache answers it by itself afterwards. Where the stored answer has no tag but the client sends one, the client's
-    /// precondition goes alone, because origins disregard `If-Modified-Since` beside `If-None-Match` (RFC 9110 §13.1.3).
+    /// The client's tags are kept beside the stored one, so that a version that only the client holds costs no
+    /// transfer. Its date gives way to the stored one: the cache answers it by itself afterwards. Where the stored
+    /// answer has no tag but the client sends one, the client's precondition goes alone, because origins disregard
+    /// `If-Modified-Since` beside `If-None-Match` (RFC 9110 §13.1.3).
     public init(validating stored: StoredResponse, client: HTTPFields) {
         let own = stored.headerFields[.eTag].flatMap { EntityTag($0) }
         let modified = stored.headerFields[.lastModified]

@@ -44,7 +44,8 @@ public struct Validation: Sendable, Equatable {
 
 /// The failures of an upstream that permit the use of a stored answer. RFC 9111 §4.2.4, §4.3.3, RFC 5861 §4.
 ///
-/// Where a failure is not covered, the error itself is the answer: 502 or 504, never the stored one (RFC 9111 §5.2.2.2).
+/// Where a failure is not covered, the error itself is the answer: 502 or 504, never the stored one (RFC 9111
+/// §5.2.2.2).
 public struct Fallback: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int

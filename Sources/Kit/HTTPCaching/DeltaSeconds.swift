@@ -2,7 +2,8 @@
 public enum DeltaSeconds: Sendable, Equatable {
     /// A valid count, at most ``limit``.
     case seconds(Int)
-    /// Present, but not a count, or given twice with different counts. Where freshness depends on it, the answer is stale (RFC 9111 §4.2.1).
+    /// Present, but not a count, or given twice with different counts. Where freshness depends on it, the answer is
+    /// stale (RFC 9111 §4.2.1).
     case invalid
 
     /// What a larger number is cut to: 2³¹. RFC 9111 §1.2.2.

@@ -19,7 +19,8 @@ public struct EntityTag: Sendable, Equatable {
     /// As it stands in a field.
     public var text: String { (isWeak ? "W/" : "") + opaque }
 
-    /// RFC 9110 §8.8.3.2. Bytes that are no UTF-8 were replaced in reading, so tags with the replacement mark cannot be told apart.
+    /// RFC 9110 §8.8.3.2. Bytes that are no UTF-8 were replaced in reading, so tags with the replacement mark cannot be
+    /// told apart.
     public func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque && !opaque.unicodeScalars.contains("\u{FFFD}")
     }

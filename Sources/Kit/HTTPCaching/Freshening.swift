@@ -7,13 +7,14 @@ public struct FreshenedResponse: Sendable, Equatable {
     public var index: Int
     /// Its new form.
     public var stored: StoredResponse
-    /// Whether it may go on being stored; if not, it may answer this request and is then to be removed (it became `no-store`, for instance).
+    /// Whether it may go on being stored; if not, it may answer this request and is then to be removed (it became
+    /// `no-store`, for instance).
     public var mayBeKept: Bool
 }
 
 extension Policy {
-    /// Fields that stay as stored, because they tell of the stored bytes. RFC 9111 §3.2: `Content-Length` never changes, and what describes the
-    /// coding or the part of bytes that are kept as they came cannot.
+    /// Fields that stay as stored, because they tell of the stored bytes. RFC 9111 §3.2: `Content-Length` never
+    /// changes, and what describes the coding or the part of bytes that are kept as they came cannot.
     static let describingBytes: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
     /// A stored answer with the header fields of a later one. RFC 9111 §3.2.

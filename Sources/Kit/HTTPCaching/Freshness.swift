@@ -23,7 +23,8 @@ public struct Freshness: Sendable, Equatable {
 }
 
 extension Policy {
-    /// Statuses whose answers may be stored, and their lifetime guessed, without an explicit word. RFC 9110 §15.1; 206 is not stored here.
+    /// Statuses whose answers may be stored, and their lifetime guessed, without an explicit word. RFC 9110 §15.1; 206
+    /// is not stored here.
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
     /// Freshness of a stored answer.
@@ -34,12 +35,16 @@ extension Policy {
     func freshness(of stored: StoredResponse, directives: ResponseDirectives, at now: Date) -> Freshness {
         if let freshnessOverride, Self.heuristicallyCacheable.contains(stored.status.code) {
             // "For ever" comes as the largest duration there is; cut like any other number of seconds (§1.2.2).
-            return Freshness(lifetime: min(freshnessOverride.inSeconds, Double(DeltaSeconds.limit)), age: stored.residentTime(at: now))
+            return Freshness(
+                lifetime: min(freshnessOverride.inSeconds, Double(DeltaSeconds.limit)),
+                age: stored.residentTime(at: now)
+            )
         }
         return Freshness(lifetime: lifetime(of: stored, directives: directives), age: stored.age(at: now))
     }
 
-    /// RFC 9111 §4.2.1, the first that applies: `s-maxage` (shared only), `max-age`, `Expires` less `Date`, a guess. Invalid means none left.
+    /// RFC 9111 §4.2.1, the first that applies: `s-maxage` (shared only), `max-age`, `Expires` less `Date`, a guess.
+    /// Invalid means none left.
     private func lifetime(of stored: StoredResponse, directives: ResponseDirectives) -> Double {
         if shared, let seconds = directives.sharedMaxAge { return Double(seconds.value ?? 0) }
         if let seconds = directives.maxAge { return Double(seconds.value ?? 0) }

@@ -33,7 +33,8 @@ public enum HTTPDate {
     private static func asctime(_ reader: inout DateReader) -> Date? {
         guard let month = month(&reader), reader.take(" "),
             let day = reader.take(" ") ? reader.number(digits: 1) : reader.number(digits: 2),
-            reader.take(" "), let time = time(&reader), reader.take(" "), let year = reader.number(digits: 4), reader.isAtEnd
+            reader.take(" "), let time = time(&reader), reader.take(" "), let year = reader.number(digits: 4),
+            reader.isAtEnd
         else { return nil }
         return date(year: year, month: month, day: day, secondOfDay: time)
     }
@@ -67,7 +68,9 @@ public enum HTTPDate {
         let century = current - current % 100
         // The latest such year that is not more than 50 years ahead.
         for base in [century + 100, century, century - 100] {
-            guard let date = date(year: base + twoDigitYear, month: month, day: day, secondOfDay: secondOfDay) else { continue }
+            guard let date = date(year: base + twoDigitYear, month: month, day: day, secondOfDay: secondOfDay) else {
+                continue
+            }
             if date.timeIntervalSince(now) <= fiftyYears { return date }
         }
         return nil
@@ -83,7 +86,8 @@ public enum HTTPDate {
         let weekday = weekdays[((days + 3) % 7 + 7) % 7].prefix(3).capitalized
         let month = months[civil.month - 1].capitalized
         let year = String(repeating: "0", count: max(0, 4 - String(civil.year).count)) + String(civil.year)
-        return "\(weekday), \(padded(civil.day)) \(month) \(year) \(padded(inDay / 3600)):\(padded(inDay / 60 % 60)):\(padded(inDay % 60)) GMT"
+        return
+            "\(weekday), \(padded(civil.day)) \(month) \(year) \(padded(inDay / 3600)):\(padded(inDay / 60 % 60)):\(padded(inDay % 60)) GMT"
     }
 
     private static func padded(_ number: Int) -> String {

@@ -10,7 +10,8 @@ public enum HeadEffect: Sendable, Equatable {
 }
 
 extension Policy {
-    /// The effects of a 200 answer to HEAD on each stored answer that could have been selected for the same request. RFC 9111 §4.3.5.
+    /// The effects of a 200 answer to HEAD on each stored answer that could have been selected for the same request.
+    /// RFC 9111 §4.3.5.
     ///
     /// Same means: where the answer has an entity tag, a modification date or a length, the stored answer has the same.
     public func effects(
@@ -20,16 +21,30 @@ extension Policy {
         requestTime: Date,
         responseTime: Date
     ) -> [HeadEffect] {
-        guard request.method == .head, response.status == .ok, !RequestDirectives(request.headerFields).noStore else { return [] }
-        return candidates.indices.filter { candidates[$0].status == .ok && candidates[$0].matches(request.headerFields) }.map { index in
+        guard request.method == .head, response.status == .ok, !RequestDirectives(request.headerFields).noStore else {
+            return []
+        }
+        return candidates.indices.filter {
+            candidates[$0].status == .ok && candidates[$0].matches(request.headerFields)
+        }.map { index in
             let stored = candidates[index]
             let isSame = [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in
-                response.headerFields[name].map { $0 == stored.headerFields[name] || (name == .contentLength && stored.headerFields[name] == nil) } ?? true
+                response.headerFields[name].map {
+                    $0 == stored.headerFields[name] || (name == .contentLength && stored.headerFields[name] == nil)
+                } ?? true
             }
             guard isSame else { return .outdated(index: index) }
-            let updated = freshened(stored, by: response, request: request.headerFields, requestTime: requestTime, responseTime: responseTime)
+            let updated = freshened(
+                stored,
+                by: response,
+                request: request.headerFields,
+                requestTime: requestTime,
+                responseTime: responseTime
+            )
             let directives = ResponseDirectives(updated.headerFields, policy: self)
-            return .update(FreshenedResponse(index: index, stored: updated, mayBeKept: mayBeKept(updated, directives: directives)))
+            return .update(
+                FreshenedResponse(index: index, stored: updated, mayBeKept: mayBeKept(updated, directives: directives))
+            )
         }
     }
 }

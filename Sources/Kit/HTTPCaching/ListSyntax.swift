@@ -1,9 +1,12 @@
-/// Comma-separated lists of fields, split as RFC 9110 §5.6.1 says: empty members do not count, commas within quoted strings do not separate.
+/// Comma-separated lists of fields, split as RFC 9110 §5.6.1 says: empty members do not count, commas within quoted
+/// strings do not separate.
 enum ListSyntax {
     /// The members of one field line, each without surrounding whitespace.
     ///
-    /// A quotation mark that is never closed is an ordinary character: what follows it must not vanish, it may say `no-store`.
-    /// - Parameter escapes: whether `\` escapes within quotes; it does in a quoted-string (§5.6.4), not in an entity-tag (§8.8.3).
+    /// A quotation mark that is never closed is an ordinary character: what follows it must not vanish, it may say
+    /// `no-store`.
+    /// - Parameter escapes: whether `\` escapes within quotes; it does in a quoted-string (§5.6.4), not in an
+    ///   entity-tag (§8.8.3).
     static func members(of line: String, escapes: Bool = true) -> [Substring] {
         var members: [Substring] = []
         let bytes = line.utf8
@@ -36,7 +39,8 @@ enum ListSyntax {
         if !trimmed.isEmpty { members.append(trimmed) }
     }
 
-    private static func closingQuote(in bytes: String.UTF8View, from open: String.Index, escapes: Bool) -> String.Index? {
+    private static func closingQuote(in bytes: String.UTF8View, from open: String.Index, escapes: Bool) -> String.Index?
+    {
         var index = bytes.index(after: open)
         while index < bytes.endIndex {
             if bytes[index] == UInt8(ascii: "\"") { return index }
@@ -59,7 +63,9 @@ enum ListSyntax {
 
     /// What a quoted-string stands for; nil when the text is not one from end to end. RFC 9110 §5.6.4.
     static func unquoted(_ text: Substring) -> String? {
-        guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else { return nil }
+        guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else {
+            return nil
+        }
         var value = ""
         var escaped = false
         for character in text.dropFirst().dropLast().unicodeScalars {
@@ -80,9 +86,15 @@ enum ListSyntax {
     /// `tchar` of RFC 9110 §5.6.2.
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"): true
-        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"):
+            true
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"):
+            true
         case UInt8(ascii: "~"): true
         default: false
         }

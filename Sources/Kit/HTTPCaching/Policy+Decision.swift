@@ -15,24 +15,38 @@ extension Policy {
             if wishes.onlyIfCached { return .gatewayTimeout }
             return .forward(candidates.isEmpty ? .uriMiss : .varyMiss)
         }
-        let assessment = Assessment(of: candidates[index], at: index, for: request.headerFields, wishes: wishes, policy: self, now: now)
-        // RFC 9111 §4.3.2: If-Match and If-Unmodified-Since are for the origin to evaluate. RFC 9111 §5.2.1.5: what may not be stored may
-        // not freshen anything either.
-        if wishes.noStore || request.headerFields.contains(.ifMatch) || request.headerFields.contains(.ifUnmodifiedSince) {
+        let assessment = Assessment(
+            of: candidates[index],
+            at: index,
+            for: request.headerFields,
+            wishes: wishes,
+            policy: self,
+            now: now
+        )
+        // RFC 9111 §4.3.2: If-Match and If-Unmodified-Since are for the origin to evaluate. RFC 9111 §5.2.1.5: what may
+        // not be stored may not freshen anything either.
+        if wishes.noStore || request.headerFields.contains(.ifMatch)
+            || request.headerFields.contains(.ifUnmodifiedSince)
+        {
             return wishes.onlyIfCached ? .gatewayTimeout : .forward(assessment.validation.reason)
         }
         return assessment.decision
     }
 
-    /// Of the stored answers that `Vary` lets match, the one with the most recent date; of equal ones the one received last. RFC 9111 §4, §4.1.
+    /// Of the stored answers that `Vary` lets match, the one with the most recent date; of equal ones the one received
+    /// last. RFC 9111 §4, §4.1.
     public func selectedIndex(for request: HTTPFields, among candidates: [StoredResponse]) -> Int? {
         candidates.indices
-            .filter { candidates[$0].method == .get && candidates[$0].status.code != 206 && candidates[$0].matches(request) }
-            .max { (candidates[$0].date, candidates[$0].responseTime) < (candidates[$1].date, candidates[$1].responseTime) }
+            .filter {
+                candidates[$0].method == .get && candidates[$0].status.code != 206 && candidates[$0].matches(request)
+            }
+            .max {
+                (candidates[$0].date, candidates[$0].responseTime) < (candidates[$1].date, candidates[$1].responseTime)
+            }
     }
 
-    /// A stored answer with its age and account, for use at this moment; whether it may be used is for ``decision(for:candidates:now:)`` and
-    /// ``Fallback`` to say.
+    /// A stored answer with its age and account, for use at this moment; whether it may be used is for
+    /// ``decision(for:candidates:now:)`` and ``Fallback`` to say.
     /// - Parameter detail: `detail` of the account, such as `offline`.
     public func reuse(of stored: StoredResponse, at index: Int, now: Date, detail: String? = nil) -> Reuse {
         let freshness = freshness(of: stored, at: now)

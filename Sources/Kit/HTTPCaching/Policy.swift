@@ -19,18 +19,23 @@ public struct Policy: Sendable, Equatable {
     public var shared: Bool
     /// Guessed freshness lifetimes.
     public var heuristics: Heuristics
-    /// A freshness lifetime set by whoever asks, in place of what the answer says; counted from reception, whatever `Age` came along.
+    /// A freshness lifetime set by whoever asks, in place of what the answer says; counted from reception, whatever
+    /// `Age` came along.
     ///
-    /// It applies to statuses that are cacheable by themselves, and lifts no prohibition: `no-store`, `no-cache` and the like still hold.
+    /// It applies to statuses that are cacheable by themselves, and lifts no prohibition: `no-store`, `no-cache` and
+    /// the like still hold.
     public var freshnessOverride: Duration?
-    /// Whether any stored answer may be used when the upstream fails, unless the answer's own directives forbid it. RFC 9111 §4.2.4.
+    /// Whether any stored answer may be used when the upstream fails, unless the answer's own directives forbid it. RFC
+    /// 9111 §4.2.4.
     public var lastGood: Bool
     /// Targeted fields that this cache obeys, the most specific first. RFC 9213 §2.2.
     public var targetedFields: [HTTPField.Name]
-    /// Response directives, in lower case, which this cache disregards by configuration; for an application's own store behind a known API.
+    /// Response directives, in lower case, which this cache disregards by configuration; for an application's own store
+    /// behind a known API.
     public var ignoredDirectives: Set<String>
 
-    /// Creates a policy. Without `targetedFields`, a shared cache obeys `CDN-Cache-Control` and a private one no targeted field.
+    /// Creates a policy. Without `targetedFields`, a shared cache obeys `CDN-Cache-Control` and a private one no
+    /// targeted field.
     public init(
         cacheName: String,
         shared: Bool = true,

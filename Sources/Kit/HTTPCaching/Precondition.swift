@@ -12,7 +12,9 @@ enum Precondition {
             guard let own = stored.headerFields[.eTag].flatMap({ EntityTag($0) }) else { return condition == .any }
             return condition.matchesWeakly(own)
         }
-        guard let text = request[.ifModifiedSince], let since = HTTPDate.parse(text, now: stored.responseTime) else { return false }
+        guard let text = request[.ifModifiedSince], let since = HTTPDate.parse(text, now: stored.responseTime) else {
+            return false
+        }
         // RFC 9111 §4.3.2: without Last-Modified the date of the answer stands in.
         let modified = stored.headerFields[.lastModified].flatMap { HTTPDate.parse($0, now: stored.responseTime) }
         return since >= (modified ?? stored.date)
@@ -21,12 +23,17 @@ enum Precondition {
     /// Whether `If-Range` lets a part be sent; without it, always. RFC 9110 §13.1.5.
     static func allowsRange(_ request: HTTPFields, stored: StoredResponse) -> Bool {
         guard let condition = request[.ifRange] else { return true }
-        if let modified = stored.headerFields[.lastModified], let date = HTTPDate.parse(condition, now: stored.responseTime) {
-            // RFC 9110 §8.8.2.2: a date is a strong validator only if it lies at least a second before the answer was made.
+        if let modified = stored.headerFields[.lastModified],
+            let date = HTTPDate.parse(condition, now: stored.responseTime)
+        {
+            // RFC 9110 §8.8.2.2: a date is a strong validator only if it lies at least a second before the answer was
+            // made.
             guard let stamp = HTTPDate.parse(modified, now: stored.responseTime) else { return false }
             return stamp == date && stored.date.timeIntervalSince(stamp) >= 1
         }
-        guard let tag = EntityTag(condition), let own = stored.headerFields[.eTag].flatMap({ EntityTag($0) }) else { return false }
+        guard let tag = EntityTag(condition), let own = stored.headerFields[.eTag].flatMap({ EntityTag($0) }) else {
+            return false
+        }
         return tag.matchesStrongly(own)
     }
 }

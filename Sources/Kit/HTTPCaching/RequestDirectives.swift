@@ -10,7 +10,8 @@ public struct RequestDirectives: Sendable, Equatable {
         case seconds(Int)
     }
 
-    /// Do not answer without having asked the origin. RFC 9111 §5.2.1.4, or `Pragma: no-cache` without `Cache-Control` (§5.4).
+    /// Do not answer without having asked the origin. RFC 9111 §5.2.1.4, or `Pragma: no-cache` without `Cache-Control`
+    /// (§5.4).
     public var noCache: Bool
     /// Do not store the answer. RFC 9111 §5.2.1.5.
     public var noStore: Bool
@@ -18,7 +19,8 @@ public struct RequestDirectives: Sendable, Equatable {
     public var onlyIfCached: Bool
     /// The age up to which the client takes an answer, in seconds; an invalid one counts as 0. RFC 9111 §5.2.1.1.
     public var maxAge: Int?
-    /// How long the answer must stay fresh from now on, in seconds; an invalid one asks for more than any answer has. RFC 9111 §5.2.1.3.
+    /// How long the answer must stay fresh from now on, in seconds; an invalid one asks for more than any answer has.
+    /// RFC 9111 §5.2.1.3.
     public var minFresh: Int?
     /// How stale an answer may be; an invalid one permits nothing. RFC 9111 §5.2.1.2.
     public var maxStale: MaxStale?

@@ -28,9 +28,11 @@ public struct ResponseDirectives: Sendable, Equatable {
     public var maxAge: DeltaSeconds?
     /// Freshness lifetime for shared caches; includes `proxy-revalidate`. RFC 9111 §5.2.2.10.
     public var sharedMaxAge: DeltaSeconds?
-    /// Seconds for which a stale answer may be used while it is being validated. RFC 5861 §3; an invalid value permits nothing.
+    /// Seconds for which a stale answer may be used while it is being validated. RFC 5861 §3; an invalid value permits
+    /// nothing.
     public var staleWhileRevalidate: Int?
-    /// Seconds for which a stale answer may be used when the origin fails. RFC 5861 §4; an invalid value permits nothing.
+    /// Seconds for which a stale answer may be used when the origin fails. RFC 5861 §4; an invalid value permits
+    /// nothing.
     public var staleIfError: Int?
     /// Whether a targeted field spoke, so that `Cache-Control` and `Expires` do not count. RFC 9213 §2.2.
     public var isTargeted: Bool
@@ -40,7 +42,9 @@ public struct ResponseDirectives: Sendable, Equatable {
         let targeted = TargetedCacheControl.first(of: policy.targetedFields, in: fields)
         isTargeted = targeted != nil
         var control = targeted ?? CacheControl(fields)
-        if !policy.ignoredDirectives.isEmpty { control.directives.removeAll { policy.ignoredDirectives.contains($0.name) } }
+        if !policy.ignoredDirectives.isEmpty {
+            control.directives.removeAll { policy.ignoredDirectives.contains($0.name) }
+        }
         noStore = control.contains("no-store")
         noCache = Self.scope("no-cache", in: control)
         isPrivate = Self.scope("private", in: control)

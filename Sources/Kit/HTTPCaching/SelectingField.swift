@@ -4,7 +4,8 @@ import HTTPTypes
 enum SelectingField {
     /// Preferences: their members have weights, not an order. RFC 9110 §12.5.
     private static let unordered: Set<HTTPField.Name> = [.accept, .acceptEncoding, .acceptLanguage, .acceptCharset]
-    /// Of those, the ones whose members have no case: language ranges, codings, charsets. Media types may have parameters that do.
+    /// Of those, the ones whose members have no case: language ranges, codings, charsets. Media types may have
+    /// parameters that do.
     private static let caseless: Set<HTTPField.Name> = [.acceptEncoding, .acceptLanguage, .acceptCharset]
 
     /// Lines combined, whitespace around commas dropped; nil when the field is absent, which differs from empty.

@@ -10,7 +10,8 @@ public enum Storability: Sendable, Equatable {
 
     /// Why an answer is not kept.
     public enum Refusal: Sendable, Equatable {
-        /// Answers to this method are not kept, or (POST) not without explicit freshness and its own URI as `Content-Location`.
+        /// Answers to this method are not kept, or (POST) not without explicit freshness and its own URI as
+        /// `Content-Location`.
         case method
         /// Not final, not of itself an answer (304), or about this request only (412, 416).
         case status
@@ -36,18 +37,22 @@ public enum Storability: Sendable, Equatable {
 }
 
 extension Policy {
-    /// Statuses whose meaning for caches is known here (RFC 9111 §5.2.2.3): the final ones of RFC 9110 §15 but those never stored.
+    /// Statuses whose meaning for caches is known here (RFC 9111 §5.2.2.3): the final ones of RFC 9110 §15 but those
+    /// never stored.
     static let understood: Set<Int> = [
-        200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 413, 414, 415,
+        200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
+        409, 410, 411, 413, 414, 415,
         417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
     ]
 
     /// Decides whether a complete answer may be stored, and in what form.
     ///
-    /// An answer whose body ends too early is incomplete whatever this said of its head: it must be dropped (RFC 9111 §3.3,
-    /// ``StoredResponse/isComplete(bodyLength:)``). What the same answer invalidates goes first, then it is stored (§4.4: POST does both).
+    /// An answer whose body ends too early is incomplete whatever this said of its head: it must be dropped (RFC 9111
+    /// §3.3, ``StoredResponse/isComplete(bodyLength:)``). What the same answer invalidates goes first, then it is
+    /// stored (§4.4: POST does both).
     /// - Parameters:
-    ///   - url: absolute target URI of the request, in the form of ``TargetURI/normalized(_:)`` in which invalidation names its targets.
+    ///   - url: absolute target URI of the request, in the form of ``TargetURI/normalized(_:)`` in which invalidation
+    ///     names its targets.
     ///   - requestTime: when the request was sent.
     ///   - responseTime: when the head of the answer was received.
     public func storability(
@@ -58,14 +63,20 @@ extension Policy {
         responseTime: Date
     ) -> Storability {
         let directives = ResponseDirectives(response.headerFields, policy: self)
-        if let refusal = refusal(of: response, to: request, url: url, directives: directives) { return .refuse(refusal) }
+        if let refusal = refusal(of: response, to: request, url: url, directives: directives) {
+            return .refuse(refusal)
+        }
         return .store(
             StoredResponse(
                 method: .get,
                 url: url,
                 varyingFields: Vary(response.headerFields).nominated(in: request.headerFields),
                 status: response.status,
-                headerFields: storableFields(of: response.headerFields, directives: directives, responseTime: responseTime),
+                headerFields: storableFields(
+                    of: response.headerFields,
+                    directives: directives,
+                    responseTime: responseTime
+                ),
                 requestTime: requestTime,
                 responseTime: responseTime
             )
@@ -86,12 +97,17 @@ extension Policy {
         case .post where isExplicit && response.status.kind == .successful && Self.isLocated(fields, at: url): break
         default: return .method
         }
-        // RFC 9111 §3: final; 304 belongs to a stored answer, 412 and 416 to the preconditions and ranges of one request.
+        // RFC 9111 §3: final; 304 belongs to a stored answer, 412 and 416 to the preconditions and ranges of one
+        // request.
         if code == 206 { return .partial }
         if code < 200 || code == 304 || code == 412 || code == 416 { return .status }
         if RequestDirectives(request.headerFields).noStore { return .requestNoStore }
         return refusal(status: code, directives: directives)
-            ?? refusal(fields: fields, isAuthorized: request.headerFields.contains(.authorization), directives: directives)
+            ?? refusal(
+                fields: fields,
+                isAuthorized: request.headerFields.contains(.authorization),
+                directives: directives
+            )
             ?? (isExplicit || directives.isPublic || Self.heuristicallyCacheable.contains(code) ? nil : .notCacheable)
     }
 
@@ -101,7 +117,8 @@ extension Policy {
         return directives.noStore ? .noStore : nil
     }
 
-    private func refusal(fields: HTTPFields, isAuthorized: Bool, directives: ResponseDirectives) -> Storability.Refusal? {
+    private func refusal(fields: HTTPFields, isAuthorized: Bool, directives: ResponseDirectives) -> Storability.Refusal?
+    {
         if shared, directives.isPrivate == .everything { return .isPrivate }
         // RFC 9111 §3.5.
         let isAllowed = directives.isPublic || directives.mustRevalidate || directives.sharedMaxAge != nil
@@ -113,13 +130,16 @@ extension Policy {
 
     /// RFC 9111 §3: `Expires`, `max-age`, for shared caches `s-maxage`, for private ones `private`.
     private func hasExplicitFreshness(_ fields: HTTPFields, directives: ResponseDirectives) -> Bool {
-        directives.maxAge != nil || (!directives.isTargeted && fields.contains(.expires)) || (shared && directives.sharedMaxAge != nil)
+        directives.maxAge != nil || (!directives.isTargeted && fields.contains(.expires))
+            || (shared && directives.sharedMaxAge != nil)
             || (!shared && directives.isPrivate != nil)
     }
 
     /// RFC 9110 §9.3.3: an answer to POST may stand for GET where `Content-Location` is the target itself.
     private static func isLocated(_ fields: HTTPFields, at url: String) -> Bool {
-        guard let location = fields[.contentLocation], let resolved = TargetURI.resolve(location, against: url) else { return false }
+        guard let location = fields[.contentLocation], let resolved = TargetURI.resolve(location, against: url) else {
+            return false
+        }
         return resolved == TargetURI.normalized(url)
     }
 }

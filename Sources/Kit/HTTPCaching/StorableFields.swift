@@ -4,8 +4,9 @@ import HTTPTypes
 extension Policy {
     /// The header fields of an answer that may be kept. RFC 9111 §3.1.
     ///
-    /// Beside connection fields, those go that `no-cache` and (in a shared cache) `private` name: to keep the rest and forget them fulfils both
-    /// (§5.2.2.4, §5.2.2.7). A shared cache keeps no `Set-Cookie`: a cookie is for the one who was given it (§7.3).
+    /// Beside connection fields, those go that `no-cache` and (in a shared cache) `private` name: to keep the rest and
+    /// forget them fulfils both (§5.2.2.4, §5.2.2.7). A shared cache keeps no `Set-Cookie`: a cookie is for the one who
+    /// was given it (§7.3).
     func storableFields(of fields: HTTPFields, directives: ResponseDirectives, responseTime: Date) -> HTTPFields {
         var kept = fields
         var dropped = HopByHop.proxyFields.union(directives.restrictedFields(shared: shared))

@@ -16,8 +16,8 @@ struct StructuredDictionary {
     /// Most members that are read: RFC 8941 §3.2 asks for at least 1,024.
     static let most = 1024
 
-    /// Nil when any part of the text breaks the syntax: structured fields are taken whole or not at all (§4.2). Nil also for
-    /// more than ``most`` members.
+    /// Nil when any part of the text breaks the syntax: structured fields are taken whole or not at all (§4.2). Nil
+    /// also for more than ``most`` members.
     init?(_ text: String) {
         var parser = StructuredParser(text)
         parser.skipSpaces()

@@ -1,4 +1,5 @@
-/// Reads the pieces of structured field values, by the algorithms of RFC 8941 §4.2. Each returns nil at the first breach of syntax.
+/// Reads the pieces of structured field values, by the algorithms of RFC 8941 §4.2. Each returns nil at the first
+/// breach of syntax.
 struct StructuredParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -93,7 +94,9 @@ struct StructuredParser {
             switch byte {
             case UInt8(ascii: "\""): return .string(String(decoding: value, as: UTF8.self))
             case UInt8(ascii: "\\"):
-                guard let escaped = next, escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") else { return nil }
+                guard let escaped = next, escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") else {
+                    return nil
+                }
                 value.append(escaped)
                 position += 1
             case 0x20...0x7E: value.append(byte)
@@ -111,7 +114,10 @@ struct StructuredParser {
     /// §4.2.7.
     private mutating func byteSequence() -> StructuredDictionary.Value? {
         position += 1
-        _ = run { Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
+        _ = run {
+            Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
+                || $0 == UInt8(ascii: "=")
+        }
         return take(":") ? .other : nil
     }
 
@@ -123,6 +129,8 @@ struct StructuredParser {
     }
 
     private static func isLowercase(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    private static func isLetter(_ byte: UInt8) -> Bool { isLowercase(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        isLowercase(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

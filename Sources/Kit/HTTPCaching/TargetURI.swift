@@ -1,7 +1,8 @@
-/// URIs as cache keys and as the targets of `Location`: as much of RFC 3986 as that takes, on plain text, so that nothing is re-encoded.
+/// URIs as cache keys and as the targets of `Location`: as much of RFC 3986 as that takes, on plain text, so that
+/// nothing is re-encoded.
 public enum TargetURI {
-    /// The form in which absolute URIs of one resource are equal: scheme and host in lower case, no default port, no fragment, `/` for an empty
-    /// path. Nil when the text is no `http` or `https` URI. RFC 9110 §4.2.3.
+    /// The form in which absolute URIs of one resource are equal: scheme and host in lower case, no default port, no
+    /// fragment, `/` for an empty path. Nil when the text is no `http` or `https` URI. RFC 9110 §4.2.3.
     public static func normalized(_ absolute: String) -> String? {
         URIParts(absolute).normalized?.text
     }
@@ -55,7 +56,11 @@ struct URIParts {
         var parts = self
         var host = authority.lowercased()
         let standard = scheme == "http" ? ":80" : ":443"
-        if host.hasSuffix(standard) { host.removeLast(standard.count) } else if host.hasSuffix(":") { host.removeLast() }
+        if host.hasSuffix(standard) {
+            host.removeLast(standard.count)
+        } else if host.hasSuffix(":") {
+            host.removeLast()
+        }
         parts.authority = host
         if path.isEmpty { parts.path = "/" }
         return parts

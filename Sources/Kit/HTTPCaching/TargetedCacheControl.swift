@@ -25,7 +25,8 @@ enum TargetedCacheControl {
             case _ where counted.contains(name): return nil
             case .boolean(false): continue
             case .boolean(true): control.directives.append(.init(name: name))
-            case .string(let text), .token(let text): control.directives.append(.init(name: name, argument: .value(text)))
+            case .string(let text), .token(let text):
+                control.directives.append(.init(name: name, argument: .value(text)))
             case .integer(let number): control.directives.append(.init(name: name, argument: .value(String(number))))
             case .other: control.directives.append(.init(name: name, argument: .invalid))
             }

@@ -3,8 +3,8 @@ public import HTTPTypes
 
 /// What the answer to a validation means. RFC 9111 §4.3.3, §4.3.4.
 public enum ValidationOutcome: Sendable, Equatable {
-    /// 304 for stored answers: replace these, then answer the request from the one at `serving` (as ever by ``AnswerFromStore``, which evaluates
-    /// the client's own preconditions).
+    /// 304 for stored answers: replace these, then answer the request from the one at `serving` (as ever by
+    /// ``AnswerFromStore``, which evaluates the client's own preconditions).
     case freshened([FreshenedResponse], serving: FreshenedResponse)
     /// 304 for what the client holds: pass it on; the stored answer is not current.
     case passNotModified
@@ -46,19 +46,24 @@ extension Policy {
             let directives = ResponseDirectives(stored.headerFields, policy: self)
             return FreshenedResponse(index: index, stored: stored, mayBeKept: mayBeKept(stored, directives: directives))
         }
-        guard let serving = updates.first(where: { $0.index == validation.index }) ?? updates.first else { return .retryUnconditionally }
+        guard let serving = updates.first(where: { $0.index == validation.index }) ?? updates.first else {
+            return .retryUnconditionally
+        }
         return .freshened(updates, serving: serving)
     }
 
-    /// RFC 9111 §4.3.4: a strong validator in the 304 updates every stored answer that has it, a weak one the most recent that has it. Without
-    /// any validator it updates the answer that was asked about, provided that nothing else was.
+    /// RFC 9111 §4.3.4: a strong validator in the 304 updates every stored answer that has it, a weak one the most
+    /// recent that has it. Without any validator it updates the answer that was asked about, provided that nothing else
+    /// was.
     private func freshenedIndices(
         by response: HTTPResponse,
         validation: Validation,
         request: HTTPRequest,
         candidates: [StoredResponse]
     ) -> [Int] {
-        let selectable = candidates.indices.filter { candidates[$0].status.code != 206 && candidates[$0].matches(request.headerFields) }
+        let selectable = candidates.indices.filter {
+            candidates[$0].status.code != 206 && candidates[$0].matches(request.headerFields)
+        }
         if let tag = response.headerFields[.eTag].flatMap({ EntityTag($0) }) {
             let matching = selectable.filter { index in
                 candidates[index].headerFields[.eTag].flatMap { EntityTag($0) }.map { $0.matchesWeakly(tag) } ?? false

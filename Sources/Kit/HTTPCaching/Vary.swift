@@ -4,7 +4,8 @@ public import HTTPTypes
 public enum Vary: Sendable, Equatable {
     /// The answer depends on these request fields, if any, each named once and in lower case.
     case fields([HTTPField.Name])
-    /// `*` somewhere in the list, something that is no field name, or more than ``most`` names: no request ever matches.
+    /// `*` somewhere in the list, something that is no field name, or more than ``most`` names: no request ever
+    /// matches.
     case everything
 
     /// Most fields that a response may vary by; one that names more matches no request.
@@ -40,6 +41,8 @@ extension StoredResponse {
     /// Whether the request has the same nominated fields as the one that this answered. RFC 9111 §4.1.
     public func matches(_ request: HTTPFields) -> Bool {
         guard case .fields(let names) = Vary(headerFields) else { return false }
-        return names.allSatisfy { SelectingField.normalized($0, in: varyingFields) == SelectingField.normalized($0, in: request) }
+        return names.allSatisfy {
+            SelectingField.normalized($0, in: varyingFields) == SelectingField.normalized($0, in: request)
+        }
     }
 }

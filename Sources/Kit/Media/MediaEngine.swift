@@ -18,7 +18,8 @@ public struct MediaEngine: Sendable {
     /// - Parameters:
     ///   - tools: the programs; those that are missing are missed when they are needed.
     ///   - limits: what bounds the work.
-    ///   - folder: where jobs have their folders; best on the file system where results go. What an earlier Larder left there is removed, so that no other
+    ///   - folder: where jobs have their folders; best on the file system where results go. What an earlier Larder left
+    ///     there is removed, so that no other
     ///     process may use it.
     /// - Throws: where leftovers cannot be removed.
     public init(tools: MediaTools, limits: MediaLimits = MediaLimits(), folder: URL) throws {

@@ -1,4 +1,5 @@
-/// Why a picture or a document could not be worked on. Every way in which a child can end has its case; nothing of what a child writes is shown to clients.
+/// Why a picture or a document could not be worked on. Every way in which a child can end has its case; nothing of what
+/// a child writes is shown to clients.
 public enum MediaError: Error, Sendable, Equatable {
     /// A program that this needs is not installed.
     case toolMissing(MediaTool)
@@ -10,7 +11,8 @@ public enum MediaError: Error, Sendable, Equatable {
     case timedOut(MediaTool)
     /// Something is above its limit.
     case tooLarge(Excess)
-    /// The file is not what it should be, or broken. The text is for people and names what was found, in Larder's own words.
+    /// The file is not what it should be, or broken. The text is for people and names what was found, in Larder's own
+    /// words.
     case damaged(String)
     /// The PDF needs a password.
     case encrypted

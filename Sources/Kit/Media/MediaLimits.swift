@@ -1,4 +1,5 @@
-/// Everything that bounds work on pictures and documents. The defaults are what an ordinary machine with two cores bears and ordinary photos never meet.
+/// Everything that bounds work on pictures and documents. The defaults are what an ordinary machine with two cores
+/// bears and ordinary photos never meet.
 public struct MediaLimits: Sendable, Equatable {
     /// Children at a time.
     public var children = 2

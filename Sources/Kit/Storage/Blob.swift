@@ -1,6 +1,7 @@
 public import GRDB
 
-/// Identity of a blob: a random positive number, which is the row's id in table `blob` and, in hexadecimal, the name of its file.
+/// Identity of a blob: a random positive number, which is the row's id in table `blob` and, in hexadecimal, the name of
+/// its file.
 public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     let number: Int64
 

@@ -3,9 +3,10 @@ import Synchronization
 
 /// The file of a finished blob until a committed row names it. Without one, the file goes with the last reference.
 ///
-/// A file is unlinked at once only if its id was in no transaction that may have been committed. SQLite can report a failure
-/// of a commit whose frames are whole in the write-ahead log already, for instance if the fsync behind them fails; a process
-/// that is killed then finds the transaction committed at its next start. In that case ``BlobRemoval`` decides later.
+/// A file is unlinked at once only if its id was in no transaction that may have been committed. SQLite can report a
+/// failure of a commit whose frames are whole in the write-ahead log already, for instance if the fsync behind them
+/// fails; a process that is killed then finds the transaction committed at its next start. In that case ``BlobRemoval``
+/// decides later.
 final class BlobClaim: Sendable {
     private enum State {
         /// No row was written, or its transaction has certainly been rolled back.

@@ -13,7 +13,8 @@ public struct BlobReader: Sendable {
 
     /// The bytes at these positions. Blocks until the disk has answered.
     ///
-    /// - Throws: ``StorageError/rangeOutsideBlob(_:requested:length:)``; ``StorageError/blobUnavailable(_:)`` when somebody cut the file meanwhile.
+    /// - Throws: ``StorageError/rangeOutsideBlob(_:requested:length:)``; ``StorageError/blobUnavailable(_:)`` when
+    ///   somebody cut the file meanwhile.
     public func read(_ range: Range<Int>) throws -> Data {
         guard range.lowerBound >= 0, range.upperBound <= blob.length else {
             throw StorageError.rangeOutsideBlob(blob.id, requested: range, length: blob.length)

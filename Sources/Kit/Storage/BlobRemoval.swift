@@ -3,11 +3,11 @@ import GRDB
 import Logging
 import Synchronization
 
-/// Removes the files of blobs by what is committed: each deletion of a blob's row notes its id in `removed_blob`, by a trigger
-/// in the same transaction; after a commit, and at start, the files of noted ids go that no row names.
+/// Removes the files of blobs by what is committed: each deletion of a blob's row notes its id in `removed_blob`, by a
+/// trigger in the same transaction; after a commit, and at start, the files of noted ids go that no row names.
 ///
-/// It works on the writer's queue only, so no row can begin to name a file between the look and the removal. A `kill -9`
-/// at any moment leaves the note or the file's absence, and removing twice does no harm.
+/// It works on the writer's queue only, so no row can begin to name a file between the look and the removal. A `kill
+/// -9` at any moment leaves the note or the file's absence, and removing twice does no harm.
 final class BlobRemoval: Sendable {
     /// How a transaction ended.
     enum Outcome {
@@ -84,7 +84,10 @@ final class BlobRemoval: Sendable {
     ///     its note was made, by a restore: it stays, as files do that no row names, and the note goes.
     ///   - isLast: whether nothing comes after it, so that no note is kept for a batch.
     func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
-        let steps = [noteDoubtful, { try self.removeNoted($0, lastWrite: lastWrite) }, { try self.forgetDone($0, from: isLast ? 1 : Self.batch) }]
+        let steps = [
+            noteDoubtful, { try self.removeNoted($0, lastWrite: lastWrite) },
+            { try self.forgetDone($0, from: isLast ? 1 : Self.batch) },
+        ]
         for step in steps {
             do {
                 try step(db)
@@ -96,8 +99,8 @@ final class BlobRemoval: Sendable {
         }
     }
 
-    /// A transaction that is committed after the one in doubt has overwritten that one's frames in the write-ahead log: from now
-    /// on the rows say what is true.
+    /// A transaction that is committed after the one in doubt has overwritten that one's frames in the write-ahead log:
+    /// from now on the rows say what is true.
     private func noteDoubtful(_ db: Database) throws {
         let doubtful = state.withLock { $0.doubtful }
         guard !doubtful.isEmpty else { return }
@@ -114,7 +117,9 @@ final class BlobRemoval: Sendable {
         for note in notes {
             let (number, id, isNamed) = (note[0] as Int64, BlobID(number: note[1]), note[2] as Bool)
             let path = "\(folder)/\(id.fileName)"
-            if isNamed || lastWrite.map({ Self.hasChanged(path, since: $0) }) == true || unlink(path) == 0 || errno == ENOENT {
+            if isNamed || lastWrite.map({ Self.hasChanged(path, since: $0) }) == true || unlink(path) == 0
+                || errno == ENOENT
+            {
                 state.withLock { $0.done.append(number) }
             } else {
                 let error = StorageError.system(errno, path: path, operation: "unlink")
@@ -154,7 +159,9 @@ final class BlobRemoval: Sendable {
         state.withLock { $0.done.removeFirst(done.count) }
     }
 
-    static let selectNotes = "SELECT note, blob, blob IN (SELECT id FROM blob) FROM removed_blob WHERE note > ? ORDER BY note"
+    static let selectNotes =
+        "SELECT note, blob, blob IN (SELECT id FROM blob) FROM removed_blob WHERE note > ? ORDER BY note"
     static let deleteNote = "DELETE FROM removed_blob WHERE note = ?"
-    static let insertDoubtful = "INSERT INTO removed_blob (blob) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM blob WHERE id = ?1)"
+    static let insertDoubtful =
+        "INSERT INTO removed_blob (blob) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM blob WHERE id = ?1)"
 }

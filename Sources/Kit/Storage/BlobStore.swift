@@ -4,10 +4,11 @@ import Logging
 
 /// Bodies above ``inlineLimit`` as files: written beside, fsynced, renamed, and only then made known to the database.
 ///
-/// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with the row,
-/// or when the row takes another (see `stored_response`). The file goes after the transaction that deleted the blob has
-/// committed (``BlobRemoval``). Whatever the moment of a crash, a row's file is there. A file that was finished and has no row
-/// yet may remain: nothing tells it from one whose row is missing, so no start removes it; it is reported.
+/// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with
+/// the row, or when the row takes another (see `stored_response`). The file goes after the transaction that deleted the
+/// blob has committed (``BlobRemoval``). Whatever the moment of a crash, a row's file is there. A file that was
+/// finished and has no row yet may remain: nothing tells it from one whose row is missing, so no start removes it; it
+/// is reported.
 public struct BlobStore: Sendable {
     /// Bodies with more bytes than this are better files: about where SQLite gets slower than the file system.
     public static let inlineLimit = 100_000
@@ -47,7 +48,8 @@ public struct BlobStore: Sendable {
         return try writer.finish(expectedLength: bytes.count)
     }
 
-    /// Makes a finished blob known, in the transaction that writes the row that it belongs to. A blob already known is left as it is.
+    /// Makes a finished blob known, in the transaction that writes the row that it belongs to. A blob already known is
+    /// left as it is.
     ///
     /// - Throws: ``StorageError/blobUnavailable(_:)`` when its file is not there in full.
     public func insert(_ blob: Blob, in db: Database) throws {
@@ -57,15 +59,16 @@ public struct BlobStore: Sendable {
         if let claim = blob.claim { removal.attempt(claim) }
     }
 
-    /// Gives up a finished blob that has got no row, because the transaction that was to write it has failed: its file goes now,
-    /// not only with the last reference. Nothing happens to one that a row names, or may name.
+    /// Gives up a finished blob that has got no row, because the transaction that was to write it has failed: its file
+    /// goes now, not only with the last reference. Nothing happens to one that a row names, or may name.
     public func discard(_ blob: Blob) {
         blob.claim?.giveUp()
     }
 
     /// Opens a blob. What was opened can be read to its end, even when the blob is deleted meanwhile.
     ///
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` when the file is missing or of another length than it should be: its row holds nothing of use any more.
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` when the file is missing or of another length than it should be:
+    ///   its row holds nothing of use any more.
     public func reader(_ blob: Blob) throws -> BlobReader {
         let file: OpenFile
         do {
@@ -88,7 +91,9 @@ public struct BlobStore: Sendable {
     func removeUnfinishedFiles() throws {
         for name in try Self.fileNames(in: folder) where Self.isUnfinished(name) {
             let path = "\(folder)/\(name)"
-            guard unlink(path) == 0 || errno == ENOENT else { throw StorageError.system(errno, path: path, operation: "unlink") }
+            guard unlink(path) == 0 || errno == ENOENT else {
+                throw StorageError.system(errno, path: path, operation: "unlink")
+            }
         }
     }
 

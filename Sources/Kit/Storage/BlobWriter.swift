@@ -1,7 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// A blob in the making. Chunks go to a file beside the others; ``finish(expectedLength:)`` gives it its name. A writer that is dropped leaves nothing.
+/// A blob in the making. Chunks go to a file beside the others; ``finish(expectedLength:)`` gives it its name. A writer
+/// that is dropped leaves nothing.
 ///
 /// The calls block until the operating system has taken the bytes.
 public final class BlobWriter: Sendable {
@@ -16,7 +17,11 @@ public final class BlobWriter: Sendable {
     private let state: Mutex<State>
 
     convenience init(store: BlobStore, id: BlobID) throws {
-        try self.init(store: store, id: id, file: OpenFile(store.path(id) + BlobStore.unfinishedSuffix, O_WRONLY | O_CREAT | O_EXCL))
+        try self.init(
+            store: store,
+            id: id,
+            file: OpenFile(store.path(id) + BlobStore.unfinishedSuffix, O_WRONLY | O_CREAT | O_EXCL)
+        )
     }
 
     init(store: BlobStore, id: BlobID, file: OpenFile) {
@@ -42,10 +47,12 @@ public final class BlobWriter: Sendable {
         }
     }
 
-    /// Brings the blob to the disk under its name. Without a row it goes with its last reference. After an error it is given up.
+    /// Brings the blob to the disk under its name. Without a row it goes with its last reference. After an error it is
+    /// given up.
     ///
     /// - Parameter expectedLength: Bytes that were announced, such as by `Content-Length`.
-    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; other ``StorageError``s.
+    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; other
+    ///   ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> Blob {
         try whileWriting { file, length in
             if let expectedLength, expectedLength != length {

@@ -47,7 +47,8 @@ public final class BodyWriter: Sendable {
     /// The whole body, ready to be stored with its answer.
     ///
     /// - Parameter expectedLength: Bytes that were announced, such as by `Content-Length`.
-    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; nothing is kept then. Other ``StorageError``s.
+    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; nothing is kept then.
+    ///   Other ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> StoredBody {
         try state.withLock { state in
             let body: StoredBody

@@ -1,7 +1,7 @@
 import GRDB
 
-/// Removes what was used least recently, stored responses and page lists alike, until the budget is kept. Nothing else is ever removed:
-/// no session, no row of an app, no secret, and no pinned answer.
+/// Removes what was used least recently, stored responses and page lists alike, until the budget is kept. Nothing else
+/// is ever removed: no session, no row of an app, no secret, and no pinned answer.
 public struct CacheEviction: Sendable {
     /// What was removed.
     public struct Freed: Sendable, Equatable {
@@ -28,7 +28,8 @@ public struct CacheEviction: Sendable {
         let lastUsed: Int64
     }
 
-    /// Most things that one transaction removes: the next writer waits for the deletion of 6 MB at most, besides the files of blobs.
+    /// Most things that one transaction removes: the next writer waits for the deletion of 6 MB at most, besides the
+    /// files of blobs.
     static let batch = 64
 
     /// The limit that is kept.
@@ -41,7 +42,8 @@ public struct CacheEviction: Sendable {
         self.budget = budget
     }
 
-    /// Evicts down to the low-water mark where the budget is exceeded. In transactions of bounded length: other writers have their turn between them.
+    /// Evicts down to the low-water mark where the budget is exceeded. In transactions of bounded length: other writers
+    /// have their turn between them.
     ///
     /// - Throws: ``StorageError``, `CancellationError`. What was evicted until then is gone.
     public func run() async throws -> Freed {
@@ -104,7 +106,8 @@ public struct CacheEviction: Sendable {
     static let selectTotal = """
         SELECT coalesce((SELECT sum(bytes) FROM stored_response_total), 0) + coalesce((SELECT bytes FROM page_total WHERE one = 1), 0)
         """
-    static let selectResponses = "SELECT id, size, last_used FROM stored_response WHERE pinned = 0 ORDER BY last_used LIMIT ?"
+    static let selectResponses =
+        "SELECT id, size, last_used FROM stored_response WHERE pinned = 0 ORDER BY last_used LIMIT ?"
     static let selectPages = "SELECT id, size, last_used FROM page ORDER BY last_used LIMIT ?"
     static let deletePage = "DELETE FROM page WHERE id = ?"
 

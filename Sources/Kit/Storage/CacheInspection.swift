@@ -1,7 +1,8 @@
 public import Foundation
 import GRDB
 
-/// Looks into the cache of a data directory that a server may be using at the same time: reads only, takes no lock, changes nothing.
+/// Looks into the cache of a data directory that a server may be using at the same time: reads only, takes no lock,
+/// changes nothing.
 public struct CacheInspection: Sendable {
     /// Everything stored of one URL and method.
     public struct Entry: Sendable, Equatable {
@@ -79,7 +80,9 @@ public struct CacheInspection: Sendable {
     private static func path(in directory: URL) -> String { directory.appending(path: DataDirectory.databaseName).path }
 
     /// Calls `body` for everything stored, or for what an upstream and its mount have stored, in one consistent state.
-    public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void) throws {
+    public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void)
+        throws
+    {
         try read { db in
             let rows = try Row.fetchCursor(db, sql: Self.selectEntries + order.sql, arguments: ["upstream": upstream])
             while let row = try rows.next() {
@@ -121,7 +124,8 @@ public struct CacheInspection: Sendable {
         }
     }
 
-    // The status stands in the last three digits behind the time, so that the greatest of both is that of the newest variant.
+    // The status stands in the last three digits behind the time, so that the greatest of both is that of the newest
+    // variant.
     private static let selectEntries = """
         SELECT upstream, method, url, max(response_time * 1000 + status) % 1000, sum(size) AS bytes, max(response_time) AS received,
             max(last_used) AS used, count(*), max(pinned)

@@ -1,7 +1,8 @@
 public import Foundation
 import GRDB
 
-/// What is to be removed from the cache by hand. Conditions that are not nil must all hold. Pinned answers stay: rows of an app were made of them.
+/// What is to be removed from the cache by hand. Conditions that are not nil must all hold. Pinned answers stay: rows
+/// of an app were made of them.
 public struct CachePurge: Sendable, Equatable {
     /// What was removed, or would be.
     public struct Report: Sendable, Equatable {
@@ -21,7 +22,8 @@ public struct CachePurge: Sendable, Equatable {
         public var pinned = 0
     }
 
-    /// Only answers of this upstream, those of its mount included, which are stored under its name with a dot behind it.
+    /// Only answers of this upstream, those of its mount included, which are stored under its name with a dot behind
+    /// it.
     public var upstream: String?
     /// Only answers whose URL has a path that begins with this.
     public var pathPrefix: String?
@@ -58,7 +60,9 @@ public struct CachePurge: Sendable, Equatable {
         while let after = last {
             let batch = try await database.writeFreeingRoom { db in
                 let batch = try self.batch(after: after, in: db)
-                for answer in batch.matching { try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [answer.id]) }
+                for answer in batch.matching {
+                    try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [answer.id])
+                }
                 return batch
             }
             report.add(batch)
@@ -102,7 +106,8 @@ public struct CachePurge: Sendable, Equatable {
         return batch
     }
 
-    /// Page lists belong to accounts, not to upstreams or paths: they are meant where only an age, or everything, is named.
+    /// Page lists belong to accounts, not to upstreams or paths: they are meant where only an age, or everything, is
+    /// named.
     private func countPages(in db: Database) throws -> Int {
         guard upstream == nil, pathPrefix == nil else { return 0 }
         return try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE fetched_at < ?", arguments: [pageLimit]) ?? 0
@@ -111,7 +116,8 @@ public struct CachePurge: Sendable, Equatable {
     private var pageLimit: Int64 { (receivedBefore ?? .distantFuture).millisecondsSince1970 }
 
     static let batchSize = 256
-    static let selectBatch = "SELECT id, upstream, url, response_time, size, pinned FROM stored_response WHERE id > ? ORDER BY id LIMIT ?"
+    static let selectBatch =
+        "SELECT id, upstream, url, response_time, size, pinned FROM stored_response WHERE id > ? ORDER BY id LIMIT ?"
 }
 
 extension CachePurge.Report {

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The folder that holds everything one Larder keeps: the database, the blobs beside it, the key that seals its secrets.
+/// The folder that holds everything one Larder keeps: the database, the blobs beside it, the key that seals its
+/// secrets.
 ///
 /// While a value of this type lives, no other process can have one of the same folder.
 public struct DataDirectory: Sendable {
@@ -21,15 +22,19 @@ public struct DataDirectory: Sendable {
 
     /// Creates the folder where it is missing, with everything above it (rights 0700), and takes the lock.
     ///
-    /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``, ``StorageError/diskFull(path:)`` or
-    ///   ``StorageError/inputOutput(path:operation:code:)``.
+    /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``,
+    ///   ``StorageError/diskFull(path:)`` or ``StorageError/inputOutput(path:operation:code:)``.
     public init(at url: URL) throws {
         try self.init(path: url.standardizedFileURL.path, isTemporary: false)
     }
 
-    /// A new folder of its own below the system's temporary one; it goes with its contents when the last copy of the value goes.
+    /// A new folder of its own below the system's temporary one; it goes with its contents when the last copy of the
+    /// value goes.
     public static func temporary() throws -> DataDirectory {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("larder-\(UUID().uuidString)", isDirectory: true)
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "larder-\(UUID().uuidString)",
+            isDirectory: true
+        )
         return try DataDirectory(path: url.path, isTemporary: true)
     }
 

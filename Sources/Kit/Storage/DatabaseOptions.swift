@@ -4,7 +4,8 @@ public struct DatabaseOptions: Sendable {
     public enum IntegrityCheck: Sendable {
         /// Always.
         case always
-        /// When the last process ended without closing it. SQLite recovers from that by itself; what is looked for is a disk that lied.
+        /// When the last process ended without closing it. SQLite recovers from that by itself; what is looked for is a
+        /// disk that lied.
         case afterUncleanStop
         /// Never; a damaged page shows when it is read.
         case never
@@ -18,7 +19,11 @@ public struct DatabaseOptions: Sendable {
     public var busyTimeout: Double
 
     /// Creates options; the defaults fit a server.
-    public init(integrityCheck: IntegrityCheck = .afterUncleanStop, maximumReaderCount: Int = 5, busyTimeout: Double = 5) {
+    public init(
+        integrityCheck: IntegrityCheck = .afterUncleanStop,
+        maximumReaderCount: Int = 5,
+        busyTimeout: Double = 5
+    ) {
         self.integrityCheck = integrityCheck
         self.maximumReaderCount = maximumReaderCount
         self.busyTimeout = busyTimeout

@@ -26,9 +26,13 @@ extension DirectoryExamination {
             isNew = false
             let applied = try migrator.appliedIdentifiers(db)
             let unknown = applied.subtracting(migrator.migrations)
-            guard unknown.isEmpty else { throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted()) }
+            guard unknown.isEmpty else {
+                throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
+            }
             isCurrent = applied.isSuperset(of: migrator.migrations)
-            if try options.integrityCheck == .always || options.integrityCheck == .afterUncleanStop && LarderDatabase.wasLeftOpen(path) {
+            if try options.integrityCheck == .always
+                || options.integrityCheck == .afterUncleanStop && LarderDatabase.wasLeftOpen(path)
+            {
                 try LarderDatabase.checkPages(db, path: path)
             }
             try examineRows(db, names: names, folder: folder)
@@ -36,8 +40,8 @@ extension DirectoryExamination {
         try database.close()
     }
 
-    /// Names a database so that SQLite makes no file beside it, as it otherwise does also for reading: without a log and a
-    /// journal the file is all there is, and nothing changes it while the directory is locked.
+    /// Names a database so that SQLite makes no file beside it, as it otherwise does also for reading: without a log
+    /// and a journal the file is all there is, and nothing changes it while the directory is locked.
     private static func nameForReading(_ path: String) throws -> String {
         let isAlone = !["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
         let readsNames = try DatabaseQueue().read { db in
@@ -63,7 +67,10 @@ extension DirectoryExamination {
             // Before its first step a database of Larder's has this table and nothing else.
             let steps = try Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations"))
             if steps.contains(LarderDatabase.ownMigrations[0].name) { return true }
-            if steps.isEmpty, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table'") == 1 { return false }
+            if steps.isEmpty, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table'") == 1
+            {
+                return false
+            }
         } else if try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 {
             return false
         }

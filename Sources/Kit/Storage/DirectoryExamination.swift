@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
 
-/// A look at a data directory that changes nothing in it: whether database, key and blobs belong together, and what is missing.
+/// A look at a data directory that changes nothing in it: whether database, key and blobs belong together, and what is
+/// missing.
 ///
-/// `serve` makes it before anything is opened for writing, `doctor` shows it. What cannot be used is refused by an error; files
-/// that are missing, cut or unknown are named, because everything else can still be served.
+/// `serve` makes it before anything is opened for writing, `doctor` shows it. What cannot be used is refused by an
+/// error; files that are missing, cut or unknown are named, because everything else can still be served.
 public struct DirectoryExamination: Sendable {
     /// Whether there is nothing yet: the first start creates everything.
     public internal(set) var isNew = true
@@ -18,7 +19,8 @@ public struct DirectoryExamination: Sendable {
     public internal(set) var missing: [BlobID] = []
     /// Blobs whose file has another length than the row says.
     public internal(set) var cut: [BlobID] = []
-    /// Blobs that no row names. They may be what a crash has left, or all that is left of lost rows: nothing removes them.
+    /// Blobs that no row names. They may be what a crash has left, or all that is left of lost rows: nothing removes
+    /// them.
     public internal(set) var unknown: [BlobID] = []
 
     /// Whether the file of the database has a header, if nothing else.
@@ -67,12 +69,18 @@ public struct DirectoryExamination: Sendable {
     }
 
     /// What is there that belongs to a database, where there is none.
-    private static func remains(in directory: DataDirectory, blobs: Int, identity: DirectoryIdentity?, isBegun: Bool) throws -> [String] {
+    private static func remains(in directory: DataDirectory, blobs: Int, identity: DirectoryIdentity?, isBegun: Bool)
+        throws -> [String]
+    {
         let files = [directory.keyPath, SealingKey.nextFile(of: KeyFile(path: directory.keyPath)).path]
-        var remains = files.filter { FileManager.default.fileExists(atPath: $0) }.map { ($0 as NSString).lastPathComponent }
+        var remains = files.filter { FileManager.default.fileExists(atPath: $0) }.map {
+            ($0 as NSString).lastPathComponent
+        }
         if blobs > 0 || identity != nil { remains.append("blobs (\(blobs) files)") }
         // SQLite removes the log of a missing or empty database, with all that is only in it.
-        if !isBegun, try LarderDatabase.wasLeftOpen(directory.databasePath) { remains.append(DataDirectory.databaseName + "-wal") }
+        if !isBegun, try LarderDatabase.wasLeftOpen(directory.databasePath) {
+            remains.append(DataDirectory.databaseName + "-wal")
+        }
         return remains
     }
 

@@ -3,7 +3,8 @@ import GRDB
 
 /// What database and blobs of one data directory have in common, and those of no other: 128 random bits.
 ///
-/// The database keeps it in a row, the blobs in a file among them. The key belongs to them by its fingerprint (``SealingKey``).
+/// The database keeps it in a row, the blobs in a file among them. The key belongs to them by its fingerprint
+/// (``SealingKey``).
 struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     /// 32 hexadecimal digits.
     let description: String
@@ -48,7 +49,8 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
         } catch StorageError.inputOutput(_, _, ENOENT) {
             return nil
         }
-        guard let identity = DirectoryIdentity(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)) else {
+        guard let identity = DirectoryIdentity(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
+        else {
             throw StorageError.malformedIdentity(path: path)
         }
         return identity
@@ -64,7 +66,10 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
         let identity = found.databaseIdentity ?? found.blobsIdentity ?? DirectoryIdentity()
         if found.databaseIdentity == nil {
             try pool.write { db in
-                try db.execute(sql: "INSERT INTO data_directory (one, identity) VALUES (1, ?)", arguments: [identity.description])
+                try db.execute(
+                    sql: "INSERT INTO data_directory (one, identity) VALUES (1, ?)",
+                    arguments: [identity.description]
+                )
             }
         }
         if found.blobsIdentity == nil { try OpenFile.create(path(in: folder), Data("\(identity)\n".utf8)) }

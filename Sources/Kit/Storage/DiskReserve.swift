@@ -30,7 +30,9 @@ struct DiskReserve: Sendable {
     /// Gives the room back to the disk.
     func release() throws {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
-        guard ftruncate(file.descriptor, 0) == 0 else { throw StorageError.system(errno, path: path, operation: "ftruncate") }
+        guard ftruncate(file.descriptor, 0) == 0 else {
+            throw StorageError.system(errno, path: path, operation: "ftruncate")
+        }
     }
 
     /// Whether the disk, and the quota, have room for a file with a few pages; it is removed again.

@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTypes
 
-/// Header fields as bytes: for each field the name's length, the name, the value's length, the value. Lengths are LEB128.
+/// Header fields as bytes: for each field the name's length, the name, the value's length, the value. Lengths are
+/// LEB128.
 ///
-/// Order, repeats, upper and lower case of names and bytes of values beyond ASCII come back as they were. Only HPACK's indexing strategy is not kept.
+/// Order, repeats, upper and lower case of names and bytes of values beyond ASCII come back as they were. Only HPACK's
+/// indexing strategy is not kept.
 enum FieldCoding {
     static func encode(_ fields: HTTPFields) -> Data {
         var bytes = Data()
@@ -14,7 +16,8 @@ enum FieldCoding {
         return bytes
     }
 
-    /// One form for all ways to write the same fields: names in lower case and sorted, values of one name in their order.
+    /// One form for all ways to write the same fields: names in lower case and sorted, values of one name in their
+    /// order.
     static func canonicalForm(of fields: HTTPFields) -> HTTPFields {
         let sorted = fields.enumerated().sorted { left, right in
             let (a, b) = (left.element.name.canonicalName, right.element.name.canonicalName)

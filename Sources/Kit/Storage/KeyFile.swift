@@ -32,7 +32,9 @@ struct KeyFile: Sendable {
     }
 
     func remove() throws {
-        guard unlink(path) == 0 || errno == ENOENT else { throw StorageError.system(errno, path: path, operation: "unlink") }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw StorageError.system(errno, path: path, operation: "unlink")
+        }
         try synchronizeFolder()
     }
 

@@ -34,12 +34,15 @@ extension LarderDatabase {
     }
 
     /// The pool, brought to the schema of `migrations`.
-    static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions) throws -> DatabasePool {
+    static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions)
+        throws -> DatabasePool
+    {
         let migrator = try SchemaMigration.migrator(migrations)
         do {
             try createFile(path, folder: folder, options: options)
             let pool = try DatabasePool(path: path, configuration: configuration(options))
-            // GRDB sets NORMAL after the connection was prepared, under which a loss of power may take back what was acknowledged.
+            // GRDB sets NORMAL after the connection was prepared, under which a loss of power may take back what was
+            // acknowledged.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try migrator.migrate(pool)
             return pool
@@ -48,8 +51,9 @@ extension LarderDatabase {
         }
     }
 
-    /// Creates the file of a database, with a header and nothing else, where it is missing or empty. It appears at once: SQLite
-    /// writes the first page under a journal, with which an interrupted first start could not be read any more.
+    /// Creates the file of a database, with a header and nothing else, where it is missing or empty. It appears at
+    /// once: SQLite writes the first page under a journal, with which an interrupted first start could not be read any
+    /// more.
     private static func createFile(_ path: String, folder: String, options: DatabaseOptions) throws {
         if FileManager.default.fileExists(atPath: path), try OpenFile(path, O_RDONLY).length() > 0 { return }
         let unfinished = path + ".new"
@@ -66,7 +70,8 @@ extension LarderDatabase {
         try OpenFile.synchronizeDirectory(folder)
     }
 
-    /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was ended.
+    /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was
+    /// ended.
     static func wasLeftOpen(_ path: String) throws -> Bool {
         let log = path + "-wal"
         guard FileManager.default.fileExists(atPath: log) else { return false }
@@ -75,6 +80,8 @@ extension LarderDatabase {
 
     static func checkPages(_ db: Database, path: String) throws {
         let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(3)")
-        guard findings == ["ok"] else { throw StorageError.damagedDatabase(path: path, detail: findings.joined(separator: "; ")) }
+        guard findings == ["ok"] else {
+            throw StorageError.damagedDatabase(path: path, detail: findings.joined(separator: "; "))
+        }
     }
 }

@@ -28,16 +28,16 @@ extension LarderDatabase {
         return try value.get()
     }
 
-    /// Whether an error that SQLite reports as one of input and output is a full disk, or quota: SQLite tells that only where it
-    /// writes pages itself and the disk, not the quota, is full. So the disk is asked for a little room.
+    /// Whether an error that SQLite reports as one of input and output is a full disk, or quota: SQLite tells that only
+    /// where it writes pages itself and the disk, not the quota, is full. So the disk is asked for a little room.
     private func isCausedByFullDisk(_ error: any Error) -> Bool {
         guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR else { return false }
         return !DiskReserve(path: directory.path + "/larder.probe").isRoom()
     }
 
-    /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that (`TransactionObserver.swift`,
-    /// `statementDidFail`): what observers have collected would count for the next commit. Rolling back an empty transaction
-    /// notifies them; it touches no file.
+    /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that
+    /// (`TransactionObserver.swift`, `statementDidFail`): what observers have collected would count for the next
+    /// commit. Rolling back an empty transaction notifies them; it touches no file.
     private func notifyMissedRollback(_ db: Database) throws {
         guard hasMissedRollback.load(ordering: .relaxed), !db.isInsideTransaction else { return }
         try db.beginTransaction(.deferred)

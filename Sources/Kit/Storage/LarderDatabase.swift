@@ -4,12 +4,13 @@ import Synchronization
 
 /// The one database of a Larder: SQLite in WAL mode, one writer, several readers that never wait for it.
 ///
-/// What a write has acknowledged survives the end of the process (WAL) and a loss of power (`synchronous = FULL`).
-/// Its own tables (stored responses, page lists, blobs, sealed secrets) are always there; apps add theirs as migrations.
+/// What a write has acknowledged survives the end of the process (WAL) and a loss of power (`synchronous = FULL`). Its
+/// own tables (stored responses, page lists, blobs, sealed secrets) are always there; apps add theirs as migrations.
 public final class LarderDatabase: Sendable {
     /// The folder that this database lives in, locked for as long as the database is open.
     public let directory: DataDirectory
-    /// GRDB's pool, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. Its errors are GRDB's own.
+    /// GRDB's pool, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. Its errors are
+    /// GRDB's own.
     public let pool: DatabasePool
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
@@ -20,19 +21,27 @@ public final class LarderDatabase: Sendable {
 
     /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
     static let ownMigrations =
-        BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations + CacheEviction.migrations + ResponseStore.contentTime
+        BlobStore.migrations + ResponseStore.migrations + PageStore.migrations + SealedSecrets.migrations
+        + CacheEviction.migrations + ResponseStore.contentTime
         + BlobRemoval.migrations + DirectoryIdentity.migrations
 
-    /// Opens the database of `directory` and brings it to the newest schema; creates it where there is nothing yet. A directory
-    /// whose parts do not belong together is refused, and nothing in it is changed (``DirectoryExamination``).
+    /// Opens the database of `directory` and brings it to the newest schema; creates it where there is nothing yet. A
+    /// directory whose parts do not belong together is refused, and nothing in it is changed
+    /// (``DirectoryExamination``).
     ///
     /// - Parameters:
     ///   - directory: The locked folder.
-    ///   - migrations: Those of all apps of this build, also of apps that are switched off: an unknown one counts as written by a newer build.
+    ///   - migrations: Those of all apps of this build, also of apps that are switched off: an unknown one counts as
+    ///     written by a newer build.
     ///   - options: How to open.
     ///   - logger: Gets what is missing or unknown among the files of blobs, and what could not be removed.
     /// - Throws: ``StorageError``.
-    public init(in directory: DataDirectory, migrations: [SchemaMigration] = [], options: DatabaseOptions = .init(), logger: Logger) throws {
+    public init(
+        in directory: DataDirectory,
+        migrations: [SchemaMigration] = [],
+        options: DatabaseOptions = .init(),
+        logger: Logger
+    ) throws {
         self.directory = directory
         self.logger = logger
         reserve = DiskReserve(path: directory.reservePath)
@@ -58,7 +67,9 @@ public final class LarderDatabase: Sendable {
     }
 
     /// A database in a temporary folder that goes with it. For tests.
-    public static func temporary(migrations: [SchemaMigration] = [], logger: Logger = Logger(label: "storage")) throws -> LarderDatabase {
+    public static func temporary(migrations: [SchemaMigration] = [], logger: Logger = Logger(label: "storage")) throws
+        -> LarderDatabase
+    {
         try LarderDatabase(in: .temporary(), migrations: migrations, logger: logger)
     }
 
@@ -69,7 +80,8 @@ public final class LarderDatabase: Sendable {
         try read { try Self.checkPages($0, path: directory.databasePath) }
     }
 
-    /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws ``StorageError/databaseClosed(path:)``.
+    /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws
+    /// ``StorageError/databaseClosed(path:)``.
     public func close() throws {
         do {
             pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
@@ -85,7 +97,9 @@ public final class LarderDatabase: Sendable {
     /// The error to report for what GRDB threw. After ``close()`` SQLite's own say anything, such as "out of memory".
     func translating(_ error: any Error) -> any Error {
         let path = directory.databasePath
-        if error is DatabaseError, isClosed.load(ordering: .sequentiallyConsistent) { return StorageError.databaseClosed(path: path) }
+        if error is DatabaseError, isClosed.load(ordering: .sequentiallyConsistent) {
+            return StorageError.databaseClosed(path: path)
+        }
         return StorageError.translating(error, path: path)
     }
 }

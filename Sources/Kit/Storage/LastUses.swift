@@ -1,7 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// Uses of stored answers and page lists, noted in memory and written many at a time: no read waits for a write, nor costs one.
+/// Uses of stored answers and page lists, noted in memory and written many at a time: no read waits for a write, nor
+/// costs one.
 ///
 /// What is lost when the process is killed makes eviction a little less exact and nothing else.
 public final class LastUses: Sendable {
@@ -19,7 +20,8 @@ public final class LastUses: Sendable {
     ///
     /// - Parameters:
     ///   - limit: Most answers and pages that are noted between two flushes; uses of further ones are not noted.
-    ///   - resolution: Seconds after a noted use in which another says nothing new, so that one hot answer does not keep the disk busy.
+    ///   - resolution: Seconds after a noted use in which another says nothing new, so that one hot answer does not
+    ///     keep the disk busy.
     public init(limit: Int = 16_384, resolution: TimeInterval = 10) {
         self.limit = limit
         self.resolution = resolution
@@ -47,7 +49,8 @@ public final class LastUses: Sendable {
         }
     }
 
-    /// Writes what was noted, in one transaction; no transaction where there is nothing. After an error everything is still noted.
+    /// Writes what was noted, in one transaction; no transaction where there is nothing. After an error everything is
+    /// still noted.
     ///
     /// - Returns: How many answers and pages were noted.
     /// - Throws: ``StorageError``, `CancellationError`.

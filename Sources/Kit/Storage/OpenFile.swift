@@ -1,7 +1,7 @@
 import Foundation
 
-/// An open file of the operating system, closed when the last reference goes. Unlike Foundation's `FileHandle` it tells a full disk from a missing right,
-/// and children that the server starts do not inherit it.
+/// An open file of the operating system, closed when the last reference goes. Unlike Foundation's `FileHandle` it tells
+/// a full disk from a missing right, and children that the server starts do not inherit it.
 final class OpenFile: Sendable {
     let path: String
     let descriptor: Int32
@@ -55,10 +55,13 @@ final class OpenFile: Sendable {
 
     /// Returns when the bytes, or a directory's entries, have reached the disk.
     func synchronize() throws {
-        guard retryingInterrupts({ fsync(descriptor) }) == 0 else { throw StorageError.system(errno, path: path, operation: "fsync") }
+        guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
+            throw StorageError.system(errno, path: path, operation: "fsync")
+        }
     }
 
-    /// Writes a file that was not there before and brings it to the disk. It appears in full or not at all, and replaces nothing.
+    /// Writes a file that was not there before and brings it to the disk. It appears in full or not at all, and
+    /// replaces nothing.
     static func create(_ path: String, _ bytes: some ContiguousBytes) throws {
         let unfinished = path + ".part"
         guard unlink(unfinished) == 0 || errno == ENOENT else {

@@ -8,13 +8,15 @@ extension PageStore {
         try db.cachedStatement(sql: Self.deleteRow).execute(arguments: [account, rowKey])
     }
 
-    /// Takes a row off the lists of one screen, whatever they were asked for; those that know their total count one less.
+    /// Takes a row off the lists of one screen, whatever they were asked for; those that know their total count one
+    /// less.
     public func remove(rowKey: String, account: String, screen: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.decrementTotalsOfScreen).execute(arguments: [account, rowKey, screen])
         try db.cachedStatement(sql: Self.deleteRowOfScreen).execute(arguments: [account, rowKey, screen])
     }
 
-    /// Takes a row and everything below it off all lists of an account, as when a folder is deleted: keys that begin with `prefix`. Totals stay.
+    /// Takes a row and everything below it off all lists of an account, as when a folder is deleted: keys that begin
+    /// with `prefix`. Totals stay.
     public func remove(rowKeysWithPrefix prefix: String, account: String, in db: Database) throws {
         guard let end = KeyPrefix(prefix).end else { return }
         try db.cachedStatement(sql: Self.deletePrefix).execute(arguments: [account, prefix, end])
@@ -25,7 +27,8 @@ extension PageStore {
         try db.cachedStatement(sql: Self.updateRow).execute(arguments: [newKey, account, rowKey])
     }
 
-    /// Puts `newPrefix` in place of `prefix` in all keys of an account that begin with it, as when a folder is renamed: one statement.
+    /// Puts `newPrefix` in place of `prefix` in all keys of an account that begin with it, as when a folder is renamed:
+    /// one statement.
     ///
     /// - Parameter prefix: Not empty. End it with the separator, or `/a` takes `/ab` along.
     public func replace(rowKeyPrefix prefix: String, by newPrefix: String, account: String, in db: Database) throws {
@@ -68,7 +71,8 @@ extension PageStore {
         """
     static let deletePrefix = "DELETE FROM page_row WHERE account = ? AND row_key >= ? AND row_key < ?"
     static let updateRow = "UPDATE page_row SET row_key = ? WHERE account = ? AND row_key = ?"
-    static let updatePrefix = "UPDATE page_row SET row_key = ? || substr(row_key, ?) WHERE account = ? AND row_key >= ? AND row_key < ?"
+    static let updatePrefix =
+        "UPDATE page_row SET row_key = ? || substr(row_key, ?) WHERE account = ? AND row_key >= ? AND row_key < ?"
     static let deleteList = "DELETE FROM page WHERE account = ? AND screen = ? AND query = ?"
     static let deleteAccount = "DELETE FROM page WHERE account = ?"
 }

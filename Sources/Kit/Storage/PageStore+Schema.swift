@@ -1,5 +1,6 @@
 extension PageStore {
-    // The account stands in each row too, so that a key, or all keys below a folder, are found by one index whatever page they are on.
+    // The account stands in each row too, so that a key, or all keys below a folder, are found by one index whatever
+    // page they are on.
     static let migrations = [
         SchemaMigration(
             "storage/003 pages",

@@ -3,7 +3,8 @@ public import GRDB
 
 /// The page lists of all screens: which rows an upstream showed, in which order, when.
 ///
-/// Rows belong to the apps. All functions take part in the transaction of their `Database`, so that a row and the lists that name it change together.
+/// Rows belong to the apps. All functions take part in the transaction of their `Database`, so that a row and the lists
+/// that name it change together.
 public struct PageStore: Sendable {
     /// The page lists live in the tables of whatever ``LarderDatabase`` the functions are given.
     public init() {}
@@ -17,7 +18,13 @@ public struct PageStore: Sendable {
             )
         else { return nil }
         let rowKeys = try String.fetchAll(db.cachedStatement(sql: Self.selectRows), arguments: [row[0] as Int64])
-        return PageList(key: key, rowKeys: rowKeys, total: row[1], hasMore: row[2], fetchedAt: Date(millisecondsSince1970: row[3]))
+        return PageList(
+            key: key,
+            rowKeys: rowKeys,
+            total: row[1],
+            hasMore: row[2],
+            fetchedAt: Date(millisecondsSince1970: row[3])
+        )
     }
 
     /// Stores a page in place of the one of the same key. All other pages stay.
@@ -31,14 +38,17 @@ public struct PageStore: Sendable {
         ])
         for id in try Int64.fetchAll(upsert) {
             try db.cachedStatement(sql: "DELETE FROM page_row WHERE page_id = ?").execute(arguments: [id])
-            let insert = try db.cachedStatement(sql: "INSERT INTO page_row (page_id, position, account, row_key) VALUES (?, ?, ?, ?)")
+            let insert = try db.cachedStatement(
+                sql: "INSERT INTO page_row (page_id, position, account, row_key) VALUES (?, ?, ?, ?)"
+            )
             for (position, rowKey) in page.rowKeys.enumerated() {
                 try insert.execute(arguments: [id, position, key.account, rowKey])
             }
         }
     }
 
-    /// Notes when a page last served a request, many in one transaction; a use older than the noted one changes nothing.
+    /// Notes when a page last served a request, many in one transaction; a use older than the noted one changes
+    /// nothing.
     public func touch(_ lastUses: [PageKey: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (key, date) in lastUses {

@@ -1,6 +1,7 @@
 import GRDB
 
-/// Tells which stored responses a transaction has removed, once it is committed; whichever statement, trigger or cascade removed them.
+/// Tells which stored responses a transaction has removed, once it is committed; whichever statement, trigger or
+/// cascade removed them.
 ///
 /// GRDB calls it on the writer's queue only, so its state needs no lock.
 final class ResponseRemoval: TransactionObserver {
@@ -27,8 +28,9 @@ final class ResponseRemoval: TransactionObserver {
 }
 
 extension LarderDatabase {
-    /// Calls this for each stored response that is removed from now on, by eviction, purge, logout or a newer answer in its place: after the removal can be seen, and before
-    /// whoever wrote the transaction is told that it is done. It is called on the writer's thread and must not wait for anything.
+    /// Calls this for each stored response that is removed from now on, by eviction, purge, logout or a newer answer in
+    /// its place: after the removal can be seen, and before whoever wrote the transaction is told that it is done. It
+    /// is called on the writer's thread and must not wait for anything.
     public func onRemovalOfResponses(_ told: @escaping @Sendable (StoredAnswer.ID) -> Void) {
         pool.add(transactionObserver: ResponseRemoval(told), extent: .databaseLifetime)
     }

@@ -10,7 +10,8 @@ extension ResponseStore {
         case blob(BlobReader)
     }
 
-    /// Opens the body of a stored answer. An answer whose file is missing or truncated is removed: it counts as never stored.
+    /// Opens the body of a stored answer. An answer whose file is missing or truncated is removed: it counts as never
+    /// stored.
     ///
     /// - Returns: nil for such an answer. Only then this waits for a writer.
     public func openBody(of answer: StoredAnswer) async throws -> OpenBody? {

@@ -2,7 +2,8 @@ public import Foundation
 public import GRDB
 
 extension ResponseStore {
-    /// Marks everything stored under this URL, of all methods, credentials and variants, as in need of validation (RFC 9111 §4.4).
+    /// Marks everything stored under this URL, of all methods, credentials and variants, as in need of validation (RFC
+    /// 9111 §4.4).
     ///
     /// It is kept: with the upstream down, the last good answer may still be wanted.
     public func invalidate(upstream: String, url: String, in db: Database) throws {
@@ -29,11 +30,17 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
     }
 
-    /// Removes an upstream's answers: all, or those whose URL begins with `urlPrefix`, and of these those received before `received`. Pinned ones stay.
+    /// Removes an upstream's answers: all, or those whose URL begins with `urlPrefix`, and of these those received
+    /// before `received`. Pinned ones stay.
     ///
     /// - Returns: How many.
     @discardableResult
-    public func purge(upstream: String, urlPrefix: String = "", receivedBefore received: Date = .distantFuture, in db: Database) throws -> Int {
+    public func purge(
+        upstream: String,
+        urlPrefix: String = "",
+        receivedBefore received: Date = .distantFuture,
+        in db: Database
+    ) throws -> Int {
         let before = received.millisecondsSince1970
         if let end = KeyPrefix(urlPrefix).end {
             try db.execute(sql: Self.purgePrefix, arguments: [upstream, urlPrefix, end, before])
@@ -48,6 +55,7 @@ extension ResponseStore {
     static let deleteByID = "DELETE FROM stored_response WHERE id = ?"
     static let deleteByURL = "DELETE FROM stored_response WHERE upstream = ? AND url = ?"
     static let deleteByCredential = "DELETE FROM stored_response WHERE credential = ? AND credential <> x''"
-    static let purgePrefix = "DELETE FROM stored_response WHERE upstream = ? AND url >= ? AND url < ? AND response_time < ? AND pinned = 0"
+    static let purgePrefix =
+        "DELETE FROM stored_response WHERE upstream = ? AND url >= ? AND url < ? AND response_time < ? AND pinned = 0"
     static let purgeAll = "DELETE FROM stored_response WHERE upstream = ? AND response_time < ? AND pinned = 0"
 }

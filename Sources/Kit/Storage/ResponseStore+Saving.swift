@@ -4,10 +4,12 @@ import HTTPCaching
 public import HTTPTypes
 
 extension ResponseStore {
-    /// Stores an answer in place of the one of the same key and variant. A blob must be finished; it is the answer's from now on.
+    /// Stores an answer in place of the one of the same key and variant. A blob must be finished; it is the answer's
+    /// from now on.
     ///
     /// - Returns: The identity of the stored answer.
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` when the body's file is not there in full; ``StorageError/diskFull(path:)`` and others.
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` when the body's file is not there in full;
+    ///   ``StorageError/diskFull(path:)`` and others.
     @discardableResult
     public func save(_ answer: StoredAnswer, in db: Database) throws -> StoredAnswer.ID {
         let response = answer.response
@@ -25,12 +27,16 @@ extension ResponseStore {
         try upsert.setArguments([
             answer.upstream, response.url, response.method.rawValue, answer.credential.columnValue, varying,
             response.status.code, response.status.reasonPhrase, header,
-            response.requestTime.millisecondsSince1970, response.responseTime.millisecondsSince1970, answer.isInvalidated,
+            response.requestTime.millisecondsSince1970, response.responseTime.millisecondsSince1970,
+            answer.isInvalidated,
             response.url.utf8.count + varying.count + header.count + answer.body.count,
             answer.lastUsed.millisecondsSince1970, blob?.id, answer.isPinned, answer.contentTime.millisecondsSince1970,
         ])
         guard let id = try Int64.fetchAll(upsert).first else {
-            throw StorageError.damagedDatabase(path: database.directory.databasePath, detail: "an inserted row did not come back")
+            throw StorageError.damagedDatabase(
+                path: database.directory.databasePath,
+                detail: "an inserted row did not come back"
+            )
         }
         if bytes.isEmpty {
             try db.cachedStatement(sql: "DELETE FROM stored_body WHERE response_id = ?").execute(arguments: [id])
@@ -38,7 +44,10 @@ extension ResponseStore {
             try db.cachedStatement(sql: Self.upsertBody).execute(arguments: [id, bytes])
         }
         try db.cachedStatement(sql: Self.deleteVariantsBeyond)
-            .execute(arguments: [answer.upstream, response.url, response.method.rawValue, answer.credential.columnValue, id, maximumVariants - 1])
+            .execute(arguments: [
+                answer.upstream, response.url, response.method.rawValue, answer.credential.columnValue, id,
+                maximumVariants - 1,
+            ])
         return id
     }
 
@@ -48,7 +57,8 @@ extension ResponseStore {
         try await database.write { try save(answer, in: $0) }
     }
 
-    /// Gives a stored answer, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It is no longer invalidated.
+    /// Gives a stored answer, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It is
+    /// no longer invalidated.
     ///
     /// - Returns: false when it is not stored any more.
     @discardableResult
@@ -62,12 +72,14 @@ extension ResponseStore {
         let header = FieldCoding.encode(headerFields)
         try db.cachedStatement(sql: Self.update)
             .execute(arguments: [
-                header.count, header, requestTime.millisecondsSince1970, responseTime.millisecondsSince1970, responseTime.millisecondsSince1970, id,
+                header.count, header, requestTime.millisecondsSince1970, responseTime.millisecondsSince1970,
+                responseTime.millisecondsSince1970, id,
             ])
         return db.changesCount > 0
     }
 
-    /// Notes uses, many in one transaction; a use older than the noted one changes nothing, one of an answer that is gone neither.
+    /// Notes uses, many in one transaction; a use older than the noted one changes nothing, one of an answer that is
+    /// gone neither.
     public func touch(_ lastUses: [StoredAnswer.ID: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (id, date) in lastUses {

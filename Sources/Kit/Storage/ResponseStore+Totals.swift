@@ -17,8 +17,10 @@ extension ResponseStore {
     }
 
     static func totals(in db: Database) throws -> [Total] {
-        try Row.fetchAll(db.cachedStatement(sql: "SELECT upstream, responses, bytes FROM stored_response_total ORDER BY upstream"))
-            .map { Total(upstream: $0[0], responses: $0[1], bytes: $0[2]) }
+        try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT upstream, responses, bytes FROM stored_response_total ORDER BY upstream")
+        )
+        .map { Total(upstream: $0[0], responses: $0[1], bytes: $0[2]) }
     }
 
     /// The same, in a read of its own.

@@ -3,13 +3,15 @@ public import GRDB
 import HTTPCaching
 public import HTTPTypes
 
-/// The stored responses of all upstreams: the database of an HTTP cache. What may be stored, used or has to go, others decide.
+/// The stored responses of all upstreams: the database of an HTTP cache. What may be stored, used or has to go, others
+/// decide.
 ///
-/// Key: upstream, method, URL, credential, and the request fields that `Vary` nominates. Functions that take a `Database` take part in its
-/// transaction, so that an app can change its rows with them.
+/// Key: upstream, method, URL, credential, and the request fields that `Vary` nominates. Functions that take a
+/// `Database` take part in its transaction, so that an app can change its rows with them.
 public struct ResponseStore: Sendable {
     let database: LarderDatabase
-    /// Most variants kept of one URL, method and credential, so that `Vary: Cookie` does not fill the disk; the longest not received go first.
+    /// Most variants kept of one URL, method and credential, so that `Vary: Cookie` does not fill the disk; the longest
+    /// not received go first.
     let maximumVariants: Int
 
     /// The stored responses of this database.
@@ -18,7 +20,8 @@ public struct ResponseStore: Sendable {
         self.maximumVariants = max(1, maximumVariants)
     }
 
-    /// All variants stored under this URL and method that this credential may see, its own and the shared ones; newest first. Blocks, but never for a writer.
+    /// All variants stored under this URL and method that this credential may see, its own and the shared ones; newest
+    /// first. Blocks, but never for a writer.
     ///
     /// - Parameter credential: nil: shared ones only.
     public func responses(
@@ -27,7 +30,9 @@ public struct ResponseStore: Sendable {
         url: String,
         credential: CredentialHash?
     ) throws -> [StoredAnswer] {
-        try database.read { try responses(upstream: upstream, method: method, url: url, credential: credential, in: $0) }
+        try database.read {
+            try responses(upstream: upstream, method: method, url: url, credential: credential, in: $0)
+        }
     }
 
     /// The same inside a transaction.
@@ -59,9 +64,15 @@ public struct ResponseStore: Sendable {
         ORDER BY r.response_time DESC, r.id DESC
         """
 
-    private func answer(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) throws -> StoredAnswer {
-        guard let varying = FieldCoding.decode(row[2]), let header = FieldCoding.decode(row[5]), 0...999 ~= row[3] as Int else {
-            throw StorageError.damagedDatabase(path: database.directory.databasePath, detail: "stored response \(row[0] as Int64) cannot be decoded")
+    private func answer(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) throws -> StoredAnswer
+    {
+        guard let varying = FieldCoding.decode(row[2]), let header = FieldCoding.decode(row[5]),
+            0...999 ~= row[3] as Int
+        else {
+            throw StorageError.damagedDatabase(
+                path: database.directory.databasePath,
+                detail: "stored response \(row[0] as Int64) cannot be decoded"
+            )
         }
         let body: StoredBody
         if let id = row[10] as BlobID? {

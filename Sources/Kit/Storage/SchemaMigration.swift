@@ -1,6 +1,7 @@
 public import GRDB
 
-/// One step of a database's schema. Steps are applied in the order in which they are given, each once, each in a transaction of its own.
+/// One step of a database's schema. Steps are applied in the order in which they are given, each once, each in a
+/// transaction of its own.
 ///
 /// A step that was released is never changed: what it did wrong, a later step puts right.
 public struct SchemaMigration: Sendable {
@@ -24,7 +25,9 @@ public struct SchemaMigration: Sendable {
         var migrator = DatabaseMigrator()
         var names: Set<String> = []
         for migration in migrations {
-            guard names.insert(migration.name).inserted else { throw StorageError.ambiguousMigration(name: migration.name) }
+            guard names.insert(migration.name).inserted else {
+                throw StorageError.ambiguousMigration(name: migration.name)
+            }
             migrator.registerMigration(migration.name, migrate: migration.migrate)
         }
         return migrator

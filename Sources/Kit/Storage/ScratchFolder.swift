@@ -1,8 +1,9 @@
 public import Foundation
 import Synchronization
 
-/// A folder of the data directory for what is kept for the length of a request: uploads, and what child processes make of them. Empty after every start, so
-/// a crash leaves nothing for long; on one file system with the blobs, so that a finished file becomes one by being renamed.
+/// A folder of the data directory for what is kept for the length of a request: uploads, and what child processes make
+/// of them. Empty after every start, so a crash leaves nothing for long; on one file system with the blobs, so that a
+/// finished file becomes one by being renamed.
 public struct ScratchFolder: Sendable {
     /// Absolute path.
     public let path: String
@@ -16,7 +17,8 @@ public struct ScratchFolder: Sendable {
         guard mkdir(path, 0o700) == 0 else { throw StorageError.system(errno, path: path, operation: "mkdir") }
     }
 
-    /// A place for a file that somebody else will write. Nothing is there yet; what is there in the end goes with the value.
+    /// A place for a file that somebody else will write. Nothing is there yet; what is there in the end goes with the
+    /// value.
     public func place(_ suffix: String = "") -> ScratchPlace {
         ScratchPlace(path: "\(path)/\(BlobID.random())\(suffix)")
     }

@@ -5,8 +5,9 @@ import Synchronization
 
 /// Secrets such as upstream tokens, sealed with AES-256-GCM (NIST SP 800-38D) under a key that is not in the database.
 ///
-/// The secret's name is authenticated with it: a sealed value that somebody moves to another name does not open. The key lies in a file beside the database
-/// and is made with the first start. A database whose secrets need another key, or whose key file is gone, is refused.
+/// The secret's name is authenticated with it: a sealed value that somebody moves to another name does not open. The
+/// key lies in a file beside the database and is made with the first start. A database whose secrets need another key,
+/// or whose key file is gone, is refused.
 public final class SealedSecrets: Sendable {
     private struct Keys {
         /// Seals and opens.
@@ -39,7 +40,8 @@ public final class SealedSecrets: Sendable {
 
     /// Opens the secrets of a database; creates the key for one that has none yet.
     ///
-    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``, ``StorageError/malformedKey(path:)`` and others.
+    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
+    ///   ``StorageError/malformedKey(path:)`` and others.
     public init(_ database: LarderDatabase) throws {
         self.database = database
         keys = Mutex(Keys(current: try SealingKey.open(database)))
@@ -55,7 +57,9 @@ public final class SealedSecrets: Sendable {
     ///
     /// - Throws: ``StorageError/secretNotAuthentic(name:)``.
     public func secret(name: String, in db: Database) throws -> Data? {
-        guard let sealed = try Data.fetchOne(db.cachedStatement(sql: Self.select), arguments: [name]) else { return nil }
+        guard let sealed = try Data.fetchOne(db.cachedStatement(sql: Self.select), arguments: [name]) else {
+            return nil
+        }
         return try open(sealed, name: name)
     }
 
@@ -64,8 +68,8 @@ public final class SealedSecrets: Sendable {
         try db.cachedStatement(sql: Self.delete).execute(arguments: [name])
     }
 
-    /// The key of ``CredentialHash``, random and the same for the life of the database; made when it is first asked for.
-    /// Not to be called inside a transaction: it needs one of its own.
+    /// The key of ``CredentialHash``, random and the same for the life of the database; made when it is first asked
+    /// for. Not to be called inside a transaction: it needs one of its own.
     public func credentialHashKey() throws -> SymmetricKey {
         let name = "storage/credential hash key"
         return try database.write { db in
@@ -76,13 +80,14 @@ public final class SealedSecrets: Sendable {
         }
     }
 
-    /// Seals all secrets anew under a new key and forgets the old one. Whenever a crash comes, the next start finds the key that fits.
+    /// Seals all secrets anew under a new key and forgets the old one. Whenever a crash comes, the next start finds the
+    /// key that fits.
     public func rotateKey() throws {
         try rotation.withLock { _ in
             let file = KeyFile(path: database.directory.keyPath)
             let nextFile = SealingKey.nextFile(of: file)
-            // A next key that is there is that of a change that has failed; if its transaction is found committed after a crash,
-            // the secrets are sealed with it. So it is used, and not replaced.
+            // A next key that is there is that of a change that has failed; if its transaction is found committed after
+            // a crash, the secrets are sealed with it. So it is used, and not replaced.
             let left = try nextFile.read()
             let newKey = left ?? SymmetricKey(size: .bits256)
             if left == nil { try nextFile.create(newKey) }
@@ -90,7 +95,10 @@ public final class SealedSecrets: Sendable {
             try database.write { db in
                 for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM sealed_secret") {
                     let secret = try open(row[1], name: row[0])
-                    try db.execute(sql: Self.upsert, arguments: [row[0] as String, try Self.seal(secret, name: row[0], key: newKey)])
+                    try db.execute(
+                        sql: Self.upsert,
+                        arguments: [row[0] as String, try Self.seal(secret, name: row[0], key: newKey)]
+                    )
                 }
                 try SealingKey.noteFingerprint(of: newKey, in: db)
                 // On the writer's queue, so the next transaction seals with the new key already.
@@ -101,7 +109,8 @@ public final class SealedSecrets: Sendable {
     }
 
     static let select = "SELECT sealed FROM sealed_secret WHERE name = ?"
-    static let upsert = "INSERT INTO sealed_secret (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed"
+    static let upsert =
+        "INSERT INTO sealed_secret (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed"
     static let delete = "DELETE FROM sealed_secret WHERE name = ?"
 
     private static func seal(_ secret: Data, name: String, key: SymmetricKey) throws -> Data {
@@ -112,7 +121,9 @@ public final class SealedSecrets: Sendable {
     private func open(_ sealed: Data, name: String) throws -> Data {
         let keys = keys.withLock { $0 }
         let secret = [keys.current, keys.other].lazy.compactMap { key in
-            key.flatMap { try? AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: $0, authenticating: Data(name.utf8)) }
+            key.flatMap {
+                try? AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: $0, authenticating: Data(name.utf8))
+            }
         }
         guard let secret = secret.first else { throw StorageError.secretNotAuthentic(name: name) }
         return secret

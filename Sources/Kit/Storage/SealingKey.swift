@@ -4,8 +4,9 @@ import GRDB
 
 /// Finds the key that sealed the secrets of a database.
 ///
-/// Changing the key takes two files and one transaction: the new key is written beside (`.next`), the transaction seals all secrets anew and notes the new
-/// key's fingerprint, the new file takes the old one's place. The fingerprint decides which of the two files is meant after a crash in between.
+/// Changing the key takes two files and one transaction: the new key is written beside (`.next`), the transaction seals
+/// all secrets anew and notes the new key's fingerprint, the new file takes the old one's place. The fingerprint
+/// decides which of the two files is meant after a crash in between.
 enum SealingKey {
     static func nextFile(of file: KeyFile) -> KeyFile {
         KeyFile(path: file.path + ".next")
@@ -35,7 +36,8 @@ enum SealingKey {
 
     /// Checks that the key of a data directory is the one whose fingerprint the database has noted. Changes nothing.
     ///
-    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``, ``StorageError/malformedKey(path:)`` and others.
+    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
+    ///   ``StorageError/malformedKey(path:)`` and others.
     static func check(fingerprint noted: Data?, path: String) throws {
         _ = try find(fingerprint: noted, KeyFile(path: path))
     }
@@ -55,7 +57,8 @@ enum SealingKey {
 
     static func noteFingerprint(of key: SymmetricKey, in db: Database) throws {
         try db.execute(
-            sql: "INSERT INTO sealing_key (id, fingerprint) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint",
+            sql:
+                "INSERT INTO sealing_key (id, fingerprint) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint",
             arguments: [fingerprint(of: key)]
         )
     }

@@ -1,7 +1,8 @@
 import GRDB
 
 extension StorageError {
-    /// The error to report when SQLite failed on the database at `path`; `error` itself where it is nobody's business but the programmer's.
+    /// The error to report when SQLite failed on the database at `path`; `error` itself where it is nobody's business
+    /// but the programmer's.
     static func translating(_ error: any Error, path: String) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         switch error.resultCode {

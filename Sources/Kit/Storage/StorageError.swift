@@ -1,6 +1,7 @@
 /// What can go wrong with stored data, in terms that a person can act upon.
 ///
-/// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's `DatabaseError`.
+/// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's
+/// `DatabaseError`.
 public enum StorageError: Error, Sendable, Equatable {
     /// Another process holds the data directory; its process id where its lock file tells one.
     case directoryInUse(path: String, pid: Int32?)
@@ -14,7 +15,8 @@ public enum StorageError: Error, Sendable, Equatable {
     case inputOutput(path: String, operation: String, code: Int32)
     /// The file is no database, or its pages contradict each other. It was left as it is.
     case damagedDatabase(path: String, detail: String)
-    /// There is no database, or an empty one, beside files that belong to one: `remains` are their names. Nothing was changed.
+    /// There is no database, or an empty one, beside files that belong to one: `remains` are their names. Nothing was
+    /// changed.
     case databaseMissing(path: String, remains: [String])
     /// The file is a database of another program. It was left as it is.
     case foreignDatabase(path: String, detail: String)
@@ -22,9 +24,11 @@ public enum StorageError: Error, Sendable, Equatable {
     case foreignBlobs(path: String, identity: String, databaseIdentity: String)
     /// The file that gives the blobs their identity holds something else.
     case malformedIdentity(path: String)
-    /// A newer build wrote this database: it carries these migrations, which this build does not know. It was left as it is.
+    /// A newer build wrote this database: it carries these migrations, which this build does not know. It was left as
+    /// it is.
     case newerSchema(path: String, unknownMigrations: [String])
-    /// An older build wrote this database, and it is only read here, so it stays as it is: the next start of the server brings it up to date.
+    /// An older build wrote this database, and it is only read here, so it stays as it is: the next start of the server
+    /// brings it up to date.
     case olderSchema(path: String)
     /// Two migrations of this build share one name.
     case ambiguousMigration(name: String)
@@ -56,7 +60,8 @@ extension StorageError: CustomStringConvertible {
         switch self {
         case .directoryInUse(let path, let pid):
             "The data directory \(path) is in use by another process" + (pid.map { " (pid \($0))." } ?? ".")
-        case .notWritable(let path): "\(path) cannot be written: check its permissions and whether the file system is read-only."
+        case .notWritable(let path):
+            "\(path) cannot be written: check its permissions and whether the file system is read-only."
         case .notReadable(let path): "\(path) cannot be read: check its permissions."
         case .diskFull(let path): "The disk that holds \(path) is full."
         case .inputOutput(let path, let operation, let code): "\(operation) failed on \(path) (code \(code))."
@@ -72,16 +77,20 @@ extension StorageError: CustomStringConvertible {
             "\(path) does not hold the identity of a data directory. Restore it, or remove it if blobs and database belong together."
         case .newerSchema(let path, let unknown):
             "The database \(path) was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
-        case .olderSchema(let path): "The database \(path) was written by an older build; larder serve brings it up to date."
+        case .olderSchema(let path):
+            "The database \(path) was written by an older build; larder serve brings it up to date."
         case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
         case .databaseBusy(let path): "The database \(path) is locked by somebody else."
         case .databaseClosed(let path): "The database \(path) is closed."
         case .blobUnavailable(let id): "The file of blob \(id) is missing or truncated."
         case .bodyAlreadyFinished: "The body was finished before."
         case .incompleteBody(let expected, let received): "The body ended after \(received) of \(expected) bytes."
-        case .rangeOutsideBlob(let id, let requested, let length): "Bytes \(requested) lie outside blob \(id) of \(length) bytes."
-        case .keyMissing(let path): "The key file \(path) is missing, and the database holds secrets that were sealed with it."
-        case .wrongKey(let path): "The key file \(path) holds another key than the one that sealed the secrets of this database."
+        case .rangeOutsideBlob(let id, let requested, let length):
+            "Bytes \(requested) lie outside blob \(id) of \(length) bytes."
+        case .keyMissing(let path):
+            "The key file \(path) is missing, and the database holds secrets that were sealed with it."
+        case .wrongKey(let path):
+            "The key file \(path) holds another key than the one that sealed the secrets of this database."
         case .malformedKey(let path): "The key file \(path) does not hold a 256-bit key."
         case .secretNotAuthentic(let name): "The sealed secret \"\(name)\" does not open: it was changed or moved."
         }

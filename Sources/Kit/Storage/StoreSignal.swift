@@ -30,7 +30,8 @@ final class StoreSignal: TransactionObserver {
 }
 
 extension LarderDatabase {
-    /// An element after each transaction that stored responses or page lists; those that nobody has taken yet are one. For one listener, which ends it by ending its own task.
+    /// An element after each transaction that stored responses or page lists; those that nobody has taken yet are one.
+    /// For one listener, which ends it by ending its own task.
     public func stores() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         pool.add(transactionObserver: StoreSignal(continuation), extent: .databaseLifetime)

@@ -19,12 +19,14 @@ public enum StoredBody: Sendable, Equatable {
 
 /// One answer of an upstream with its body, as the database keeps it.
 public struct StoredAnswer: Sendable, Equatable {
-    /// Identity of a stored answer. It stays when a newer answer replaces the same variant, and is never given to another.
+    /// Identity of a stored answer. It stays when a newer answer replaces the same variant, and is never given to
+    /// another.
     public typealias ID = Int64
 
     /// Identity; nil for an answer that was not stored yet.
     public var id: ID?
-    /// Name of the upstream that answered, such as `spacex`. Part of the key: what one upstream said is never taken for another's word.
+    /// Name of the upstream that answered, such as `spacex`. Part of the key: what one upstream said is never taken for
+    /// another's word.
     public var upstream: String
     /// Whose answer it is; nil: anybody's.
     public var credential: CredentialHash?
@@ -32,13 +34,16 @@ public struct StoredAnswer: Sendable, Equatable {
     public var response: StoredResponse
     /// The body.
     public var body: StoredBody
-    /// When this content was received; it stays when the upstream confirms it, or sends the same again. To the millisecond.
+    /// When this content was received; it stays when the upstream confirms it, or sends the same again. To the
+    /// millisecond.
     public var contentTime: Date
     /// When it last served a request; decides what goes first when space runs out.
     public var lastUsed: Date
-    /// Whether a write to its target made it doubtful since: it must be validated before it is used as fresh (RFC 9111 §4.4).
+    /// Whether a write to its target made it doubtful since: it must be validated before it is used as fresh (RFC 9111
+    /// §4.4).
     public var isInvalidated: Bool
-    /// Whether it must stay when space runs out, because an app made rows of it: without it nobody could say how old they are. Only replacing or removing it ends that.
+    /// Whether it must stay when space runs out, because an app made rows of it: without it nobody could say how old
+    /// they are. Only replacing or removing it ends that.
     public var isPinned: Bool
 
     /// Creates an answer to store.

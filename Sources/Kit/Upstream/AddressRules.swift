@@ -8,7 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// Which network addresses a link taken from an upstream's data may lead to: public ones only, so that no data can make Larder ask the machine's own network.
+/// Which network addresses a link taken from an upstream's data may lead to: public ones only, so that no data can make
+/// Larder ask the machine's own network.
 enum AddressRules {
     /// True for addresses that are globally reachable (IANA special-purpose registries, RFC 6890 and successors).
     static func isPublic(_ address: SocketAddress) -> Bool {

@@ -105,7 +105,8 @@ final class BodyKeeper: Sendable {
         }
     }
 
-    /// A body that is kept while it is read. Its last announced part is given out when all is stored, so that whoever has it whole finds it in the store.
+    /// A body that is kept while it is read. Its last announced part is given out when all is stored, so that whoever
+    /// has it whole finds it in the store.
     func keeping(_ body: ByteStream, _ flight: MountFlight?, health: UpstreamHealth) -> ByteStream {
         ByteStream { [self] in
             let iterator = body.makeAsyncIterator()

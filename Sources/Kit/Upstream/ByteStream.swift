@@ -33,7 +33,8 @@ public struct ByteStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The same parts, of which the source is asked for the next one only when `caughtUp` has returned after the one before: for a taker that says it is ready before it has done anything.
+    /// The same parts, of which the source is asked for the next one only when `caughtUp` has returned after the one
+    /// before: for a taker that says it is ready before it has done anything.
     public func paced(by caughtUp: @escaping @Sendable () async throws -> Void) -> ByteStream {
         ByteStream { [begin] in
             let next = begin()

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Counts the changes of one thing that answers are made from. Whoever changes it bumps the stamp after the change can be seen and before anybody is told that it is done;
-/// who makes an answer reads the stamp before the thing itself. An answer is then as good as new for as long as the stamp stands where it stood.
+/// Counts the changes of one thing that answers are made from. Whoever changes it bumps the stamp after the change can
+/// be seen and before anybody is told that it is done; who makes an answer reads the stamp before the thing itself. An
+/// answer is then as good as new for as long as the stamp stands where it stood.
 public final class ChangeStamp: Sendable {
     private let changes = Atomic<UInt64>(0)
 
@@ -16,7 +17,8 @@ public final class ChangeStamp: Sendable {
     var value: UInt64 { changes.load(ordering: .sequentiallyConsistent) }
 }
 
-/// Stamps of things without number, such as accounts, in bounded memory: some share one, and are then thought changed together.
+/// Stamps of things without number, such as accounts, in bounded memory: some share one, and are then thought changed
+/// together.
 public final class ChangeStamps: Sendable {
     private let stamps: [ChangeStamp]
 

@@ -2,7 +2,8 @@ import Foundation
 import HTTPCaching
 public import HTTPTypes
 
-/// One request to an upstream with everything that belongs to it: redirects to allowed hosts, retries, the deadline over all of them.
+/// One request to an upstream with everything that belongs to it: redirects to allowed hosts, retries, the deadline
+/// over all of them.
 struct Exchange: Sendable {
     /// Longest chain of redirects that is followed.
     static let maximumRedirects = 5
@@ -16,8 +17,11 @@ struct Exchange: Sendable {
     /// Told of every attempt that reached out.
     let onAttempt: @Sendable (Result<HTTPResponse.Status, UpstreamError>) -> Void
 
-    /// The final answer, whatever its status. `heed` is told what the upstream itself came to, retries behind it; hosts that it links to say nothing of it.
-    func run(_ request: OutgoingRequest, heed: (Result<IncomingAnswer, UpstreamError>) -> Void) async throws(UpstreamError) -> IncomingAnswer {
+    /// The final answer, whatever its status. `heed` is told what the upstream itself came to, retries behind it; hosts
+    /// that it links to say nothing of it.
+    func run(_ request: OutgoingRequest, heed: (Result<IncomingAnswer, UpstreamError>) -> Void)
+        async throws(UpstreamError) -> IncomingAnswer
+    {
         let deadline = clock.now().addingTimeInterval(configuration.totalTimeout.seconds)
         var request = request
         request.headerFields.nameUserAgent()
@@ -41,7 +45,9 @@ struct Exchange: Sendable {
         [301, 302, 303, 307, 308].contains(status.code)
     }
 
-    private func attempts(_ request: OutgoingRequest, at target: TargetRules.Target, until deadline: Date) async -> Result<IncomingAnswer, UpstreamError> {
+    private func attempts(_ request: OutgoingRequest, at target: TargetRules.Target, until deadline: Date) async
+        -> Result<IncomingAnswer, UpstreamError>
+    {
         var request = request
         if target != .ownOrigin {
             request.headerFields.removeCredentials()
@@ -70,7 +76,9 @@ struct Exchange: Sendable {
         }
     }
 
-    private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<IncomingAnswer, UpstreamError> {
+    private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<
+        IncomingAnswer, UpstreamError
+    > {
         do throws(UpstreamError) {
             return .success(try await transport.exchange(request, within: limits))
         } catch {
@@ -80,7 +88,8 @@ struct Exchange: Sendable {
 
     private func outcome(of result: Result<IncomingAnswer, UpstreamError>) -> RetryPolicy.Outcome? {
         switch result {
-        case .success(let answer): .answered(answer.status, retryAfter: RetryAfter.seconds(answer.headerFields, at: clock.now()))
+        case .success(let answer):
+            .answered(answer.status, retryAfter: RetryAfter.seconds(answer.headerFields, at: clock.now()))
         case .failure(.unreachable(let reason)): .unreachable(reason)
         case .failure(.badAnswer(_, UpstreamError.cutShort)): .truncated
         case .failure: nil

@@ -23,7 +23,9 @@ extension HTTPClientTransport {
             return .unreachable(reason(of: error))
         case let error as NIOConnectionError:
             let resolved = !error.connectionErrors.isEmpty
-            return .unreachable(resolved ? error.connectionErrors.lazy.map { reason(of: $0.error) }.first ?? .refused : .nameResolution)
+            return .unreachable(
+                resolved ? error.connectionErrors.lazy.map { reason(of: $0.error) }.first ?? .refused : .nameResolution
+            )
         case is HTTPParserError:
             return .badAnswer(status: nil, reason: "not HTTP")
         case let violation as ResponseSequence.Violation:
@@ -38,7 +40,9 @@ extension HTTPClientTransport {
 
     /// What an error means that came after the head: the upstream is there, but the answer is of no use.
     static func whileReading(_ error: any Error, status: HTTPResponse.Status) -> UpstreamError {
-        if let error = error as? HTTPClientError, [.deadlineExceeded, .cancelled].contains(error) { return .unreachable(.totalTimeout) }
+        if let error = error as? HTTPClientError, [.deadlineExceeded, .cancelled].contains(error) {
+            return .unreachable(.totalTimeout)
+        }
         if error is CancellationError { return .unreachable(.totalTimeout) }
         if let error = error as? UpstreamError { return error }
         return .badAnswer(status: status, reason: UpstreamError.cutShort)
@@ -50,7 +54,8 @@ extension HTTPClientTransport {
             switch error {
             case .connectTimeout: return .connectTimeout
             case .tlsHandshakeTimeout: return .tls
-            case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout, .cancelled: return .totalTimeout
+            case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout, .cancelled:
+                return .totalTimeout
             case .remoteConnectionClosed, .uncleanShutdown: return .reset
             default: return .network
             }

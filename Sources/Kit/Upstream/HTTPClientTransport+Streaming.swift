@@ -3,8 +3,9 @@ import HTTPTypes
 import NIOCore
 
 extension HTTPClientTransport {
-    /// Many connections at a time, since a stream holds one for as long as its client likes; a silent upstream is given up after a minute.
-    /// Idle ones are let go before common servers close theirs (5 s), so that no request meets a connection that is about to end.
+    /// Many connections at a time, since a stream holds one for as long as its client likes; a silent upstream is given
+    /// up after a minute. Idle ones are let go before common servers close theirs (5 s), so that no request meets a
+    /// connection that is about to end.
     static func forStreaming(_ configuration: HTTPClient.Configuration) -> HTTPClient.Configuration {
         var configuration = configuration
         configuration.timeout.read = .seconds(60)
@@ -14,7 +15,9 @@ extension HTTPClientTransport {
     }
 
     /// One exchange over the network, bodies in parts. What is not consumed of the answer is not fetched either.
-    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
+    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedAnswer
+    {
         var outgoing = try Self.request(request.method, request.url, request.headerFields)
         var client = limits.publicAddressesOnly ? publicStreaming : streaming
         if let body = request.body {

@@ -7,8 +7,9 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// Several clients stand behind it. One goes where the operator configured it to go; another, for links and redirects to listed hosts, looks at the address of every connection it made
-/// before a request is sent on it, which no change of DNS between check and connect can defeat. The others are for bodies in parts.
+/// Several clients stand behind it. One goes where the operator configured it to go; another, for links and redirects
+/// to listed hosts, looks at the address of every connection it made before a request is sent on it, which no change of
+/// DNS between check and connect can defeat. The others are for bodies in parts.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
@@ -73,11 +74,16 @@ public final class HTTPClientTransport: Transport {
     }
 
     /// One exchange over the network.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
-        let outcome: Result<IncomingAnswer, UpstreamError> = await withTaskGroup(of: Result<IncomingAnswer, UpstreamError>?.self) { group in
+    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
+        let outcome: Result<IncomingAnswer, UpstreamError> = await withTaskGroup(
+            of: Result<IncomingAnswer, UpstreamError>?.self
+        ) { group in
             group.addTask { await self.attempt(request, within: limits) }
             group.addTask {
-                // `HTTPClient.execute(timeout:)` ends with the head; this one covers the body too. Cancelled when the answer is whole.
+                // `HTTPClient.execute(timeout:)` ends with the head; this one covers the body too. Cancelled when the
+                // answer is whole.
                 try? await Task.sleep(for: limits.total)
                 return Task.isCancelled ? nil : .failure(.unreachable(.totalTimeout))
             }
@@ -89,7 +95,9 @@ public final class HTTPClientTransport: Transport {
         return try outcome.get()
     }
 
-    private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<IncomingAnswer, UpstreamError> {
+    private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<
+        IncomingAnswer, UpstreamError
+    > {
         var status: HTTPResponse.Status?
         do {
             var outgoing = try Self.request(request.method, request.url, request.headerFields)
@@ -99,7 +107,9 @@ public final class HTTPClientTransport: Transport {
             status = try Self.status(of: response)
             let fields = Self.fields(response.headers)
             let body = try await response.body.collect(upTo: limits.maximumBytes)
-            return .success(IncomingAnswer(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView)))
+            return .success(
+                IncomingAnswer(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView))
+            )
         } catch is NIOTooManyBytesError {
             return .failure(.badAnswer(status: status, reason: "more than \(limits.maximumBytes) bytes"))
         } catch is PrivateAddress {

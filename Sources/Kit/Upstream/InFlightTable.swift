@@ -22,7 +22,8 @@ struct InFlightTable<Key: Hashable, Waiter> {
         return (role, lastTicket)
     }
 
-    /// A waiter gives up (its patience is over, or its client has gone); the flight goes on. Returns it if it still waited.
+    /// A waiter gives up (its patience is over, or its client has gone); the flight goes on. Returns it if it still
+    /// waited.
     mutating func leave(_ key: Key, ticket: Int) -> Waiter? {
         flights[key]?.removeValue(forKey: ticket)
     }

@@ -28,7 +28,8 @@ struct Arrival: Sendable {
     let answer: StreamedAnswer
     let requestTime: Date
     let responseTime: Date
-    /// Holds until a write makes its URL doubtful that was answered after this was asked for: it may tell of the time before.
+    /// Holds until a write makes its URL doubtful that was answered after this was asked for: it may tell of the time
+    /// before.
     var uninvalidated: Validity
 
     /// Head as received, `Connection` included.
@@ -68,14 +69,32 @@ extension Mount {
             flight?.land(.stored)
             guard let body else { return try await relay(inquiry, Relay(reason: .miss, candidates: []), flight) }
             let reuse = policy.reuse(of: serving.stored, at: serving.index, now: upstream.clock.now())
-            return served(inquiry, reuse, body, account: policy.account(of: plan.reason, upstreamStatus: 304), isOffline: false)
+            return served(
+                inquiry,
+                reuse,
+                body,
+                account: policy.account(of: plan.reason, upstreamStatus: 304),
+                isOffline: false
+            )
         case .retryUnconditionally:
             try await drain(arrival)
-            return try await relay(inquiry.unconditional, Relay(reason: plan.reason, candidates: plan.candidates), flight)
+            return try await relay(
+                inquiry.unconditional,
+                Relay(reason: plan.reason, candidates: plan.candidates),
+                flight
+            )
         case .useStored:
             flight?.land(.failed(.failing(status: arrival.answer.status, retryAfter: nil)))
             let status = arrival.answer.status.code
-            guard let answer = try await standIn(inquiry, validation, plan.candidates[validation.index], status: status, detail: "stale-if-error") else {
+            guard
+                let answer = try await standIn(
+                    inquiry,
+                    validation,
+                    plan.candidates[validation.index],
+                    status: status,
+                    detail: "stale-if-error"
+                )
+            else {
                 return try await pass(arrival, inquiry, plan, flight)
             }
             return answer
@@ -90,7 +109,11 @@ extension Mount {
         let uninvalidated = Validity(of: invalidations[inquiry.key])
         // A large body takes the time that its client takes.
         let total: Duration = inquiry.body == nil ? upstream.configuration.totalTimeout : .seconds(3600)
-        let limits = TransportLimits(total: total, maximumBytes: upstream.configuration.maximumAnswerBytes, publicAddressesOnly: false)
+        let limits = TransportLimits(
+            total: total,
+            maximumBytes: upstream.configuration.maximumAnswerBytes,
+            publicAddressesOnly: false
+        )
         let request = StreamedRequest(
             method: inquiry.judged.method,
             url: inquiry.url,
@@ -122,7 +145,8 @@ extension Mount {
     private func standIn(_ inquiry: MountInquiry, _ plan: Relay, for error: UpstreamError) async throws -> MountAnswer {
         guard let validation = plan.validation, validation.fallback.contains(.unreachable) else { throw error }
         let detail = if case .unreachable = error { "unreachable" } else { "bad-response" }
-        guard let answer = try await standIn(inquiry, validation, plan.candidates[validation.index], detail: detail) else { throw error }
+        guard let answer = try await standIn(inquiry, validation, plan.candidates[validation.index], detail: detail)
+        else { throw error }
         return answer
     }
 
@@ -138,7 +162,8 @@ extension Mount {
     ) async throws -> MountAnswer? {
         guard let body = try await open(stored) else { return nil }
         let reuse = policy.reuse(of: validation.stored, at: validation.index, now: upstream.clock.now(), detail: detail)
-        let account = isTried ? policy.account(of: validation.reason, upstreamStatus: status, detail: detail) : reuse.status
+        let account =
+            isTried ? policy.account(of: validation.reason, upstreamStatus: status, detail: detail) : reuse.status
         return served(inquiry, reuse, body, account: account, isOffline: isOffline ?? (status == nil))
     }
 
@@ -154,8 +179,8 @@ extension Mount {
 }
 
 extension StreamedAnswer {
-    /// The same with 502 in place of a status from 600 to 999: RFC 9110 §15 has them processed as 5xx, and a gateway may
-    /// not send them on.
+    /// The same with 502 in place of a status from 600 to 999: RFC 9110 §15 has them processed as 5xx, and a gateway
+    /// may not send them on.
     fileprivate var withValidStatus: StreamedAnswer {
         guard status.code >= 600 else { return self }
         var answer = self
@@ -163,7 +188,8 @@ extension StreamedAnswer {
         return answer
     }
 
-    /// Without fields that are Larder's to send: what it says of itself, to its clients or within the process, nobody else says.
+    /// Without fields that are Larder's to send: what it says of itself, to its clients or within the process, nobody
+    /// else says.
     fileprivate var withoutOwnFields: StreamedAnswer {
         var answer = self
         answer.headerFields.removeAll { $0.name.canonicalName.hasPrefix("larder-") }

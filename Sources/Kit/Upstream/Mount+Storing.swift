@@ -8,8 +8,13 @@ extension Mount {
     /// All that is stored for the target of a request and that its credential may see.
     func candidates(for inquiry: MountInquiry) throws -> [StoredAnswer] {
         // Answers from a time when the mount was shared are nobody's in particular: one that is not does not use them.
-        try upstream.responses.responses(upstream: storeName, method: .get, url: inquiry.key, credential: inquiry.credential)
-            .filter { $0.credential == inquiry.credential }
+        try upstream.responses.responses(
+            upstream: storeName,
+            method: .get,
+            url: inquiry.key,
+            credential: inquiry.credential
+        )
+        .filter { $0.credential == inquiry.credential }
     }
 
     /// Opens the body of a stored answer that is about to be served, and notes the use.
@@ -30,14 +35,28 @@ extension Mount {
     }
 
     /// Stores an answer in place of all that the same request would have selected.
-    func save(_ response: StoredResponse, _ body: StoredBody, for inquiry: MountInquiry, by arrival: Arrival) async throws {
+    func save(_ response: StoredResponse, _ body: StoredBody, for inquiry: MountInquiry, by arrival: Arrival)
+        async throws
+    {
         let responses = upstream.responses
         let (name, credential, request) = (storeName, inquiry.credential, inquiry.judged.headerFields)
         defer { changes[response.url].bump() }
         try await upstream.database.write { db in
             let isDoubtful = !arrival.uninvalidated.holds(at: .distantPast)
-            let answer = StoredAnswer(upstream: name, credential: credential, response: response, body: body, isInvalidated: isDoubtful)
-            let others = try responses.responses(upstream: name, method: .get, url: response.url, credential: credential, in: db)
+            let answer = StoredAnswer(
+                upstream: name,
+                credential: credential,
+                response: response,
+                body: body,
+                isInvalidated: isDoubtful
+            )
+            let others = try responses.responses(
+                upstream: name,
+                method: .get,
+                url: response.url,
+                credential: credential,
+                in: db
+            )
             for other in others where other.credential == credential && other.response.matches(request) {
                 if let id = other.id { try responses.remove(id, in: db) }
             }
@@ -45,9 +64,11 @@ extension Mount {
         }
     }
 
-    /// Takes over what a 304 or a HEAD says of stored answers; those that may not be kept any more go. RFC 9111 §4.3.4, §4.3.5.
-    /// A 304 `confirms` what was doubtful; a HEAD may say nothing that tells one version from another.
-    func keep(_ updates: [FreshenedResponse], of candidates: [StoredAnswer], by arrival: Arrival, confirms: Bool) async throws {
+    /// Takes over what a 304 or a HEAD says of stored answers; those that may not be kept any more go. RFC 9111 §4.3.4,
+    /// §4.3.5. A 304 `confirms` what was doubtful; a HEAD may say nothing that tells one version from another.
+    func keep(_ updates: [FreshenedResponse], of candidates: [StoredAnswer], by arrival: Arrival, confirms: Bool)
+        async throws
+    {
         let responses = upstream.responses
         defer { for update in updates { changes[update.stored.url].bump() } }
         try await upstream.database.write { db in
@@ -57,7 +78,8 @@ extension Mount {
                 guard let id = old.id else { continue }
                 let isDoubtful = isOvertaken || (old.isInvalidated && !confirms)
                 guard update.mayBeKept, update.stored.varyingFields == old.response.varyingFields else {
-                    // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched anew next time.
+                    // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched anew
+                    // next time.
                     try responses.remove(id, in: db)
                     if update.mayBeKept, case .bytes = old.body {
                         let moved = StoredAnswer(
@@ -83,15 +105,16 @@ extension Mount {
         }
     }
 
-    /// Makes everything stored under these URLs doubtful, and what is on its way there; not the write's own answer, which may be stored
-    /// (RFC 9110 §9.3.3) and is given back as one that came after it.
+    /// Makes everything stored under these URLs doubtful, and what is on its way there; not the write's own answer,
+    /// which may be stored (RFC 9110 §9.3.3) and is given back as one that came after it.
     func invalidate(_ keys: [String], by arrival: Arrival, to inquiry: MountInquiry) async throws -> Arrival {
         let (responses, name) = (upstream.responses, storeName)
         defer { for key in keys { changes[key].bump() } }
         return try await upstream.database.write { [invalidations] db in
             let isOvertaken = !arrival.uninvalidated.holds(at: .distantPast)
             for key in keys {
-                // Within the transaction: whoever stores after it sees the stamp, whoever stored before it is invalidated.
+                // Within the transaction: whoever stores after it sees the stamp, whoever stored before it is
+                // invalidated.
                 invalidations[key].bump()
                 try responses.invalidate(upstream: name, url: key, in: db)
             }
@@ -101,7 +124,8 @@ extension Mount {
         }
     }
 
-    /// Makes stored answers doubtful of which the upstream has shown another version. They are kept: it is the last good one.
+    /// Makes stored answers doubtful of which the upstream has shown another version. They are kept: it is the last
+    /// good one.
     func doubt(_ ids: [StoredAnswer.ID], under key: String) async throws {
         let responses = upstream.responses
         defer { changes[key].bump() }
@@ -124,7 +148,13 @@ extension Mount {
     }
 
     /// What a client gets from the store: its own preconditions and range are answered here.
-    func served(_ inquiry: MountInquiry, _ reuse: Reuse, _ body: ResponseStore.OpenBody, account: CacheStatus, isOffline: Bool) -> MountAnswer {
+    func served(
+        _ inquiry: MountInquiry,
+        _ reuse: Reuse,
+        _ body: ResponseStore.OpenBody,
+        account: CacheStatus,
+        isOffline: Bool
+    ) -> MountAnswer {
         let length =
             switch body {
             case .bytes(let bytes): bytes.count
@@ -137,7 +167,8 @@ extension Mount {
         return switch answer.body {
         case .none: MountAnswer(head: head, body: .none)
         case .whole: MountAnswer(head: head, body: Self.part(0..<length, of: body))
-        case .part(let range): MountAnswer(head: head, body: Self.part(range.lowerBound..<(range.upperBound + 1), of: body))
+        case .part(let range):
+            MountAnswer(head: head, body: Self.part(range.lowerBound..<(range.upperBound + 1), of: body))
         }
     }
 

@@ -12,17 +12,22 @@ extension Mount {
 
     /// To be taken before the store is read.
     func look(for inquiry: MountInquiry) -> Look {
-        Look(seen: Validity(of: upstream.health.stamp, changes[inquiry.key]), unremoved: upstream.removals.beforeLooking())
+        Look(
+            seen: Validity(of: upstream.health.stamp, changes[inquiry.key]),
+            unremoved: upstream.removals.beforeLooking()
+        )
     }
 
-    /// For how long the same request would be served the same answer: while it is fresh, nothing is stored or removed under its URL, and the upstream is as reachable as it is.
+    /// For how long the same request would be served the same answer: while it is fresh, nothing is stored or removed
+    /// under its URL, and the upstream is as reachable as it is.
     ///
-    /// nil where it would not be the same the next time: a stale one is validated, directives of the request ask for more than freshness (RFC 9111 §5.2.1), and an account's own token
-    /// is looked up for each request.
+    /// nil where it would not be the same the next time: a stale one is validated, directives of the request ask for
+    /// more than freshness (RFC 9111 §5.2.1), and an account's own token is looked up for each request.
     func validity(of reuse: Reuse, _ stored: StoredAnswer, _ inquiry: MountInquiry, since look: Look) -> Validity? {
         let (now, instant) = (upstream.clock.now(), NIODeadline.now())
         let freshness = policy.freshness(of: reuse.stored, at: now)
-        guard let id = stored.id, reuse.revalidation == nil, freshness.isFresh, inquiry.directives == .none, !inquiry.isOnBehalf,
+        guard let id = stored.id, reuse.revalidation == nil, freshness.isFresh, inquiry.directives == .none,
+            !inquiry.isOnBehalf,
             let kept = upstream.removals.validity(of: id, since: look.unremoved)
         else { return nil }
         let uses = Uses { [upstream] in upstream.lastUses.note(id, at: upstream.clock.now()) }

@@ -4,9 +4,11 @@ import HTTPTypes
 import Logging
 public import Storage
 
-/// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` decides; this asks, stores, and passes on.
+/// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` decides; this asks, stores, and
+/// passes on.
 ///
-/// Its answers are stored under a name of their own: what a screen made of the same URL is never taken for what the upstream said of a raw request.
+/// Its answers are stored under a name of their own: what a screen made of the same URL is never taken for what the
+/// upstream said of a raw request.
 public final class Mount: Sendable {
     /// What is mounted.
     public let upstream: Upstream
@@ -59,20 +61,35 @@ public final class Mount: Sendable {
                     isUnreadable = true
                     continue
                 }
-                if let validation = reuse.revalidation { revalidate(inquiry, Relay(validation: validation, candidates: stored)) }
+                if let validation = reuse.revalidation {
+                    revalidate(inquiry, Relay(validation: validation, candidates: stored))
+                }
                 let isOffline = !upstream.reachability.isReachable
                 var answer = served(inquiry, reuse, body, account: reuse.status, isOffline: isOffline)
                 answer.validity = validity(of: reuse, stored[reuse.index], inquiry, since: look)
                 return answer
             case .validate(let validation):
                 if leavesAlone(inquiry), validation.fallback.contains(.unreachable),
-                    let answer = try await standIn(inquiry, validation, stored[validation.index], detail: "offline", isTried: false)
+                    let answer = try await standIn(
+                        inquiry,
+                        validation,
+                        stored[validation.index],
+                        detail: "offline",
+                        isTried: false
+                    )
                 {
                     return answer
                 }
                 if let pause = pause(for: inquiry) {
                     guard validation.fallback.covers(status: pause.status.code),
-                        let answer = try await standIn(inquiry, validation, stored[validation.index], detail: "retry-after", isTried: false, isOffline: false)
+                        let answer = try await standIn(
+                            inquiry,
+                            validation,
+                            stored[validation.index],
+                            detail: "retry-after",
+                            isTried: false,
+                            isOffline: false
+                        )
                     else { throw pause.error }
                     return answer
                 }
@@ -89,7 +106,9 @@ public final class Mount: Sendable {
             case .landed(.failed(let error)) where plan.validation == nil: throw error
             case .landed(let outcome):
                 mayCollapse = outcome == .abandoned
-                if outcome == .stored, let answer = try await joined(inquiry, since: arrival, plan.reason) { return answer }
+                if outcome == .stored, let answer = try await joined(inquiry, since: arrival, plan.reason) {
+                    return answer
+                }
             }
         }
     }
@@ -104,23 +123,29 @@ public final class Mount: Sendable {
         return policy.decision(for: request, candidates: responses, now: upstream.clock.now())
     }
 
-    /// Whether the upstream is known to be out of reach, so that asking would only cost time; not where its connections break, which costs none.
+    /// Whether the upstream is known to be out of reach, so that asking would only cost time; not where its connections
+    /// break, which costs none.
     private func leavesAlone(_ inquiry: MountInquiry) -> Bool {
         let reachability = upstream.reachability
-        return !reachability.isReachable && !inquiry.asksAnew && reachability.lastError?.reason != UnreachableReason.reset.rawValue
+        return !reachability.isReachable && !inquiry.asksAnew
+            && reachability.lastError?.reason != UnreachableReason.reset.rawValue
     }
 
-    /// What the upstream has asked for with `Retry-After`, as it holds for the reads of screens: nobody reads from it until then but who asks for the network. Writes are tried.
+    /// What the upstream has asked for with `Retry-After`, as it holds for the reads of screens: nobody reads from it
+    /// until then but who asks for the network. Writes are tried.
     private func pause(for inquiry: MountInquiry) -> (status: HTTPResponse.Status, error: UpstreamError)? {
         let reachability = upstream.reachability
-        guard inquiry.readsStore, !inquiry.asksAnew, let seconds = reachability.secondsPaused(at: upstream.clock.now()) else { return nil }
+        guard inquiry.readsStore, !inquiry.asksAnew, let seconds = reachability.secondsPaused(at: upstream.clock.now())
+        else { return nil }
         let status = reachability.pausedBy ?? .tooManyRequests
         return (status, .failing(status: status, retryAfter: seconds))
     }
 
-    /// The answer that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests; §5.2.2.4: but not `no-cache`,
-    /// nor what a write has overtaken that was done when this one arrived.
-    private func joined(_ inquiry: MountInquiry, since arrival: Date, _ reason: CacheStatus.Forward) async throws -> MountAnswer? {
+    /// The answer that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests;
+    /// §5.2.2.4: but not `no-cache`, nor what a write has overtaken that was done when this one arrived.
+    private func joined(_ inquiry: MountInquiry, since arrival: Date, _ reason: CacheStatus.Forward) async throws
+        -> MountAnswer?
+    {
         let stored = try candidates(for: inquiry)
         guard let index = policy.selectedIndex(for: inquiry.judged.headerFields, among: stored.map(\.response)),
             stored[index].response.responseTime >= arrival, !stored[index].isInvalidated,
@@ -128,7 +153,13 @@ public final class Mount: Sendable {
             let body = try await open(stored[index])
         else { return nil }
         let reuse = policy.reuse(of: stored[index].response, at: index, now: upstream.clock.now())
-        return served(inquiry, reuse, body, account: policy.account(of: reason, upstreamStatus: nil, collapsed: true), isOffline: false)
+        return served(
+            inquiry,
+            reuse,
+            body,
+            account: policy.account(of: reason, upstreamStatus: nil, collapsed: true),
+            isOffline: false
+        )
     }
 
     /// RFC 5861 §3: validates while the client has its answer already.

@@ -1,7 +1,8 @@
 import NIOConcurrencyHelpers
 import Storage
 
-/// Requests of a mount that others wait for: single flight over answers that arrive in parts, and may turn out to be nobody else's.
+/// Requests of a mount that others wait for: single flight over answers that arrive in parts, and may turn out to be
+/// nobody else's.
 final class MountFlights: Sendable {
     struct Key: Hashable, Sendable {
         let url: String

@@ -11,8 +11,8 @@ struct MountInquiry: Sendable {
     let url: String
     /// The same as a key of the store.
     let key: String
-    /// The request as the rules of caching see it: hop-by-hop fields removed, credentials replaced by their hashes, so that whatever of it is kept
-    /// beside an answer (`Vary`) tells nobody a secret.
+    /// The request as the rules of caching see it: hop-by-hop fields removed, credentials replaced by their hashes, so
+    /// that whatever of it is kept beside an answer (`Vary`) tells nobody a secret.
     private(set) var judged: HTTPRequest
     /// Header fields to send.
     private(set) var fields: HTTPFields
@@ -26,7 +26,9 @@ struct MountInquiry: Sendable {
 
     init(_ request: MountRequest, to upstream: UpstreamConfiguration, hasher: CredentialHasher) throws(UpstreamError) {
         url = upstream.url(of: request.encodedTarget)
-        guard MountRequest.isBelowBase(request.target), let key = TargetURI.normalized(url) else { throw .forbiddenTarget("a path outside of its API") }
+        guard MountRequest.isBelowBase(request.target), let key = TargetURI.normalized(url) else {
+            throw .forbiddenTarget("a path outside of its API")
+        }
         self.key = key
         var fields = request.headerFields
         HopByHop.remove(from: &fields)
@@ -48,7 +50,9 @@ struct MountInquiry: Sendable {
             fields[.authorization] = own.authorization
             credential = own.identity
         } else {
-            let lines = Self.credentialFields.flatMap { name in fields[values: name].map { "\(name.canonicalName): \($0)" } }
+            let lines = Self.credentialFields.flatMap { name in
+                fields[values: name].map { "\(name.canonicalName): \($0)" }
+            }
             credential = hasher.hash(lines.joined(separator: "\n"))
         }
         // RFC 9110 §7.6.3: a gateway names itself in what it forwards.
@@ -66,9 +70,11 @@ struct MountInquiry: Sendable {
     /// Whether another client's answer would do as well: a plain GET. RFC 9111 §4 lets such requests be collapsed.
     var mayCollapse: Bool {
         let own: [HTTPField.Name] = [
-            .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .cacheControl, .authorization, .cookie,
+            .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .cacheControl,
+            .authorization, .cookie,
         ]
-        return judged.method == .get && body == nil && !directives.noCache && !own.contains { judged.headerFields.contains($0) }
+        return judged.method == .get && body == nil && !directives.noCache
+            && !own.contains { judged.headerFields.contains($0) }
     }
 
     /// Whether the client asked for the network.

@@ -1,12 +1,15 @@
 public import HTTPTypes
 
-/// How an upstream's own API is mounted below `/v1/upstreams/{name}/`. Settings `upstreams.{name}.{shared,methods,last_good,heuristics}`.
+/// How an upstream's own API is mounted below `/v1/upstreams/{name}/`. Settings
+/// `upstreams.{name}.{shared,methods,last_good,heuristics}`.
 public struct MountOptions: Sendable, Equatable {
-    /// Whether answers are anybody's. If not, `Authorization` and `Cookie` are passed on and everything is kept per credential.
+    /// Whether answers are anybody's. If not, `Authorization` and `Cookie` are passed on and everything is kept per
+    /// credential.
     public var shared: Bool
     /// Methods that are passed on.
     public var methods: [HTTPRequest.Method]
-    /// Whether the last good answer is served, however old, when the upstream fails and the answer does not forbid it (RFC 9111 §4.2.4).
+    /// Whether the last good answer is served, however old, when the upstream fails and the answer does not forbid it
+    /// (RFC 9111 §4.2.4).
     public var lastGood: Bool
     /// Whether lifetimes are guessed from `Last-Modified` where an answer gives none (RFC 9111 §4.2.2).
     public var heuristics: Bool

@@ -1,7 +1,8 @@
 public import HTTPTypes
 public import Storage
 
-/// An upstream's token of an account that is logged in to Larder. It takes the place of `Authorization`; never on a mount that is shared.
+/// An upstream's token of an account that is logged in to Larder. It takes the place of `Authorization`; never on a
+/// mount that is shared.
 public struct MountCredential: Sendable {
     /// Value of `Authorization`.
     public var authorization: String
@@ -48,20 +49,25 @@ public struct MountRequest: Sendable {
         self.bodyLength = bodyLength
     }
 
-    /// The target with what is no character of a URI (RFC 3986 §2) percent-encoded, since no URL could carry it otherwise. All else stays as it is.
+    /// The target with what is no character of a URI (RFC 3986 §2) percent-encoded, since no URL could carry it
+    /// otherwise. All else stays as it is.
     var encodedTarget: String {
         guard target.utf8.contains(where: Self.isForeign) else { return target }
         return target.utf8.reduce(into: "") { result, byte in
-            result += Self.isForeign(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+            result +=
+                Self.isForeign(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
         }
     }
 
     /// Visible, but no character of a URI. Others were refused by the connection.
     private static func isForeign(_ byte: UInt8) -> Bool { "\"<>\\^`{|}".utf8.contains(byte) || byte > 0x7E }
 
-    /// Whether a target stays below the base URL: it begins with a slash and has no dot segments (RFC 3986 §3.3), encoded ones included.
+    /// Whether a target stays below the base URL: it begins with a slash and has no dot segments (RFC 3986 §3.3),
+    /// encoded ones included.
     public static func isBelowBase(_ target: String) -> Bool {
         guard target.hasPrefix("/") else { return false }
-        return !target.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".").split(separator: "/").contains { $0 == "." || $0 == ".." }
+        return !target.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".").split(separator: "/").contains {
+            $0 == "." || $0 == ".."
+        }
     }
 }

@@ -4,15 +4,40 @@ import HTTPTypes
 
 extension Provenance {
     /// The account of a stored copy.
-    static func stored(at fetchedAt: Date, receivedAt: Date? = nil, _ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> Provenance {
-        Provenance(source: .cache, offline: offline, stale: stale, fetchedAt: fetchedAt, receivedAt: receivedAt, cacheStatus: cacheStatus)
+    static func stored(
+        at fetchedAt: Date,
+        receivedAt: Date? = nil,
+        _ cacheStatus: CacheStatus,
+        offline: Bool,
+        stale: Bool
+    ) -> Provenance {
+        Provenance(
+            source: .cache,
+            offline: offline,
+            stale: stale,
+            fetchedAt: fetchedAt,
+            receivedAt: receivedAt,
+            cacheStatus: cacheStatus
+        )
     }
 
-    /// The account of a stored copy that stands in for a failed request; nil where the failure is news that no copy may hide.
-    static func standIn(for error: UpstreamError, storedAt: Date, receivedAt: Date? = nil, because reason: CacheStatus.Forward) -> Provenance? {
+    /// The account of a stored copy that stands in for a failed request; nil where the failure is news that no copy may
+    /// hide.
+    static func standIn(
+        for error: UpstreamError,
+        storedAt: Date,
+        receivedAt: Date? = nil,
+        because reason: CacheStatus.Forward
+    ) -> Provenance? {
         switch error {
         case .unreachable:
-            return stored(at: storedAt, receivedAt: receivedAt, CacheStatus(.forward(reason), detail: "unreachable"), offline: true, stale: true)
+            return stored(
+                at: storedAt,
+                receivedAt: receivedAt,
+                CacheStatus(.forward(reason), detail: "unreachable"),
+                offline: true,
+                stale: true
+            )
         case .failing(let status, _):
             return stored(
                 at: storedAt,

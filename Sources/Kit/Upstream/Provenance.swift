@@ -1,7 +1,8 @@
 public import Foundation
 public import HTTPCaching
 
-/// Where an answer comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`, `Cache-Status` and `Age`.
+/// Where an answer comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`,
+/// `Cache-Status` and `Age`.
 public struct Provenance: Sendable, Equatable {
     /// The kinds of origin (design/screens.md 1.2).
     public enum Source: String, Sendable, Codable {
@@ -21,13 +22,21 @@ public struct Provenance: Sendable, Equatable {
     public var stale: Bool
     /// When the data was fetched, or last confirmed by the upstream; nil for local data. `Age` counts from it.
     public var fetchedAt: Date?
-    /// When the data was received as it is, however often it was confirmed since; nil: at ``fetchedAt``. The `fetched_at` of a screen.
+    /// When the data was received as it is, however often it was confirmed since; nil: at ``fetchedAt``. The
+    /// `fetched_at` of a screen.
     public var receivedAt: Date?
     /// How the cache handled the request; nil for local data.
     public var cacheStatus: CacheStatus?
 
     /// Creates an account of where an answer comes from.
-    public init(source: Source, offline: Bool = false, stale: Bool = false, fetchedAt: Date? = nil, receivedAt: Date? = nil, cacheStatus: CacheStatus? = nil) {
+    public init(
+        source: Source,
+        offline: Bool = false,
+        stale: Bool = false,
+        fetchedAt: Date? = nil,
+        receivedAt: Date? = nil,
+        cacheStatus: CacheStatus? = nil
+    ) {
         self.source = source
         self.offline = offline
         self.stale = stale || offline

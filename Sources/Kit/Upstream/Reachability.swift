@@ -1,9 +1,11 @@
 public import Foundation
 public import HTTPTypes
 
-/// Whether an upstream can be reached, decided from what happened: `event → transition`. No clock and no network of its own.
+/// Whether an upstream can be reached, decided from what happened: `event → transition`. No clock and no network of its
+/// own.
 ///
-/// One failure to reach it marks it down; any answer at all, an error included, marks it up. While it is down, probes go out with growing pauses.
+/// One failure to reach it marks it down; any answer at all, an error included, marks it up. While it is down, probes
+/// go out with growing pauses.
 public struct Reachability: Sendable, Equatable {
     /// A failure that is remembered for `/v1/status`.
     public struct Failure: Sendable, Equatable {
@@ -62,8 +64,14 @@ public struct Reachability: Sendable, Equatable {
         return .cameBack
     }
 
-    /// The upstream answered, but with an error status or an unusable body; `retryAfter` in seconds where it named one. It counts with 429 and 503 (RFC 9110 §10.2.3).
-    public mutating func failed(_ reason: String, status: HTTPResponse.Status? = nil, retryAfter: Int? = nil, at now: Date) -> Transition {
+    /// The upstream answered, but with an error status or an unusable body; `retryAfter` in seconds where it named one.
+    /// It counts with 429 and 503 (RFC 9110 §10.2.3).
+    public mutating func failed(
+        _ reason: String,
+        status: HTTPResponse.Status? = nil,
+        retryAfter: Int? = nil,
+        at now: Date
+    ) -> Transition {
         let transition = answered(at: now)
         lastError = Failure(reason: reason, at: now)
         if let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {

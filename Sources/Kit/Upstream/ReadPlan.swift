@@ -4,7 +4,8 @@ public import HTTPCaching
 public enum ReadPlan: Sendable, Equatable {
     /// Answer the stored copy and ask nobody.
     case serveStored(CacheStatus, offline: Bool, stale: Bool)
-    /// Ask the upstream, for this reason. `patience` is how long the client waits before it is given the stored copy, nil where there is none to give.
+    /// Ask the upstream, for this reason. `patience` is how long the client waits before it is given the stored copy,
+    /// nil where there is none to give.
     case ask(because: CacheStatus.Forward, patience: Duration?)
     /// The upstream asked to be left alone for so many seconds and nothing is stored.
     case leaveAlone(seconds: Int)
@@ -22,7 +23,9 @@ public enum ReadPlan: Sendable, Equatable {
     }
 
     /// The table of design/screens.md 1.5. `paused` is the rest of a `Retry-After` in seconds.
-    public static func plan(stored: Stored, demand: Demand, isReachable: Bool, paused: Int?, patience: Duration) -> ReadPlan {
+    public static func plan(stored: Stored, demand: Demand, isReachable: Bool, paused: Int?, patience: Duration)
+        -> ReadPlan
+    {
         let timeToLive: Int
         let isFresh: Bool
         let staleReason: CacheStatus.Forward
@@ -42,7 +45,11 @@ public enum ReadPlan: Sendable, Equatable {
             return .ask(because: isFresh ? .request : staleReason, patience: patience)
         case .onlyIfCached, .usual:
             if !isReachable {
-                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"), offline: true, stale: true)
+                return .serveStored(
+                    CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"),
+                    offline: true,
+                    stale: true
+                )
             }
             if isFresh {
                 return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: false)
@@ -51,7 +58,11 @@ public enum ReadPlan: Sendable, Equatable {
                 return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: true)
             }
             if paused != nil {
-                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive, detail: "retry-after"), offline: false, stale: true)
+                return .serveStored(
+                    CacheStatus(.hit, timeToLive: timeToLive, detail: "retry-after"),
+                    offline: false,
+                    stale: true
+                )
             }
             return .ask(because: staleReason, patience: patience)
         }

@@ -1,7 +1,8 @@
 import NIOCore
 import Storage
 
-/// Stamps of stored answers, bumped when one is removed. An answer made from one that was evicted, purged or wiped must not outlive it.
+/// Stamps of stored answers, bumped when one is removed. An answer made from one that was evicted, purged or wiped must
+/// not outlive it.
 struct RemovalStamps: Sendable {
     private let all = ChangeStamp()
     private let each = ChangeStamps()
@@ -16,7 +17,8 @@ struct RemovalStamps: Sendable {
     /// To be taken before a stored answer is looked for: which one it will be is not known then.
     func beforeLooking() -> Validity { Validity(of: all) }
 
-    /// Holds for as long as the answer that was found is stored; nil where one was removed since `before`, and it may have been this one.
+    /// Holds for as long as the answer that was found is stored; nil where one was removed since `before`, and it may
+    /// have been this one.
     func validity(of id: StoredAnswer.ID, since before: Validity) -> Validity? {
         let validity = Validity(of: each[id])
         return before.holds(at: .distantPast) ? validity : nil

@@ -3,9 +3,11 @@ public import GRDB
 public import HTTPTypes
 public import Storage
 
-/// One thing of an upstream that a screen is made from: how to ask for it, how long it is fresh, and what its answer means to an app.
+/// One thing of an upstream that a screen is made from: how to ask for it, how long it is fresh, and what its answer
+/// means to an app.
 public struct Resource: Sendable {
-    /// What an app writes when an answer is admitted, in the transaction that stores the answer: rows and answer change together or not at all.
+    /// What an app writes when an answer is admitted, in the transaction that stores the answer: rows and answer change
+    /// together or not at all.
     public typealias Admission = @Sendable (Database) throws -> Void
 
     /// Absolute URL. Its origin is the upstream's own, or its host is listed in `allowed_hosts`.
@@ -18,9 +20,11 @@ public struct Resource: Sendable {
     public var freshness: Duration?
     /// Date of a copy that comes with the program, where the app has one: it stands in while nothing is stored.
     public var bundledAt: Date?
-    /// Whether an app makes rows of the answer. Then it is stored whatever its size and never evicted: without it nobody could say how old the rows are.
+    /// Whether an app makes rows of the answer. Then it is stored whatever its size and never evicted: without it
+    /// nobody could say how old the rows are.
     public var isSourceOfRows: Bool
-    /// Whether the body is stored. Not where the app's rows say all that is wanted of it, and what else is in it must not stay on the disk, such as links that open files.
+    /// Whether the body is stored. Not where the app's rows say all that is wanted of it, and what else is in it must
+    /// not stay on the disk, such as links that open files.
     public var keepsBody = true
     /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
     /// is served.
@@ -32,7 +36,8 @@ public struct Resource: Sendable {
     /// changed since it was asked for.
     /// Evaluated in the transaction that stores it, before ``admit`` writes.
     public var isDoubtful: @Sendable (Database) throws -> Bool = { _ in false }
-    /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API promises, so that it never replaces a good copy.
+    /// Looks at a 200 before it is stored: throws ``UpstreamError/badAnswer(status:reason:)`` if it is not what the API
+    /// promises, so that it never replaces a good copy.
     public var admit: @Sendable (IncomingAnswer) throws(UpstreamError) -> Admission
 
     /// Describes a resource. Without `admit` any 200 will do.
@@ -72,6 +77,7 @@ public struct Reading: Sendable {
     public var answer: StoredAnswer?
     /// Where it comes from.
     public var provenance: Provenance
-    /// For how long a further read would come to the same; nil where that is not known, as after every request to the upstream.
+    /// For how long a further read would come to the same; nil where that is not known, as after every request to the
+    /// upstream.
     public var validity: Validity?
 }

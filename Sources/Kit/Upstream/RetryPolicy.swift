@@ -25,8 +25,9 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// The pause before the next attempt, or nil when the outcome stands.
     ///
-    /// A connection that broke is tried again at once, since a kept-alive one may have been closed under us. 502, 503 and 504 are tried again after a pause with jitter,
-    /// unless the upstream named a `Retry-After`: that is honoured by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is better.
+    /// A connection that broke is tried again at once, since a kept-alive one may have been closed under us. 502, 503
+    /// and 504 are tried again after a pause with jitter, unless the upstream named a `Retry-After`: that is honoured
+    /// by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is better.
     public func pause(after outcome: Outcome, attempt: Int, method: HTTPRequest.Method, jitter: Double) -> Duration? {
         guard attempt < attempts, Self.isIdempotent(method) else { return nil }
         switch outcome {

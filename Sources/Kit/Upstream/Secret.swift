@@ -1,4 +1,5 @@
-/// A text that nobody shall read by accident: descriptions and mirrors, such as a library's log of the services that it runs, show that there is one, not what it is.
+/// A text that nobody shall read by accident: descriptions and mirrors, such as a library's log of the services that it
+/// runs, show that there is one, not what it is.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The text itself.
     public let value: String

@@ -59,7 +59,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var collapsed = false
         let arrival = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter) in
-                // One step under the lock: nobody joins a flight that has no task yet, none lands before its first waiter waits.
+                // One step under the lock: nobody joins a flight that has no task yet, none lands before its first
+                // waiter waits.
                 let leaving = state.withLockedValue { state -> Waiter? in
                     let (role, number) = state.table.join(key, waiter)
                     collapsed = role == .follow

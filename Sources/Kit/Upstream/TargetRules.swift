@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public one where that is configured.
+/// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public
+/// one where that is configured.
 ///
 /// `*.example.org` lists every host below `example.org`, for services that number their hosts.
 struct TargetRules: Sendable {
@@ -24,7 +25,8 @@ struct TargetRules: Sendable {
     func needsPublicAddress(_ target: Target) -> Bool { target == .listedHost }
 
     private func isListed(_ host: String) -> Bool {
-        allowedHosts.contains(host) || allowedSuffixes.contains { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }
+        allowedHosts.contains(host)
+            || allowedSuffixes.contains { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }
     }
 
     /// How a URL is to be reached.
@@ -59,9 +61,12 @@ struct TargetRules: Sendable {
         return .listedHost
     }
 
-    /// The absolute URL that a `Location` means, seen from the URL that answered it (RFC 9110 §10.2.2); nil when it is none.
+    /// The absolute URL that a `Location` means, seen from the URL that answered it (RFC 9110 §10.2.2); nil when it is
+    /// none.
     static func resolve(location: String, from url: String) -> String? {
-        guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL else { return nil }
+        guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL else {
+            return nil
+        }
         var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
         components?.fragment = nil
         return components?.url?.absoluteString

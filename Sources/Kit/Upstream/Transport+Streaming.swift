@@ -15,7 +15,13 @@ public struct StreamedRequest: Sendable {
     public var bodyLength: Int?
 
     /// Creates a request.
-    public init(method: HTTPRequest.Method, url: String, headerFields: HTTPFields, body: ByteStream? = nil, bodyLength: Int? = nil) {
+    public init(
+        method: HTTPRequest.Method,
+        url: String,
+        headerFields: HTTPFields,
+        body: ByteStream? = nil,
+        bodyLength: Int? = nil
+    ) {
         self.method = method
         self.url = url
         self.headerFields = headerFields
@@ -43,16 +49,27 @@ public struct StreamedAnswer: Sendable {
 
 extension Transport {
     /// For transports that know whole exchanges only: both bodies in one part, within the limits of such an exchange.
-    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
+    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedAnswer
+    {
         var body: [UInt8]?
         do {
             body = try await request.body?.collect(upTo: limits.maximumBytes).readableBytesView.map { $0 }
         } catch {
             throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
         }
-        let whole = OutgoingRequest(method: request.method, url: request.url, headerFields: request.headerFields, body: body)
+        let whole = OutgoingRequest(
+            method: request.method,
+            url: request.url,
+            headerFields: request.headerFields,
+            body: body
+        )
         let answer = try await exchange(whole, within: limits)
-        return StreamedAnswer(status: answer.status, headerFields: answer.headerFields, body: ByteStream(ByteBuffer(bytes: answer.body)))
+        return StreamedAnswer(
+            status: answer.status,
+            headerFields: answer.headerFields,
+            body: ByteStream(ByteBuffer(bytes: answer.body))
+        )
     }
 }
 

@@ -67,13 +67,17 @@ public struct TransportLimits: Sendable, Equatable {
 
 /// Sends one request and gives back one answer; follows nothing, retries nothing, stores nothing.
 ///
-/// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badAnswer(status:reason:)`` or ``UpstreamError/forbiddenTarget(_:)``.
+/// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badAnswer(status:reason:)`` or
+///   ``UpstreamError/forbiddenTarget(_:)``.
 public protocol Transport: Sendable {
     /// One exchange. Any status is an answer, also 5xx.
-    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer
+    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
 
-    /// The same with bodies in parts, both ways, as fast as they are taken. The time limit ends with the answer's head; bodies have no limit of size.
-    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer
+    /// The same with bodies in parts, both ways, as fast as they are taken. The time limit ends with the answer's head;
+    /// bodies have no limit of size.
+    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedAnswer
 }
 
 /// The transport of a test that has not said which one it wants: every exchange fails, nothing reaches out.
@@ -82,7 +86,9 @@ public struct NoTransport: Transport {
     public init() {}
 
     /// Always fails as unreachable.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
+    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
         throw .unreachable(.network)
     }
 }

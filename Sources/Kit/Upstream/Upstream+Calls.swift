@@ -5,7 +5,8 @@ import HTTPTypes
 extension Upstream {
     /// Sends a request whose answer is not kept: a write, a link that is used once, a body that passes by.
     ///
-    /// Redirects are followed for GET and HEAD, credentials leave for no other origin, and the upstream's health is told as with every request.
+    /// Redirects are followed for GET and HEAD, credentials leave for no other origin, and the upstream's health is
+    /// told as with every request.
     /// - Parameter errors: the form in which the API refuses the request.
     /// - Returns: The answer, 3xx included.
     /// - Throws: ``UpstreamError/failing(status:retryAfter:)`` for 5xx, 408 and 429;
@@ -27,17 +28,22 @@ extension Upstream {
         return answer
     }
 
-    /// The same with bodies in parts. Every status is an answer here, because the bodies of other hosts say nothing of the upstream. Nothing is tried twice.
+    /// The same with bodies in parts. Every status is an answer here, because the bodies of other hosts say nothing of
+    /// the upstream. Nothing is tried twice.
     ///
-    /// The total timeout ends with the answer's head; `headTimeout` takes its place where a body goes out, which takes the time that its client takes.
-    public func stream(_ request: StreamedRequest, headTimeout: Duration? = nil) async throws(UpstreamError) -> StreamedAnswer {
+    /// The total timeout ends with the answer's head; `headTimeout` takes its place where a body goes out, which takes
+    /// the time that its client takes.
+    public func stream(_ request: StreamedRequest, headTimeout: Duration? = nil) async throws(UpstreamError)
+        -> StreamedAnswer
+    {
         var request = request
         request.headerFields.nameUserAgent()
         for _ in 0...Exchange.maximumRedirects {
             let target = exchange.targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
             let answer = try await streamed(request, at: target, within: headTimeout ?? configuration.totalTimeout)
-            guard [301, 302, 303, 307, 308].contains(answer.status.code), request.method == .get || request.method == .head,
+            guard [301, 302, 303, 307, 308].contains(answer.status.code),
+                request.method == .get || request.method == .head,
                 let location = answer.headerFields[.location]
             else { return answer }
             guard let url = TargetRules.resolve(location: location, from: request.url) else {
@@ -65,7 +71,9 @@ extension Upstream {
         do throws(UpstreamError) {
             let answer = try await exchange.transport.stream(request, within: limits)
             exchange.onAttempt(.success(answer.status))
-            if target == .ownOrigin { health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields))) }
+            if target == .ownOrigin {
+                health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields)))
+            }
             return answer
         } catch {
             // A client that left, or that stopped sending, says nothing of the upstream.

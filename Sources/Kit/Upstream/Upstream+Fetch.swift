@@ -7,21 +7,26 @@ import Storage
 /// How a flight ended well.
 struct Landing: Sendable {
     let answer: StoredAnswer
-    /// What the upstream said: 200 for a new answer, 304 for a confirmed one. Nil: another client's request had brought it in the meantime.
+    /// What the upstream said: 200 for a new answer, 304 for a confirmed one. Nil: another client's request had brought
+    /// it in the meantime.
     let upstreamStatus: Int?
 }
 
 extension Upstream {
     /// Asks the upstream, conditionally where a copy is stored, and stores what it says. Runs once for all who wait.
     ///
-    /// `seen` is the copy on which the reader decided to ask. If there is a newer one by now, another request landed between that look and this flight,
-    /// and its answer is taken as if the reader had joined it.
+    /// `seen` is the copy on which the reader decided to ask. If there is a newer one by now, another request landed
+    /// between that look and this flight, and its answer is taken as if the reader had joined it.
     func fetch(_ resource: Resource, asOf seen: StoredAnswer?) async throws(UpstreamError) -> Landing {
         do {
             let stored = try storedAnswer(of: resource)
-            if let stored, !stored.isInvalidated, stored.response != seen?.response { return Landing(answer: stored, upstreamStatus: nil) }
+            if let stored, !stored.isInvalidated, stored.response != seen?.response {
+                return Landing(answer: stored, upstreamStatus: nil)
+            }
             var request = OutgoingRequest(url: resource.url, headerFields: resource.headerFields)
-            if let stored { ConditionalRequest(validating: stored.response, client: [:]).apply(to: &request.headerFields) }
+            if let stored {
+                ConditionalRequest(validating: stored.response, client: [:]).apply(to: &request.headerFields)
+            }
             let requestTime = clock.now()
             let answer = try await send(request)
             try resource.errors.check(answer)
@@ -31,8 +36,12 @@ extension Upstream {
                 return try await keep(received, as: resource, inPlaceOf: stored)
             case 304:
                 let isConditional = [.ifNoneMatch, .ifModifiedSince].contains { request.headerFields[$0] != nil }
-                guard let stored, isConditional else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions") }
-                guard Self.confirms(answer, stored) else { throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version") }
+                guard let stored, isConditional else {
+                    throw UpstreamError.badAnswer(status: answer.status, reason: "304 to a request without conditions")
+                }
+                guard Self.confirms(answer, stored) else {
+                    throw UpstreamError.badAnswer(status: answer.status, reason: "304 for another version")
+                }
                 return try await confirm(stored, by: received, as: resource, request: request.headerFields)
             default:
                 throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
@@ -47,7 +56,8 @@ extension Upstream {
         } catch is CancellationError {
             throw .unreachable(.totalTimeout)
         } catch {
-            // The upstream did its part; the answer could not be kept here. Nothing is half done: the transaction went back.
+            // The upstream did its part; the answer could not be kept here. Nothing is half done: the transaction went
+            // back.
             logger.error("an answer could not be stored", metadata: ["error": "\(error)"])
             throw .badAnswer(status: .ok, reason: "it could not be stored")
         }
@@ -59,9 +69,11 @@ extension Upstream {
         let responseTime: Date
     }
 
-    /// Lets the app look at a new answer, and stores it together with what the app makes of it. One that the budget has no room for is passed on only;
-    /// the copy that it supersedes goes, since it would count as the upstream's word.
-    private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: StoredAnswer?) async throws -> Landing {
+    /// Lets the app look at a new answer, and stores it together with what the app makes of it. One that the budget has
+    /// no room for is passed on only; the copy that it supersedes goes, since it would count as the upstream's word.
+    private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: StoredAnswer?) async throws
+        -> Landing
+    {
         let admission = try resource.admit(received.answer)
         defer { answerChanges[resource.url].bump() }
         var headerFields = received.answer.headerFields
@@ -99,7 +111,8 @@ extension Upstream {
         return Landing(answer: kept, upstreamStatus: 200)
     }
 
-    /// Whether a stored body has these bytes: an upstream without validators says so by sending them again. One that cannot be read has others.
+    /// Whether a stored body has these bytes: an upstream without validators says so by sending them again. One that
+    /// cannot be read has others.
     private func holds(_ stored: StoredBody, _ body: Data) -> Bool {
         guard stored.count == body.count else { return false }
         switch stored {
@@ -110,7 +123,8 @@ extension Upstream {
 
     /// A 304 may name its version; if it is not the stored one, it is not about the stored one (RFC 9111 §4.3.4).
     private static func confirms(_ answer: IncomingAnswer, _ stored: StoredAnswer) -> Bool {
-        guard let theirs = answer.headerFields[.eTag].flatMap({ EntityTag($0) }), let ours = stored.response.headerFields[.eTag].flatMap({ EntityTag($0) })
+        guard let theirs = answer.headerFields[.eTag].flatMap({ EntityTag($0) }),
+            let ours = stored.response.headerFields[.eTag].flatMap({ EntityTag($0) })
         else { return true }
         return theirs.matchesWeakly(ours)
     }

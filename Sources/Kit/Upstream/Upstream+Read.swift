@@ -5,9 +5,11 @@ import NIOCore
 public import Storage
 
 extension Upstream {
-    /// Reads a resource for a screen: network first within the patience, else the stored copy, and truthful about which (design/screens.md 1.5).
+    /// Reads a resource for a screen: network first within the patience, else the stored copy, and truthful about which
+    /// (design/screens.md 1.5).
     ///
-    /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not hide; `StorageError`; `CancellationError`.
+    /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not
+    ///   hide; `StorageError`; `CancellationError`.
     public func read(_ resource: Resource, _ demand: Demand = .usual) async throws -> Reading {
         let seen = Validity(of: health.stamp, answerChanges[resource.url])
         let unremoved = removals.beforeLooking()
@@ -30,7 +32,9 @@ extension Upstream {
         case .leaveAlone(let seconds):
             throw UpstreamError.failing(status: reachability.pausedBy ?? .tooManyRequests, retryAfter: seconds)
         case .serveStored(let cacheStatus, let offline, let stale):
-            guard var reading = fallback.reading(cacheStatus, offline: offline, stale: stale), let storedAt = fallback.storedAt else {
+            guard var reading = fallback.reading(cacheStatus, offline: offline, stale: stale),
+                let storedAt = fallback.storedAt
+            else {
                 throw UpstreamError.notStored
             }
             let end: Date?
@@ -44,11 +48,17 @@ extension Upstream {
             reading.validity = seen.ending(
                 // Within the range of the unit: nobody misses a rendering in thirty years.
                 at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
-                age: RunningAge(seconds: now.timeIntervalSince(storedAt), timeToLive: cacheStatus.timeToLive ?? 0, at: instant)
+                age: RunningAge(
+                    seconds: now.timeIntervalSince(storedAt),
+                    timeToLive: cacheStatus.timeToLive ?? 0,
+                    at: instant
+                )
             )
             if let id = stored?.id {
                 let uses = Uses { [lastUses, clock] in lastUses.note(id, at: clock.now()) }
-                reading.validity = removals.validity(of: id, since: unremoved).flatMap { reading.validity?.and($0).noting(uses) }
+                reading.validity = removals.validity(of: id, since: unremoved).flatMap {
+                    reading.validity?.and($0).noting(uses)
+                }
             }
             return reading
         case .ask(let reason, let patience):
@@ -58,8 +68,13 @@ extension Upstream {
 
     /// The stored copy of a resource, however old.
     public func storedAnswer(of resource: Resource) throws -> StoredAnswer? {
-        try responses.responses(upstream: configuration.name, method: .get, url: resource.url, credential: resource.credential)
-            .first { $0.credential == resource.credential }
+        try responses.responses(
+            upstream: configuration.name,
+            method: .get,
+            url: resource.url,
+            credential: resource.credential
+        )
+        .first { $0.credential == resource.credential }
     }
 
     private func freshness(of stored: StoredAnswer?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
@@ -72,8 +87,14 @@ extension Upstream {
         return .copy(timeToLive: freshness.timeToLive, isFresh: freshness.isFresh && !stored.isInvalidated)
     }
 
-    private func ask(for resource: Resource, because reason: CacheStatus.Forward, patience: Duration?, fallback: Fallback) async throws -> Reading {
-        let (arrival, collapsed) = await flights.run(resource.flightKey, patience: patience) { () async throws(UpstreamError) -> Landing in
+    private func ask(
+        for resource: Resource,
+        because reason: CacheStatus.Forward,
+        patience: Duration?,
+        fallback: Fallback
+    ) async throws -> Reading {
+        let (arrival, collapsed) = await flights.run(resource.flightKey, patience: patience) {
+            () async throws(UpstreamError) -> Landing in
             try await self.fetch(resource, asOf: fallback.answer)
         }
         switch arrival {
@@ -94,13 +115,24 @@ extension Upstream {
             return Reading(answer: landing.answer, provenance: provenance)
         case .leftWaiting:
             try Task.checkCancellation()
-            guard let reading = fallback.reading(CacheStatus(.forward(reason), detail: "patience"), offline: false, stale: true) else {
+            guard
+                let reading = fallback.reading(
+                    CacheStatus(.forward(reason), detail: "patience"),
+                    offline: false,
+                    stale: true
+                )
+            else {
                 throw UpstreamError.unreachable(.totalTimeout)
             }
             return reading
         case .landed(.failure(let error)):
             guard let storedAt = fallback.storedAt,
-                let provenance = Provenance.standIn(for: error, storedAt: storedAt, receivedAt: fallback.answer?.contentTime, because: reason)
+                let provenance = Provenance.standIn(
+                    for: error,
+                    storedAt: storedAt,
+                    receivedAt: fallback.answer?.contentTime,
+                    because: reason
+                )
             else { throw error }
             return Reading(answer: fallback.answer, provenance: provenance)
         }
@@ -116,7 +148,16 @@ private struct Fallback {
 
     func reading(_ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> Reading? {
         storedAt.map {
-            Reading(answer: answer, provenance: .stored(at: $0, receivedAt: answer?.contentTime, cacheStatus, offline: offline, stale: stale))
+            Reading(
+                answer: answer,
+                provenance: .stored(
+                    at: $0,
+                    receivedAt: answer?.contentTime,
+                    cacheStatus,
+                    offline: offline,
+                    stale: stale
+                )
+            )
         }
     }
 }

@@ -3,9 +3,11 @@ import HTTPCaching
 import NIOCore
 
 extension Upstream {
-    /// The account of an answer made from rows that an app keeps for ever, whatever became of the answer that they came with: nobody is asked.
+    /// The account of an answer made from rows that an app keeps for ever, whatever became of the answer that they came
+    /// with: nobody is asked.
     ///
-    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`; its ``Reading/answer`` is nil.
+    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`; its
+    /// ``Reading/answer`` is nil.
     /// - Parameter fetchedAt: When the rows were fetched.
     public func reading(ofRowsFetchedAt fetchedAt: Date) -> Reading {
         let seen = Validity(of: health.stamp)
@@ -16,7 +18,12 @@ extension Upstream {
         let cacheStatus = CacheStatus(.hit, timeToLive: timeToLive, detail: isReachable ? nil : "offline")
         return Reading(
             answer: nil,
-            provenance: Provenance(source: .cache, offline: !isReachable, fetchedAt: fetchedAt, cacheStatus: cacheStatus),
+            provenance: Provenance(
+                source: .cache,
+                offline: !isReachable,
+                fetchedAt: fetchedAt,
+                cacheStatus: cacheStatus
+            ),
             validity: seen.ending(at: nil, age: RunningAge(seconds: age, timeToLive: timeToLive, at: instant))
         )
     }

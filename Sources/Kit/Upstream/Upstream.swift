@@ -6,7 +6,8 @@ import Metrics
 import NIOConcurrencyHelpers
 public import Storage
 
-/// One upstream: the only way out to it. Every request is collapsed, bounded, retried, checked, stored and accounted for here.
+/// One upstream: the only way out to it. Every request is collapsed, bounded, retried, checked, stored and accounted
+/// for here.
 public final class Upstream: Sendable {
     /// A change that the rest of Larder hears about.
     public enum Change: Sendable, Equatable {
@@ -38,8 +39,8 @@ public final class Upstream: Sendable {
         var changes: [@Sendable (Change) async -> Void] = []
     }
 
-    /// Connects an upstream to its transport and storage. `jitter` gives numbers in 0..<1; `lastUses` is told what stored answers were used for,
-    /// and what is larger than `budget` allows is passed on without being stored.
+    /// Connects an upstream to its transport and storage. `jitter` gives numbers in 0..<1; `lastUses` is told what
+    /// stored answers were used for, and what is larger than `budget` allows is passed on without being stored.
     public init(
         configuration: UpstreamConfiguration,
         transport: any Transport,
@@ -77,7 +78,10 @@ public final class Upstream: Sendable {
                 case .failure(.unreachable(let reason)): outcome = reason.rawValue
                 case .failure: outcome = "bad-answer"
                 }
-                Counter(label: "larder_upstream_requests_total", dimensions: [("upstream", name), ("outcome", outcome)]).increment()
+                Counter(
+                    label: "larder_upstream_requests_total",
+                    dimensions: [("upstream", name), ("outcome", outcome)]
+                ).increment()
             }
         )
         let listeners = NIOLockedValueBox(Listeners())

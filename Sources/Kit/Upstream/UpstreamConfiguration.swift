@@ -18,9 +18,11 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var probeInterval: Duration
     /// Hosts other than the base URL's that its links and redirects may lead to.
     public var allowedHosts: [String]
-    /// Whether links and redirects may also lead to any public host by http or https at its usual port: for upstreams whose data names arbitrary hosts.
+    /// Whether links and redirects may also lead to any public host by http or https at its usual port: for upstreams
+    /// whose data names arbitrary hosts.
     public var followsPublicLinks: Bool
-    /// Hosts other than the base URL's that the operator trusts as much: links and redirects may lead there whatever their address.
+    /// Hosts other than the base URL's that the operator trusts as much: links and redirects may lead there whatever
+    /// their address.
     public var trustedHosts: [String]
     /// Largest body accepted, in bytes.
     public var maximumAnswerBytes: Int

@@ -13,7 +13,8 @@ public enum UpstreamError: Error, Sendable, Equatable {
     /// too large, a 4xx in another
     /// form than its own.
     case badAnswer(status: HTTPResponse.Status?, reason: String)
-    /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is not public.
+    /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is
+    /// not public.
     case forbiddenTarget(String)
     /// The client sent `only-if-cached` and nothing is stored.
     case notStored
@@ -28,8 +29,9 @@ extension UpstreamError {
 
     /// Whether the request may have reached the upstream and been carried out although no usable response arrived.
     ///
-    /// True if the connection broke, the time ran out or the response is none of the API's, and for 5xx and 408: a server
-    /// or gateway may fail after it has begun. 429 and 507 refuse the request, as does a 4xx in the API's own form.
+    /// True if the connection broke, the time ran out or the response is none of the API's, and for 5xx and 408: a
+    /// server or gateway may fail after it has begun. 429 and 507 refuse the request, as does a 4xx in the API's own
+    /// form.
     public var leavesOutcomeUnknown: Bool {
         switch self {
         case .unreachable(let reason): reason == .reset || reason == .totalTimeout

@@ -4,7 +4,8 @@ import Logging
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Keeps an upstream's ``Reachability``, tells of its changes in the order in which they happened, and probes while it is down: it comes back without any client.
+/// Keeps an upstream's ``Reachability``, tells of its changes in the order in which they happened, and probes while it
+/// is down: it comes back without any client.
 final class UpstreamHealth: Sendable {
     private struct State {
         var reachability: Reachability
@@ -46,7 +47,8 @@ final class UpstreamHealth: Sendable {
         gauge.set(1)
         let (stream, continuation) = AsyncStream.makeStream(of: Upstream.Change.self)
         changes = continuation
-        // A task of its own: who found out does not wait for those who are told, since refreshing may ask for the very thing that it is about to answer.
+        // A task of its own: who found out does not wait for those who are told, since refreshing may ask for the very
+        // thing that it is about to answer.
         announcing = Task {
             for await change in stream { await notify(change) }
         }
@@ -87,7 +89,8 @@ final class UpstreamHealth: Sendable {
         }
     }
 
-    /// Everything that follows from an event happens under one lock, so that two at once cannot leave the gauge, the probe and the listeners with different ends.
+    /// Everything that follows from an event happens under one lock, so that two at once cannot leave the gauge, the
+    /// probe and the listeners with different ends.
     private func apply(_ event: (inout Reachability, Date) -> Reachability.Transition) {
         let now = clock.now()
         state.withLockedValue { state in
@@ -95,12 +98,19 @@ final class UpstreamHealth: Sendable {
             guard !state.isStopped else { return }
             let before = state.reachability
             let transition = event(&state.reachability, now)
-            if before.isReachable != state.reachability.isReachable || before.pausedUntil != state.reachability.pausedUntil { stamp.bump() }
+            if before.isReachable != state.reachability.isReachable
+                || before.pausedUntil != state.reachability.pausedUntil
+            {
+                stamp.bump()
+            }
             switch transition {
             case .unchanged: break
             case .stillDown(let pause): schedule(after: pause, in: &state)
             case .wentDown(let pause):
-                logger.warning("upstream is unreachable", metadata: ["reason": "\(state.reachability.lastError?.reason ?? "")"])
+                logger.warning(
+                    "upstream is unreachable",
+                    metadata: ["reason": "\(state.reachability.lastError?.reason ?? "")"]
+                )
                 gauge.set(0)
                 schedule(after: pause, in: &state)
                 changes.yield(.wentDown(at: now))

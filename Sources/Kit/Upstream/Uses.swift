@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Tells that something was used, once in a while: what is given out thousands of times a second is noted every few seconds, and costs a comparison otherwise.
+/// Tells that something was used, once in a while: what is given out thousands of times a second is noted every few
+/// seconds, and costs a comparison otherwise.
 public final class Uses: Sendable {
     /// Between two notes; eviction needs no finer order.
     static let interval: TimeAmount = .seconds(10)
@@ -19,7 +20,8 @@ public final class Uses: Sendable {
         let instant = Int64(now.uptimeNanoseconds)
         let due = self.due.load(ordering: .relaxed)
         guard instant >= due,
-            self.due.compareExchange(expected: due, desired: instant + Self.interval.nanoseconds, ordering: .relaxed).exchanged
+            self.due.compareExchange(expected: due, desired: instant + Self.interval.nanoseconds, ordering: .relaxed)
+                .exchanged
         else { return }
         told()
     }

@@ -1,6 +1,7 @@
 public import NIOCore
 
-/// For how long an answer is the one that would be made anew: until an instant, and until something changes that it was made from.
+/// For how long an answer is the one that would be made anew: until an instant, and until something changes that it was
+/// made from.
 ///
 /// To be taken before anything of the answer is read, so that a change in between makes it invalid rather than unseen.
 public struct Validity: Sendable {
@@ -9,7 +10,8 @@ public struct Validity: Sendable {
         let value: UInt64
     }
 
-    /// The first instant at which it does not hold any more; nil if time alone does not end it. On the monotonic clock: who sets the wall clock does not prolong it.
+    /// The first instant at which it does not hold any more; nil if time alone does not end it. On the monotonic clock:
+    /// who sets the wall clock does not prolong it.
     public private(set) var deadline: NIODeadline?
     /// How old the answer is and gets meanwhile; nil for one without an upstream.
     public private(set) var age: RunningAge?
@@ -41,7 +43,8 @@ public struct Validity: Sendable {
         and(Validity(until: deadline, age: age))
     }
 
-    /// The same, with somebody who is told when an answer that was kept is given again: what is stored and gives it is not idle.
+    /// The same, with somebody who is told when an answer that was kept is given again: what is stored and gives it is
+    /// not idle.
     public func noting(_ uses: Uses) -> Validity {
         var noting = self
         noting.uses.append(uses)
@@ -61,13 +64,15 @@ public struct Validity: Sendable {
     }
 }
 
-/// The age of a stored answer while it is being given out again and again: what `Age` and the `ttl` of `Cache-Status` say at any instant.
+/// The age of a stored answer while it is being given out again and again: what `Age` and the `ttl` of `Cache-Status`
+/// say at any instant.
 public struct RunningAge: Sendable, Equatable {
     private let instant: NIODeadline
     private let nanoseconds: Int64
     private let lifetime: Int
 
-    /// An age of so many seconds at an instant; `timeToLive` is the remaining freshness in whole seconds at that instant, negative when stale.
+    /// An age of so many seconds at an instant; `timeToLive` is the remaining freshness in whole seconds at that
+    /// instant, negative when stale.
     public init(seconds: Double, timeToLive: Int, at instant: NIODeadline) {
         self.instant = instant
         // Three hundred years are the most that the clock's unit can tell.

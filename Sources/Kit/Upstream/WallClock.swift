@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The time, as everything in Larder reads it: handed in by the composition root, so that a test decides what time it is.
+/// The time, as everything in Larder reads it: handed in by the composition root, so that a test decides what time it
+/// is.
 public struct WallClock: Sendable {
     /// The present instant.
     public let now: @Sendable () -> Date

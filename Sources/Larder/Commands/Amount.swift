@@ -16,7 +16,9 @@ enum Amount {
     /// A span of seconds in the largest unit of which there are at least two: `90s`, `3h`, `12d`.
     static func age(_ seconds: TimeInterval) -> String {
         let seconds = max(0, Int(seconds))
-        for (unit, length) in [("d", 86400), ("h", 3600), ("m", 60)] where seconds >= 2 * length { return "\(seconds / length)\(unit)" }
+        for (unit, length) in [("d", 86400), ("h", 3600), ("m", 60)] where seconds >= 2 * length {
+            return "\(seconds / length)\(unit)"
+        }
         return "\(seconds)s"
     }
 
@@ -30,7 +32,9 @@ struct Age: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604_800]
-        guard let unit = argument.last.flatMap({ units[$0] }), let number = Int(argument.dropLast()), 0...1_000_000 ~= number else { return nil }
+        guard let unit = argument.last.flatMap({ units[$0] }), let number = Int(argument.dropLast()),
+            0...1_000_000 ~= number
+        else { return nil }
         seconds = TimeInterval(number * unit)
     }
 }

@@ -35,7 +35,8 @@ extension LarderConfiguration {
     /// The present time of a command: where a server's clock would start.
     var now: Date { clockStart ?? Date() }
 
-    /// Runs `body` on the cache, for reading. Ends the process with one line and exit code 1 where the data cannot be used.
+    /// Runs `body` on the cache, for reading. Ends the process with one line and exit code 1 where the data cannot be
+    /// used.
     func inspectingCache(_ body: (CacheInspection) throws -> Void) throws {
         try Self.reportingStorageErrors {
             guard let inspection = try CacheInspection(at: dataDirectory) else {

@@ -21,7 +21,11 @@ struct CacheListCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Only this upstream, its mount (NAME.raw) included.")
     var upstream: String?
 
-    @Option(name: .long, help: "Sort by url, size (largest first), age (oldest first) or use (least recently used first).", transform: Self.order)
+    @Option(
+        name: .long,
+        help: "Sort by url, size (largest first), age (oldest first) or use (least recently used first).",
+        transform: Self.order
+    )
     var sort: CacheInspection.Order = .url
 
     @Flag(name: .long, help: "Show the queries of URLs. They may hold secrets.")
@@ -30,7 +34,9 @@ struct CacheListCommand: AsyncParsableCommand {
     @OptionGroup var options: CacheOptions
 
     private static func order(_ word: String) throws -> CacheInspection.Order {
-        guard let order = CacheInspection.Order(rawValue: word) else { throw ValidationError("--sort accepts url, size, age and use.") }
+        guard let order = CacheInspection.Order(rawValue: word) else {
+            throw ValidationError("--sort accepts url, size, age and use.")
+        }
         return order
     }
 
@@ -53,7 +59,8 @@ enum CacheListing {
     static func line(_ entry: CacheInspection.Entry, now: Date, queries: Bool) -> String {
         columns(
             [
-                entry.upstream, entry.method, "\(entry.status)", Amount.bytes(entry.bytes), Amount.age(now.timeIntervalSince(entry.received)),
+                entry.upstream, entry.method, "\(entry.status)", Amount.bytes(entry.bytes),
+                Amount.age(now.timeIntervalSince(entry.received)),
                 Amount.age(now.timeIntervalSince(entry.lastUsed)), "\(entry.variants)\(entry.isPinned ? "*" : "")",
             ],
             shown(entry.url, queries: queries)
@@ -62,7 +69,9 @@ enum CacheListing {
 
     /// A URL without what may be secret in it, in one line whatever an upstream put into it.
     static func shown(_ url: String, queries: Bool) -> String {
-        var text = String(String.UnicodeScalarView(url.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
+        var text = String(
+            String.UnicodeScalarView(url.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 })
+        )
         if !queries, let query = text.firstIndex(of: "?") { text = text[..<query] + "?…" }
         guard let scheme = text.firstRange(of: "://") else { return text }
         let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
@@ -72,7 +81,9 @@ enum CacheListing {
 
     private static func columns(_ cells: [String], _ last: String) -> String {
         let widths = [14, 7, 7, 11, 7, 7, 9]
-        let padded = zip(cells, widths).map { cell, width in cell.count < width ? cell.padding(toLength: width, withPad: " ", startingAt: 0) : cell + " " }
+        let padded = zip(cells, widths).map { cell, width in
+            cell.count < width ? cell.padding(toLength: width, withPad: " ", startingAt: 0) : cell + " "
+        }
         return padded.joined() + last + "\n"
     }
 }

@@ -40,16 +40,26 @@ struct CachePurgeCommand: AsyncParsableCommand {
     func validate() throws {
         let isConditional = upstream != nil || prefix != nil || olderThan != nil
         guard all != isConditional else {
-            throw ValidationError(all ? "--all goes without conditions." : "Say what is to go: --upstream, --prefix, --older-than or --all.")
+            throw ValidationError(
+                all
+                    ? "--all goes without conditions."
+                    : "Say what is to go: --upstream, --prefix, --older-than or --all."
+            )
         }
         if let prefix, !prefix.hasPrefix("/") { throw ValidationError("--prefix is that of a path and begins with /.") }
     }
 
     func run() async throws {
         let configuration = try options.load()
-        let purge = CachePurge(upstream: upstream, pathPrefix: prefix, receivedBefore: olderThan.map { configuration.now - $0.seconds })
+        let purge = CachePurge(
+            upstream: upstream,
+            pathPrefix: prefix,
+            receivedBefore: olderThan.map { configuration.now - $0.seconds }
+        )
         if dryRun {
-            try configuration.inspectingCache { StandardOutput.write(PurgeText.text(try $0.preview(of: purge), verb: "would remove")) }
+            try configuration.inspectingCache {
+                StandardOutput.write(PurgeText.text(try $0.preview(of: purge), verb: "would remove"))
+            }
             return
         }
         do {
@@ -58,7 +68,9 @@ struct CachePurgeCommand: AsyncParsableCommand {
                 StandardOutput.write("nothing is cached: there is no database in \(configuration.dataDirectory.path)\n")
                 return
             }
-            let quiet = Logger(label: "cache") { LarderLogHandler(label: $0, format: configuration.logFormat, level: .warning) }
+            let quiet = Logger(label: "cache") {
+                LarderLogHandler(label: $0, format: configuration.logFormat, level: .warning)
+            }
             let directory = try DataDirectory(at: configuration.dataDirectory)
             let database = try LarderDatabase(in: directory, migrations: Composition.migrations, logger: quiet)
             let report = try await purge.run(on: database)

@@ -23,12 +23,18 @@ struct CacheSizeCommand: AsyncParsableCommand {
         let budget = configuration.cacheBudget.bytes
         try configuration.inspectingCache { inspection in
             let totals = try inspection.totals()
-            var lines = totals.upstreams.map { (name: $0.upstream, amount: "\(Amount.bytes($0.bytes)) in \(Amount.count($0.responses, "answer"))") }
+            var lines = totals.upstreams.map {
+                (name: $0.upstream, amount: "\(Amount.bytes($0.bytes)) in \(Amount.count($0.responses, "answer"))")
+            }
             lines.append(("page lists", "\(Amount.bytes(totals.pageBytes)) in \(Amount.count(totals.pages, "list"))"))
             let sum = totals.upstreams.reduce(totals.pageBytes) { $0 + $1.bytes }
             lines.append(("all", "\(Amount.bytes(sum)) of \(Amount.bytes(budget)) (\(sum * 100 / budget) %)"))
             let width = lines.map(\.name.count).max() ?? 0
-            for line in lines { StandardOutput.write("\(line.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(line.amount)\n") }
+            for line in lines {
+                StandardOutput.write(
+                    "\(line.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(line.amount)\n"
+                )
+            }
         }
     }
 }

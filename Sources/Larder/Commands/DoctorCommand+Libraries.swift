@@ -7,10 +7,19 @@ enum Libraries {
     static func sqlite() -> Finding {
         do {
             let (version, options) = try DatabaseQueue().read { db in
-                (try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "", try String.fetchSet(db, sql: "PRAGMA compile_options"))
+                (
+                    try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "",
+                    try String.fetchSet(db, sql: "PRAGMA compile_options")
+                )
             }
             let missing = ["ENABLE_FTS5", "ENABLE_RTREE"].filter { !options.contains($0) }
-            guard missing.isEmpty else { return Finding("sqlite", .broken, "\(version) lacks \(missing.joined(separator: ", ")); install libsqlite3-0") }
+            guard missing.isEmpty else {
+                return Finding(
+                    "sqlite",
+                    .broken,
+                    "\(version) lacks \(missing.joined(separator: ", ")); install libsqlite3-0"
+                )
+            }
             return Finding("sqlite", .well, "\(version) with FTS5 and R-tree")
         } catch {
             return Finding("sqlite", .broken, "\(error); install libsqlite3-0")

@@ -1,11 +1,14 @@
 import Foundation
 import Media
 
-/// What the doctor finds of the programs that work on pictures and documents. Everything else works without them, so that none is more than a warning; nor is
-/// the optional one that.
+/// What the doctor finds of the programs that work on pictures and documents. Everything else works without them, so
+/// that none is more than a warning; nor is the optional one that.
 enum MediaExamination {
     static func findings(_ configuration: MediaConfiguration) async throws -> [Finding] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-doctor-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "larder-doctor-\(UUID().uuidString)",
+            directoryHint: .isDirectory
+        )
         defer { try? FileManager.default.removeItem(at: folder) }
         let engine = try MediaEngine(tools: configuration.tools, limits: configuration.limits, folder: folder)
         return await engine.selfTest().map { found in

@@ -22,11 +22,19 @@ struct SandboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        LoggingSystem.bootstrap { LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel) }
+        LoggingSystem.bootstrap {
+            LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel)
+        }
         let logger = Logger(label: "larder.sandbox")
-        let sandbox = Sandbox(configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed), logger: logger)
+        let sandbox = Sandbox(
+            configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed),
+            logger: logger
+        )
         var group = ServiceGroupConfiguration(
-            services: [.init(service: sandbox), .init(service: Announcement(sandbox: sandbox), successTerminationBehavior: .ignore)],
+            services: [
+                .init(service: sandbox),
+                .init(service: Announcement(sandbox: sandbox), successTerminationBehavior: .ignore),
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

@@ -32,14 +32,18 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load(sandbox: sandbox)
         let registry = PrometheusRegistry()
-        LoggingSystem.bootstrap { LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel) }
+        LoggingSystem.bootstrap {
+            LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel)
+        }
         MetricsSystem.bootstrap(registry)
         // Before anything asks for an event loop.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
         let logger = Logger(label: "larder")
         var simulated: Sandbox?
         if sandbox {
-            let port = configuration.sandboxPort != 0 ? configuration.sandboxPort : await SandboxPort(in: configuration.dataDirectory).last()
+            let port =
+                configuration.sandboxPort != 0
+                ? configuration.sandboxPort : await SandboxPort(in: configuration.dataDirectory).last()
             simulated = Sandbox(configuration: .init(port: port, seed: configuration.sandboxSeed), logger: logger)
         }
         let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)

@@ -6,10 +6,14 @@ struct SettingsOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Read settings from a YAML or JSON file.", valueName: "file"))
     var config: String?
 
-    @Argument(parsing: .allUnrecognized, help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings"))
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings")
+    )
     var settings: [String] = []
 
-    /// Reads all settings of this process; ends it with exit code 78 (EX_CONFIG of sysexits.h) and one clear line where that is not possible.
+    /// Reads all settings of this process; ends it with exit code 78 (EX_CONFIG of sysexits.h) and one clear line where
+    /// that is not possible.
     func load(sandbox: Bool = false) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
         do {
@@ -27,7 +31,8 @@ struct SettingsOptions: ParsableArguments {
             let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
             return "  \(setting.flag)\n      \(setting.summary)\(standard)"
         }
-        return "SETTINGS, each also as LARDER_… variable and in the configuration file\n" + lines.joined(separator: "\n")
+        return "SETTINGS, each also as LARDER_… variable and in the configuration file\n"
+            + lines.joined(separator: "\n")
     }
 }
 

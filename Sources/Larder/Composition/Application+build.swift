@@ -37,10 +37,19 @@ struct LarderApplication: Sendable {
         )
         let connectTimeouts = Set(configuration.upstreams.values.map(\.connectTimeout))
         let transports = Dictionary(
-            uniqueKeysWithValues: connectTimeouts.map { ($0, HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: $0)) }
+            uniqueKeysWithValues: connectTimeouts.map {
+                ($0, HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: $0))
+            }
         )
         do {
-            return try wire(configuration, database, transports, metrics: metrics, onListening: onListening, logger: logger)
+            return try wire(
+                configuration,
+                database,
+                transports,
+                metrics: metrics,
+                onListening: onListening,
+                logger: logger
+            )
         } catch {
             // async-http-client ends a debug build whose client was not shut down, before the error could be reported.
             for transport in transports.values { try await transport.shutdown() }
@@ -99,11 +108,15 @@ struct LarderApplication: Sendable {
         table.add(StatusRoutes(upstreams: upstreams, clock: clock).routes)
         let checks = [HealthRoutes.Check("database") { try database.checkReadiness() }] + composition.checks
         let abilities = MediaAbilities(composition.media)
-        table.add(HealthRoutes(checks: checks, abilities: { await abilities.all() }, exposition: { metrics.exposition() }).routes)
+        table.add(
+            HealthRoutes(checks: checks, abilities: { await abilities.all() }, exposition: { metrics.exposition() })
+                .routes
+        )
         table.add(IndexRoutes(version: LarderVersion.text, apps: composition.apps, table: table, clock: clock).routes)
 
         let rendered =
-            configuration.renderedBudget > 0 ? RenderedAnswers(budgetBytes: configuration.renderedBudget, run: run, logger: logger) : nil
+            configuration.renderedBudget > 0
+            ? RenderedAnswers(budgetBytes: configuration.renderedBudget, run: run, logger: logger) : nil
         let router = ScreenRouter(
             table: table,
             sessions: sessions,
@@ -138,13 +151,16 @@ struct LarderApplication: Sendable {
         )
     }
 
-    /// How many connections are accepted at a time. NIO's own four let the last of hundreds that come at once wait for dozens of turns of the event loop, each as long as all that are
-    /// there already keep it busy. Hummingbird looks at its limit between two bursts only: it is set so much lower that a whole one does not go beyond Larder's, and so a burst is a small part.
+    /// How many connections are accepted at a time. NIO's own four let the last of hundreds that come at once wait for
+    /// dozens of turns of the event loop, each as long as all that are there already keep it busy. Hummingbird looks at
+    /// its limit between two bursts only: it is set so much lower that a whole one does not go beyond Larder's, and so
+    /// a burst is a small part.
     private static func burst(of connections: Int) -> Int {
         min(128, max(1, connections / 16))
     }
 
-    /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and closes.
+    /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and
+    /// closes.
     func close() async throws {
         for mount in mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }

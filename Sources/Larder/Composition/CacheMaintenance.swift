@@ -5,7 +5,8 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// Keeps the cache within its budget and writes down what was used: evicts after whatever stored something, flushes last uses every few seconds and at the end.
+/// Keeps the cache within its budget and writes down what was used: evicts after whatever stored something, flushes
+/// last uses every few seconds and at the end.
 struct CacheMaintenance: Service {
     /// Time between two flushes of last uses.
     static let flushInterval: Duration = .seconds(5)
@@ -62,7 +63,9 @@ struct CacheMaintenance: Service {
                 await flush()  // So that what was used a moment ago does not count as old.
                 let freed = try await eviction.run()
                 Counter(label: "larder_cache_evictions_total").increment(by: Int64(freed.count))
-                let metadata: Logger.Metadata = ["responses": "\(freed.responses)", "page_lists": "\(freed.pages)", "bytes": "\(freed.bytes)"]
+                let metadata: Logger.Metadata = [
+                    "responses": "\(freed.responses)", "page_lists": "\(freed.pages)", "bytes": "\(freed.bytes)",
+                ]
                 logger.info("evicted what was used least recently", metadata: metadata)
             }
             for total in try ResponseStore(database).totals() {

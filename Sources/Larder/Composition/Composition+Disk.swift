@@ -8,7 +8,11 @@ extension Composition {
         guard let disk = upstream("yandex_disk") else { return }
         let oauth = upstream("yandex_oauth")
         let secrets = try SealedSecrets(database)
-        let api = YandexDiskAPI(upstream: disk, freshness: configuration.diskFreshness, hasher: try secrets.credentialHasher())
+        let api = YandexDiskAPI(
+            upstream: disk,
+            freshness: configuration.diskFreshness,
+            hasher: try secrets.credentialHasher()
+        )
         let client = configuration.diskClient
         let service = DiskService(
             api: api,

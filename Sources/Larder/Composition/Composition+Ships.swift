@@ -1,6 +1,6 @@
-import Upstream
 import Screens
 import Ships
+import Upstream
 
 extension Composition {
     /// The Ships app.

@@ -11,15 +11,18 @@ import Shop
 import Storage
 import Upstream
 
-/// What the composition root puts apps together from, and what they add to it. Each app has a file of its own: `Composition+Ships.swift`, …
+/// What the composition root puts apps together from, and what they add to it. Each app has a file of its own:
+/// `Composition+Ships.swift`, …
 struct Composition {
     /// The tables of all apps and of the kit.
     static let migrations =
-        SessionStore.migrations + DiskStore.migrations + ShipStore.migrations + ShopStore.migrations + DocumentStore.migrations + NoteStore.migrations
+        SessionStore.migrations + DiskStore.migrations + ShipStore.migrations + ShopStore.migrations
+        + DocumentStore.migrations + NoteStore.migrations
 
     let configuration: LarderConfiguration
     let database: LarderDatabase
-    /// The way out for each time-out of connections that an upstream has: a client of HTTP has one for all of its connections.
+    /// The way out for each time-out of connections that an upstream has: a client of HTTP has one for all of its
+    /// connections.
     let transports: [Duration: HTTPClientTransport]
     let lastUses: LastUses
     let sessions: SessionStore
@@ -48,7 +51,9 @@ struct Composition {
 
     /// The upstream of a name, whose changes of reachability everybody hears of; nil where the configuration has none.
     mutating func upstream(_ name: String) -> Upstream? {
-        guard let settings = configuration.upstreams[name], let transport = transports[settings.connectTimeout] else { return nil }
+        guard let settings = configuration.upstreams[name], let transport = transports[settings.connectTimeout] else {
+            return nil
+        }
         let upstream = Upstream(
             configuration: settings,
             transport: transport,
@@ -71,6 +76,7 @@ struct Composition {
 
     /// Upstreams that no app uses: they have a mount and a line in the status.
     mutating func addFurtherUpstreams() {
-        for name in configuration.upstreams.keys.sorted() where !upstreams.contains(where: { $0.configuration.name == name }) { _ = upstream(name) }
+        for name in configuration.upstreams.keys.sorted()
+        where !upstreams.contains(where: { $0.configuration.name == name }) { _ = upstream(name) }
     }
 }

@@ -18,7 +18,9 @@ struct LarderServer: Service, CustomStringConvertible {
         let port: Int
         let reason: String
 
-        var description: String { "cannot listen on \(host):\(port): \(reason); http.host and http.port set the address" }
+        var description: String {
+            "cannot listen on \(host):\(port): \(reason); http.host and http.port set the address"
+        }
     }
 
     let configuration: LarderConfiguration
@@ -52,7 +54,8 @@ struct LarderServer: Service, CustomStringConvertible {
             }
         } catch {
             try await built.close()
-            throw error is any ChannelErrorLike ? CannotListen(host: host, port: configuration.port, reason: "\(error)") : error
+            throw error is any ChannelErrorLike
+                ? CannotListen(host: host, port: configuration.port, reason: "\(error)") : error
         }
         try await built.close()
         logger.notice("stopped")

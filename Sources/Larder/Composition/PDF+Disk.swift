@@ -12,7 +12,10 @@ extension PDF.DiskFiles {
             fetch: { path, session, folder, maximumBytes in
                 let content = try await files.content(path, account: session.account)
                 guard content.length <= maximumBytes else {
-                    throw Problem(.tooLarge, "\(content.name) has \(content.length) bytes; \(maximumBytes) are accepted.")
+                    throw Problem(
+                        .tooLarge,
+                        "\(content.name) has \(content.length) bytes; \(maximumBytes) are accepted."
+                    )
                 }
                 let file = try folder.file()
                 var beginning: [UInt8] = []

@@ -51,8 +51,9 @@ struct LarderConfiguration: Sendable {
     var logLevel: Logger.Level
     var logFormat: LogFormat
 
-    /// Reads and checks all settings. With `sandbox`, data goes to a directory of its own by default: simulated ships must not mix with real ones;
-    /// and an upstream whose address nobody has set is used when ``simulate(_:at:)`` tells where it is.
+    /// Reads and checks all settings. With `sandbox`, data goes to a directory of its own by default: simulated ships
+    /// must not mix with real ones; and an upstream whose address nobody has set is used when ``simulate(_:at:)`` tells
+    /// where it is.
     init(_ settings: SettingsReader, environment: [String: String], sandbox: Bool = false) throws {
         try settings.checkAll()
         host = try settings.text("http.host")
@@ -68,7 +69,11 @@ struct LarderConfiguration: Sendable {
         limits.bodyDeadline = try settings.milliseconds("http.body_timeout_ms")
         limits.writeDeadline = try settings.milliseconds("http.write_timeout_ms")
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
-        dataDirectory = Self.dataDirectory(try settings.text("data.directory"), environment: environment, sandbox: sandbox)
+        dataDirectory = Self.dataDirectory(
+            try settings.text("data.directory"),
+            environment: environment,
+            sandbox: sandbox
+        )
         cacheBudget = CacheBudget(bytes: try settings.integer("cache.budget_mb") << 20)
         upstreams = [:]
         for upstream in Setting.upstreams {
@@ -132,16 +137,28 @@ struct LarderConfiguration: Sendable {
     private static func timeZone(_ key: String, _ settings: SettingsReader) throws -> TimeZone {
         let name = try settings.text(key)
         guard let timeZone = TimeZone(identifier: name) else {
-            throw SettingError.unacceptable(key: key, value: name, source: "settings", accepted: "a name of the time zone database, such as Europe/Moscow")
+            throw SettingError.unacceptable(
+                key: key,
+                value: name,
+                source: "settings",
+                accepted: "a name of the time zone database, such as Europe/Moscow"
+            )
         }
         return timeZone
     }
 
     private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthAPI.Client? {
         let (id, secret, redirect) = (
-            try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"), try settings.text("disk.oauth_redirect_uri")
+            try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"),
+            try settings.text("disk.oauth_redirect_uri")
         )
-        return id.isEmpty ? nil : .init(id: id, secret: secret.isEmpty ? nil : Secret(secret), redirectURI: redirect.isEmpty ? nil : redirect)
+        return id.isEmpty
+            ? nil
+            : .init(
+                id: id,
+                secret: secret.isEmpty ? nil : Secret(secret),
+                redirectURI: redirect.isEmpty ? nil : redirect
+            )
     }
 
     /// Limits of the PDF app: those of the work on pictures and documents, and its own.
@@ -158,19 +175,26 @@ struct LarderConfiguration: Sendable {
         )
     }
 
-    /// The sandbox simulates an upstream at this address. It takes the place of the default one only: an address that somebody has set is used.
+    /// The sandbox simulates an upstream at this address. It takes the place of the default one only: an address that
+    /// somebody has set is used.
     mutating func simulate(_ name: String, at url: URL) {
         if let configured = simulated[name] { upstreams[name] = configured(url) }
     }
 
     /// One upstream, for whichever address it has.
-    private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws -> @Sendable (URL) -> UpstreamConfiguration {
+    private static func upstream(_ name: String, title: String, _ settings: SettingsReader) throws
+        -> @Sendable (URL) -> UpstreamConfiguration
+    {
         let key = "upstreams.\(name)"
         let (connectTimeout, totalTimeout) = (
             try settings.milliseconds("\(key).connect_timeout_ms"), try settings.milliseconds("\(key).total_timeout_ms")
         )
-        let (patience, probeInterval) = (try settings.milliseconds("\(key).patience_ms"), try settings.milliseconds("\(key).probe_interval_ms"))
-        let (allowedHosts, pictureHosts) = (try settings.list("\(key).allowed_hosts"), try settings.list("shop.picture_hosts"))
+        let (patience, probeInterval) = (
+            try settings.milliseconds("\(key).patience_ms"), try settings.milliseconds("\(key).probe_interval_ms")
+        )
+        let (allowedHosts, pictureHosts) = (
+            try settings.list("\(key).allowed_hosts"), try settings.list("shop.picture_hosts")
+        )
         let mount = try mount(name, settings)
         return { url in
             var configuration = UpstreamConfiguration(
@@ -183,7 +207,8 @@ struct LarderConfiguration: Sendable {
                 probeInterval: probeInterval,
                 allowedHosts: allowedHosts,
                 hasSessions: name == "yandex_disk",
-                probePath: name == "spacex" ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
+                probePath: name == "spacex"
+                    ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
                 mount: mount
             )
             if name == "catalogue" {
@@ -212,16 +237,20 @@ struct LarderConfiguration: Sendable {
             methods: methods,
             lastGood: try settings.flag("\(key).last_good"),
             heuristics: try settings.flag("\(key).heuristics"),
-            // A body that is a large part of the budget would push out all others. Those of Yandex hold links and tokens that open files to whoever has them: they are passed on and not kept.
+            // A body that is a large part of the budget would push out all others. Those of Yandex hold links and
+            // tokens that open files to whoever has them: they are passed on and not kept.
             maximumStoredBytes: name.hasPrefix("yandex_") ? 0 : try settings.integer("cache.budget_mb") << 18
         )
     }
 
-    /// `$XDG_DATA_HOME/larder`, else `~/.local/share/larder` (XDG Base Directory Specification); `larder-sandbox` with the sandbox.
+    /// `$XDG_DATA_HOME/larder`, else `~/.local/share/larder` (XDG Base Directory Specification); `larder-sandbox` with
+    /// the sandbox.
     private static func dataDirectory(_ wanted: String, environment: [String: String], sandbox: Bool) -> URL {
         if !wanted.isEmpty { return URL(filePath: wanted, directoryHint: .isDirectory) }
         let name = sandbox ? "larder-sandbox" : "larder"
-        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return URL(filePath: base).appending(path: name) }
+        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
+            return URL(filePath: base).appending(path: name)
+        }
         let home = environment["HOME"].map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
         return home.appending(path: ".local/share/\(name)")
     }

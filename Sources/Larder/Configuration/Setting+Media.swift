@@ -2,12 +2,13 @@ import Media
 
 extension Setting {
     /// The tools whose limits can be set, as their keys name them.
-    static let mediaTools: [(name: String, limits: any WritableKeyPath<MediaLimits, ChildLimits> & Sendable, what: String)] = [
-        ("vips", \.vips, "vips, which decodes and scales pictures"),
-        ("pdftoppm", \.pdftoppm, "pdftoppm, which draws pages"),
-        ("soffice", \.soffice, "soffice, which converts office files"),
-        ("pdf_worker", \.pdfWorker, "larder-pdf-worker, which makes and changes PDFs"),
-    ]
+    static let mediaTools:
+        [(name: String, limits: any WritableKeyPath<MediaLimits, ChildLimits> & Sendable, what: String)] = [
+            ("vips", \.vips, "vips, which decodes and scales pictures"),
+            ("pdftoppm", \.pdftoppm, "pdftoppm, which draws pages"),
+            ("soffice", \.soffice, "soffice, which converts office files"),
+            ("pdf_worker", \.pdfWorker, "larder-pdf-worker, which makes and changes PDFs"),
+        ]
 
     /// Settings of work on pictures and documents. The defaults are those of `MediaLimits`.
     static let media: [Setting] = {
@@ -16,11 +17,21 @@ extension Setting {
             Setting("media.\(key)", .integer(range), default: "\(standard)", summary)
         }
         let ofAll = [
-            Setting("media.pdf_worker", .text, default: "", "where larder-pdf-worker is; empty: beside larder, then on the PATH"),
+            Setting(
+                "media.pdf_worker",
+                .text,
+                default: "",
+                "where larder-pdf-worker is; empty: beside larder, then on the PATH"
+            ),
             count("children", 1...64, limits.children, "programs that work on pictures and documents at a time"),
             count("waiting", 1...10_000, limits.waiting, "jobs that may wait for their turn; more are refused for now"),
             count("picture_mb", 1...1024, limits.pictureBytes >> 20, "largest picture file, in MiB"),
-            count("picture_megapixels", 1...2000, limits.picturePixels / 1_000_000, "largest picture, in millions of pixels"),
+            count(
+                "picture_megapixels",
+                1...2000,
+                limits.picturePixels / 1_000_000,
+                "largest picture, in millions of pixels"
+            ),
             count("page_width", 16...8000, limits.pageWidth, "widest picture of a page, in pixels"),
             count("pdf_mb", 1...2047, limits.pdfBytes >> 20, "largest PDF that is read, in MiB"),
             count("pdf_pages", 1...100_000, limits.pdfPages, "most pages of a document"),
@@ -31,10 +42,25 @@ extension Setting {
         let ofTools = mediaTools.flatMap { tool in
             let limits = limits[keyPath: tool.limits]
             return [
-                count("\(tool.name)_memory_mb", 16...1_048_576, limits.memory >> 20, "address space of \(tool.what), in MiB"),
+                count(
+                    "\(tool.name)_memory_mb",
+                    16...1_048_576,
+                    limits.memory >> 20,
+                    "address space of \(tool.what), in MiB"
+                ),
                 count("\(tool.name)_cpu_s", 1...86_400, Int(limits.processor.components.seconds), "its processor time"),
-                count("\(tool.name)_timeout_s", 1...86_400, Int(limits.wall.components.seconds), "how long it may take"),
-                count("\(tool.name)_file_mb", 1...65_536, limits.fileBytes >> 20, "largest file that it may write, in MiB"),
+                count(
+                    "\(tool.name)_timeout_s",
+                    1...86_400,
+                    Int(limits.wall.components.seconds),
+                    "how long it may take"
+                ),
+                count(
+                    "\(tool.name)_file_mb",
+                    1...65_536,
+                    limits.fileBytes >> 20,
+                    "largest file that it may write, in MiB"
+                ),
             ]
         }
         return ofAll + ofTools

@@ -1,5 +1,6 @@
 extension Setting {
-    /// The settings that every upstream has, as the ends of their keys, with what they accept, what holds by default, and what they are for.
+    /// The settings that every upstream has, as the ends of their keys, with what they accept, what holds by default,
+    /// and what they are for.
     private static let ofEveryUpstream: [(end: String, kind: Kind, standard: String, summary: String)] = [
         ("url", .url, "", "where its API begins"),
         ("connect_timeout_ms", .integer(1...600_000), "3000", "longest wait for a connection"),
@@ -7,9 +8,15 @@ extension Setting {
         ("patience_ms", .integer(0...600_000), "2000", "how long a client waits for more than the stored copy"),
         ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes of an unreachable one"),
         ("allowed_hosts", .list, "", "other hosts that its links and redirects may lead to"),
-        ("shared", .choice(["true", "false"]), "true", "whether its mount answers everybody alike; else per credential, which is passed on"),
+        (
+            "shared", .choice(["true", "false"]), "true",
+            "whether its mount answers everybody alike; else per credential, which is passed on"
+        ),
         ("methods", .list, "GET,HEAD,OPTIONS", "methods that its mount passes on"),
-        ("last_good", .choice(["true", "false"]), "true", "whether its mount serves the last good answer when it fails"),
+        (
+            "last_good", .choice(["true", "false"]), "true",
+            "whether its mount serves the last good answer when it fails"
+        ),
         ("heuristics", .choice(["true", "false"]), "false", "whether its mount guesses lifetimes from Last-Modified"),
     ]
 
@@ -18,7 +25,14 @@ extension Setting {
 
     /// The settings of one upstream. `standards` are its own defaults, by end of key.
     static func ofUpstream(_ name: String, standards: [String: String] = [:], remark: String = "") -> [Setting] {
-        ofEveryUpstream.map { Setting("upstreams.\(name).\($0.end)", $0.kind, default: standards[$0.end] ?? $0.standard, $0.summary + remark) }
+        ofEveryUpstream.map {
+            Setting(
+                "upstreams.\(name).\($0.end)",
+                $0.kind,
+                default: standards[$0.end] ?? $0.standard,
+                $0.summary + remark
+            )
+        }
     }
 
     /// The setting of an upstream that is not in the catalogue: any name of lower-case letters, digits and underscores.
@@ -28,7 +42,8 @@ extension Setting {
         return ofUpstream(parts[1]).first { $0.key == key }
     }
 
-    /// The same for a flag. Flags and variables write dots and underscores alike, so the known ends tell where the name ends.
+    /// The same for a flag. Flags and variables write dots and underscores alike, so the known ends tell where the name
+    /// ends.
     static func ofUpstream(flag: String) -> Setting? {
         ofUpstream(written: flag, prefix: "--upstreams-", form: \.flag) { String($0).replacing("-", with: "_") }
     }
@@ -38,15 +53,23 @@ extension Setting {
         ofUpstream(written: environmentName, prefix: "LARDER_UPSTREAMS_", form: \.environmentName) { $0.lowercased() }
     }
 
-    private static func ofUpstream(written: String, prefix: String, form: (Setting) -> String, name: (Substring) -> String) -> Setting? {
+    private static func ofUpstream(
+        written: String,
+        prefix: String,
+        form: (Setting) -> String,
+        name: (Substring) -> String
+    ) -> Setting? {
         guard written.hasPrefix(prefix) else { return nil }
         for setting in ofUpstream("") {
-            // With an empty name the form is the prefix and the end with one separator between them, which the name precedes.
+            // With an empty name the form is the prefix and the end with one separator between them, which the name
+            // precedes.
             let end = form(setting).dropFirst(prefix.count)
             let written = written.dropFirst(prefix.count)
             guard written.hasSuffix(end), written.count > end.count else { continue }
             let name = name(written.dropLast(end.count))
-            if isUpstreamName(name) { return ofUpstream(key: setting.key.replacing("upstreams..", with: "upstreams.\(name).")) }
+            if isUpstreamName(name) {
+                return ofUpstream(key: setting.key.replacing("upstreams..", with: "upstreams.\(name)."))
+            }
         }
         return nil
     }

@@ -16,10 +16,13 @@ enum SettingError: Error, CustomStringConvertible, Equatable {
     var description: String {
         switch self {
         case .unknown(let name, let source, let similar):
-            let hint = similar.isEmpty ? "larder serve --help lists all settings" : "did you mean \(similar.joined(separator: " or "))?"
+            let hint =
+                similar.isEmpty
+                ? "larder serve --help lists all settings" : "did you mean \(similar.joined(separator: " or "))?"
             return "\(source): there is no setting \(name); \(hint)"
         case .unknownOfUpstream(let name, let source):
-            return "\(source): there is no setting \(name); an upstream has \(Setting.endsOfUpstreams.joined(separator: ", "))"
+            return
+                "\(source): there is no setting \(name); an upstream has \(Setting.endsOfUpstreams.joined(separator: ", "))"
         case .unacceptable(let key, let value, let source, let accepted):
             return "\(source): \(key) cannot be \"\(value)\"; it accepts \(accepted)"
         case .missingValue(let flag):

@@ -5,9 +5,12 @@ import Upstream
 extension SettingsReader {
     /// A setting as it was written, its default where nobody set it; checked against what the setting accepts.
     ///
-    /// - Throws: ``SettingError/unacceptable(key:value:source:accepted:)``; `unknown` for a key that the catalogue lacks.
+    /// - Throws: ``SettingError/unacceptable(key:value:source:accepted:)``; `unknown` for a key that the catalogue
+    ///   lacks.
     func text(_ key: String) throws -> String {
-        guard let setting = Setting.named(key) else { throw SettingError.unknown(name: key, source: "Larder", similar: []) }
+        guard let setting = Setting.named(key) else {
+            throw SettingError.unknown(name: key, source: "Larder", similar: [])
+        }
         guard let (text, source) = value(of: setting) else { return setting.standard ?? "" }
         guard Self.accepts(text, setting.kind) else {
             throw SettingError.unacceptable(key: key, value: text, source: source, accepted: setting.accepted)
@@ -48,7 +51,9 @@ extension SettingsReader {
 
     /// Checks every setting, so that a mistake is found at start and not when it is first used.
     func checkAll() throws {
-        for setting in Setting.catalogue + furtherUpstreams.flatMap({ Setting.ofUpstream($0) }) { _ = try text(setting.key) }
+        for setting in Setting.catalogue + furtherUpstreams.flatMap({ Setting.ofUpstream($0) }) {
+            _ = try text(setting.key)
+        }
     }
 
     private static func accepts(_ text: String, _ kind: Setting.Kind) -> Bool {
@@ -63,11 +68,13 @@ extension SettingsReader {
         }
     }
 
-    /// Scheme, host and port, as a browser writes them into `Origin`: any other form would never match. Pages without an address are `null` or `file://`.
+    /// Scheme, host and port, as a browser writes them into `Origin`: any other form would never match. Pages without
+    /// an address are `null` or `file://`.
     private static func isOrigin(_ text: String) -> Bool {
         guard let end = text.firstRange(of: "://") else { return text == "null" }
         let host = text[end.upperBound...]
-        return end.lowerBound > text.startIndex && (!host.isEmpty || text == "file://") && !host.contains { "/?#@*".contains($0) || $0.isWhitespace }
+        return end.lowerBound > text.startIndex && (!host.isEmpty || text == "file://")
+            && !host.contains { "/?#@*".contains($0) || $0.isWhitespace }
     }
 
     /// An ``HTTPURL`` without credentials, query or fragment.

@@ -2,7 +2,8 @@ import Configuration
 import Foundation
 import Yams
 
-/// Reads settings from where they may be set: command line, then environment, then file, then defaults (swift-configuration providers, in this order).
+/// Reads settings from where they may be set: command line, then environment, then file, then defaults
+/// (swift-configuration providers, in this order).
 struct SettingsReader {
     private struct Source {
         let name: @Sendable (Setting) -> String
@@ -24,15 +25,25 @@ struct SettingsReader {
         let entries = try file.map(Self.entries) ?? [:]
         let written = Array(flags.keys) + Array(entries.keys)
         let named = written.compactMap { Setting.ofUpstream(key: $0.components.joined(separator: ".")) }
-        let names = Set((named + variables.keys.compactMap(Setting.ofUpstream(environmentName:))).compactMap(\.upstreamName))
+        let names = Set(
+            (named + variables.keys.compactMap(Setting.ofUpstream(environmentName:))).compactMap(\.upstreamName)
+        )
         furtherUpstreams = names.subtracting(Setting.upstreams.map(\.name)).sorted()
         sources = [
-            Source(name: { "command line \($0.flag)" }, reader: ConfigReader(provider: InMemoryProvider(name: "command line", values: flags))),
+            Source(
+                name: { "command line \($0.flag)" },
+                reader: ConfigReader(provider: InMemoryProvider(name: "command line", values: flags))
+            ),
             Source(
                 name: { "environment \($0.environmentName)" },
-                reader: ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "larder"))
+                reader: ConfigReader(
+                    provider: EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "larder")
+                )
             ),
-            Source(name: { _ in "configuration file \(file ?? "")" }, reader: ConfigReader(provider: InMemoryProvider(name: "file", values: entries))),
+            Source(
+                name: { _ in "configuration file \(file ?? "")" },
+                reader: ConfigReader(provider: InMemoryProvider(name: "file", values: entries))
+            ),
         ]
     }
 
@@ -40,7 +51,9 @@ struct SettingsReader {
     func value(of setting: Setting) -> (text: String, source: String)? {
         for source in sources {
             // An empty variable, as compose files pass on, is one that nobody has set.
-            if let text = source.reader.string(forKey: ConfigKey(setting.key)), !text.isEmpty { return (text, source.name(setting)) }
+            if let text = source.reader.string(forKey: ConfigKey(setting.key)), !text.isEmpty {
+                return (text, source.name(setting))
+            }
         }
         return nil
     }
@@ -54,7 +67,9 @@ struct SettingsReader {
             guard argument.hasPrefix("--"), let setting = known[parts[0]] ?? .ofUpstream(flag: parts[0]) else {
                 throw SettingError.unknown(parts[0], source: "command line", among: Array(known.keys))
             }
-            guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else { throw SettingError.missingValue(flag: parts[0]) }
+            guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
+                throw SettingError.missingValue(flag: parts[0])
+            }
             values[key(setting.key)] = ConfigValue(.string(value), isSecret: false)
         }
         return values
@@ -84,17 +99,30 @@ struct SettingsReader {
         return values
     }
 
-    private static func collect(_ node: Node, key name: String, path: String, into values: inout [AbsoluteConfigKey: ConfigValue]) throws {
+    private static func collect(
+        _ node: Node,
+        key name: String,
+        path: String,
+        into values: inout [AbsoluteConfigKey: ConfigValue]
+    ) throws {
         if let mapping = node.mapping {
             for (child, value) in mapping {
-                try collect(value, key: name.isEmpty ? child.string ?? "" : "\(name).\(child.string ?? "")", path: path, into: &values)
+                try collect(
+                    value,
+                    key: name.isEmpty ? child.string ?? "" : "\(name).\(child.string ?? "")",
+                    path: path,
+                    into: &values
+                )
             }
             return
         }
         guard Setting.named(name) != nil else {
             throw SettingError.unknown(name, source: "configuration file \(path)", among: Setting.catalogue.map(\.key))
         }
-        guard let text = node.scalar?.string ?? node.sequence.map({ $0.compactMap(\.scalar?.string).joined(separator: ",") }) else {
+        guard
+            let text = node.scalar?.string
+                ?? node.sequence.map({ $0.compactMap(\.scalar?.string).joined(separator: ",") })
+        else {
             throw SettingError.file(path: path, reason: "\(name) must be a word, a number or a list of words")
         }
         values[key(name)] = ConfigValue(.string(text == "null" || text == "~" ? "" : text), isSecret: false)

@@ -18,7 +18,12 @@ struct LarderLogHandler: LogHandler {
     private let format: LogFormat
     private let write: @Sendable (String) -> Void
 
-    init(label: String, format: LogFormat, level: Logger.Level, write: @escaping @Sendable (String) -> Void = { StandardError.write($0) }) {
+    init(
+        label: String,
+        format: LogFormat,
+        level: Logger.Level,
+        write: @escaping @Sendable (String) -> Void = { StandardError.write($0) }
+    ) {
         self.label = label
         self.format = format
         logLevel = level
@@ -41,12 +46,24 @@ struct LarderLogHandler: LogHandler {
         }
     }
 
-    private static func text(_ time: String, _ level: Logger.Level, _ label: String, _ message: String, _ fields: Logger.Metadata) -> String {
+    private static func text(
+        _ time: String,
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
+        _ fields: Logger.Metadata
+    ) -> String {
         let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\(quoted("\($0.value)"))" }.joined()
         return "\(time) \(level.rawValue) \(label): \(singleLine(message))\(pairs)\n"
     }
 
-    private static func json(_ time: String, _ level: Logger.Level, _ label: String, _ message: String, _ fields: Logger.Metadata) -> String {
+    private static func json(
+        _ time: String,
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
+        _ fields: Logger.Metadata
+    ) -> String {
         var object = fields.mapValues { "\($0)" }
         object["time"] = time
         object["level"] = level.rawValue
@@ -66,6 +83,7 @@ struct LarderLogHandler: LogHandler {
 
     private static func quoted(_ text: String) -> String {
         let clean = singleLine(text)
-        return clean.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) || clean.isEmpty ? "\"\(clean.replacing("\"", with: "'"))\"" : clean
+        return clean.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) || clean.isEmpty
+            ? "\"\(clean.replacing("\"", with: "'"))\"" : clean
     }
 }

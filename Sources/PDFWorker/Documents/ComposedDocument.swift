@@ -14,7 +14,9 @@ struct ComposedDocument {
         guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }
         let result = try PDFFile()
         for (position, page) in pages.enumerated() {
-            guard sources.indices.contains(page.source) else { throw JobError(.other("there is no source \(page.source)")) }
+            guard sources.indices.contains(page.source) else {
+                throw JobError(.other("there is no source \(page.source)"))
+            }
             try JobError.naming(page.source) { try copy(page, of: sources[page.source], to: result, at: position) }
             if position % 64 == 63 { Messages.send(.progress(done: (position + 1) * 50 / pages.count, total: 100)) }
         }
@@ -28,7 +30,9 @@ struct ComposedDocument {
     }
 
     private func all(of sources: [PDFFile]) throws -> [ComposedPage] {
-        try sources.enumerated().flatMap { index, source in try (0..<source.pageCount()).map { ComposedPage(source: index, page: $0 + 1) } }
+        try sources.enumerated().flatMap { index, source in
+            try (0..<source.pageCount()).map { ComposedPage(source: index, page: $0 + 1) }
+        }
     }
 
     private func copy(_ page: ComposedPage, of source: PDFFile, to result: PDFFile, at position: Int) throws {

@@ -13,12 +13,24 @@ extension PDFFile {
     /// A new stream, whose bytes are written as they are.
     ///
     /// - Parameter dictionary: further entries in PDF's notation, without `Filter`, `DecodeParms` and `Length`.
-    func stream(_ bytes: Data, dictionary entries: [(String, Object)] = [], filter: String? = nil, parameters: String? = nil) throws -> Object {
+    func stream(
+        _ bytes: Data,
+        dictionary entries: [(String, Object)] = [],
+        filter: String? = nil,
+        parameters: String? = nil
+    ) throws -> Object {
         let stream = qpdf_oh_new_stream(handle)
         let filter = try object(filter ?? "null")
         let parameters = try object(parameters ?? "null")
         bytes.withUnsafeBytes { buffer in
-            qpdf_oh_replace_stream_data(handle, stream, buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count, filter, parameters)
+            qpdf_oh_replace_stream_data(
+                handle,
+                stream,
+                buffer.bindMemory(to: UInt8.self).baseAddress,
+                buffer.count,
+                filter,
+                parameters
+            )
         }
         try check()
         let dictionary = qpdf_oh_get_dict(handle, stream)
@@ -32,9 +44,13 @@ extension PDFFile {
         let information = qpdf_oh_get_key(handle, qpdf_get_trailer(handle), "/Info")
         guard qpdf_oh_is_dictionary(handle, information) != 0 else { return nil }
         let title = qpdf_oh_get_key(handle, information, "/Title")
-        guard qpdf_oh_is_string(handle, title) != 0, let text = qpdf_oh_get_utf8_value(handle, title) else { return nil }
+        guard qpdf_oh_is_string(handle, title) != 0, let text = qpdf_oh_get_utf8_value(handle, title) else {
+            return nil
+        }
         // Titles of a document from elsewhere are as long as somebody liked, and may hold anything.
-        let clean = String(cString: text).unicodeScalars.prefix(1000).filter { $0.properties.generalCategory != .control }
+        let clean = String(cString: text).unicodeScalars.prefix(1000).filter {
+            $0.properties.generalCategory != .control
+        }
         let trimmed = String(String.UnicodeScalarView(clean)).trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? nil : trimmed
     }
@@ -42,7 +58,9 @@ extension PDFFile {
     /// Sets the title, in UTF-16 where it must be; the library's own setter would spoil what is not ASCII.
     func setTitle(_ title: String?) throws {
         let information = qpdf_oh_new_dictionary(handle)
-        if let title, !title.isEmpty { qpdf_oh_replace_key(handle, information, "/Title", qpdf_oh_new_unicode_string(handle, title)) }
+        if let title, !title.isEmpty {
+            qpdf_oh_replace_key(handle, information, "/Title", qpdf_oh_new_unicode_string(handle, title))
+        }
         qpdf_oh_replace_key(handle, information, "/Producer", qpdf_oh_new_unicode_string(handle, "Larder"))
         qpdf_oh_replace_key(handle, qpdf_get_trailer(handle), "/Info", qpdf_make_indirect_object(handle, information))
         try check()
@@ -50,7 +68,9 @@ extension PDFFile {
 
     /// Numbers of an array; nil where it is none of this length.
     func numbers(_ array: Object, count: Int32) -> [Double]? {
-        guard qpdf_oh_is_array(handle, array) != 0, qpdf_oh_get_array_n_items(handle, array) == count else { return nil }
+        guard qpdf_oh_is_array(handle, array) != 0, qpdf_oh_get_array_n_items(handle, array) == count else {
+            return nil
+        }
         var numbers: [Double] = []
         for index in 0..<count {
             let item = qpdf_oh_get_array_item(handle, array, index)

@@ -16,12 +16,15 @@ extension PDFFile {
     var isEncrypted: Bool { qpdf_is_encrypted(handle) != 0 }
 
     /// Whether parts of its pages belong to layers (ISO 32000-1 8.11.4).
-    var hasLayers: Bool { qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0 }
+    var hasLayers: Bool {
+        qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0
+    }
 
     /// Takes the layers of a document whose pages have been added, so that what is hidden there stays hidden here.
     func takeLayers(of other: PDFFile) throws {
         let layers = qpdf_oh_get_key(other.handle, qpdf_get_root(other.handle), "/OCProperties")
-        let indirect = qpdf_oh_is_indirect(other.handle, layers) != 0 ? layers : qpdf_make_indirect_object(other.handle, layers)
+        let indirect =
+            qpdf_oh_is_indirect(other.handle, layers) != 0 ? layers : qpdf_make_indirect_object(other.handle, layers)
         try other.check()
         let copy = qpdf_oh_copy_foreign_object(handle, other.handle, indirect)
         try check()

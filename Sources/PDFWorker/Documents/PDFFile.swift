@@ -35,7 +35,8 @@ final class PDFFile {
         try check()
     }
 
-    /// Looks at the page tree before the library does: for each page that is listed it spends kilobytes, also where a million times the same one is.
+    /// Looks at the page tree before the library does: for each page that is listed it spends kilobytes, also where a
+    /// million times the same one is.
     ///
     /// Only the list is judged here: what is no proper tree is the library's to refuse.
     private func boundPageTree(_ maximumPages: Int) throws {
@@ -57,7 +58,9 @@ final class PDFFile {
             let number = qpdf_oh_get_object_id(handle, node)
             guard number == 0 || seen.insert(number).inserted else { continue }
             let count = qpdf_oh_get_array_n_items(handle, kids)
-            guard leaves + open.count + Int(count) <= maximumPages + seen.count else { throw JobError(.tooManyPages(limit: maximumPages)) }
+            guard leaves + open.count + Int(count) <= maximumPages + seen.count else {
+                throw JobError(.tooManyPages(limit: maximumPages))
+            }
             for index in 0..<count { open.append(qpdf_oh_get_array_item(handle, kids, index)) }
             release(kids)
             try check()
@@ -100,7 +103,8 @@ final class PDFFile {
         return page
     }
 
-    /// Adds a page behind the others; what it refers to in the other document comes along, the other's other pages do not.
+    /// Adds a page behind the others; what it refers to in the other document comes along, the other's other pages do
+    /// not.
     func add(_ page: Object, of other: PDFFile) throws {
         qpdf_add_page(handle, other.handle, page, QPDF_BOOL(0))
         try other.check()

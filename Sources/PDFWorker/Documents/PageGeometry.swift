@@ -16,7 +16,11 @@ struct PageGeometry: Equatable {
         let media = Self.ordered(mediaBox) ?? Self.fallback
         let crop = Self.ordered(cropBox) ?? media
         // The crop box counts as far as it lies within the media box.
-        let shown = Self.ordered([max(media[0], crop[0]), max(media[1], crop[1]), min(media[2], crop[2]), min(media[3], crop[3])], keepingOrder: true) ?? media
+        let shown =
+            Self.ordered(
+                [max(media[0], crop[0]), max(media[1], crop[1]), min(media[2], crop[2]), min(media[3], crop[3])],
+                keepingOrder: true
+            ) ?? media
         let unit = userUnit.isFinite && userUnit > 0 && userUnit <= 75_000 ? userUnit : 1
         width = (shown[2] - shown[0]) * unit
         height = (shown[3] - shown[1]) * unit
@@ -26,7 +30,11 @@ struct PageGeometry: Equatable {
     /// The page as it is shown.
     var shown: PDFPage {
         let isTurned = rotation == 90 || rotation == 270
-        return PDFPage(width: Self.rounded(isTurned ? height : width), height: Self.rounded(isTurned ? width : height), rotation: rotation)
+        return PDFPage(
+            width: Self.rounded(isTurned ? height : width),
+            height: Self.rounded(isTurned ? width : height),
+            rotation: rotation
+        )
     }
 
     /// Any multiple of 90 as 0, 90, 180 or 270; what is none counts as not turned.
@@ -38,7 +46,8 @@ struct PageGeometry: Equatable {
     /// A box with its lower left corner first; nil where it has no area.
     private static func ordered(_ box: [Double]?, keepingOrder: Bool = false) -> [Double]? {
         guard let box, box.count == 4, box.allSatisfy({ $0.isFinite && abs($0) < 1e7 }) else { return nil }
-        let ordered = keepingOrder ? box : [min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])]
+        let ordered =
+            keepingOrder ? box : [min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])]
         return ordered[2] > ordered[0] && ordered[3] > ordered[1] ? ordered : nil
     }
 

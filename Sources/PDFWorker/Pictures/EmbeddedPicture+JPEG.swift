@@ -2,19 +2,31 @@ import Foundation
 import MediaFormats
 
 extension EmbeddedPicture {
-    /// The whole file is the stream: its own segments tell the decoder everything but orientation, profile and Adobe's inversion.
+    /// The whole file is the stream: its own segments tell the decoder everything but orientation, profile and Adobe's
+    /// inversion.
     static func jpeg(_ source: some ByteSource, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
         guard let frame = header.jpeg, frame.isEmbeddable else {
-            throw JobError.damaged("a JPEG of a kind that PDF does not know: arithmetic, lossless or of \(header.jpeg?.precision ?? 0) bits")
+            throw JobError.damaged(
+                "a JPEG of a kind that PDF does not know: arithmetic, lossless or of \(header.jpeg?.precision ?? 0) bits"
+            )
         }
         let segments = JPEGSegments(source)
         func contents(of marker: UInt8) throws -> [[UInt8]] {
             try segments.all().filter { $0.marker == marker }.map { try source.bytes($0.content) }
         }
-        var picture = EmbeddedPicture(header, bitsPerComponent: 8, components: frame.components, filter: "/DCTDecode", data: data)
+        var picture = EmbeddedPicture(
+            header,
+            bitsPerComponent: 8,
+            components: frame.components,
+            filter: "/DCTDecode",
+            data: data
+        )
         picture.isInverted = frame.components == 4 && frame.adobeTransform != nil
-        picture.orientation = try contents(of: 0xE1).lazy.compactMap { ExifOrientation.read(fromSegment: $0) }.first ?? .upright
-        picture.profile = ICCProfile.joined(try contents(of: 0xE2)).flatMap { ICCProfile($0, components: frame.components) }
+        picture.orientation =
+            try contents(of: 0xE1).lazy.compactMap { ExifOrientation.read(fromSegment: $0) }.first ?? .upright
+        picture.profile = ICCProfile.joined(try contents(of: 0xE2)).flatMap {
+            ICCProfile($0, components: frame.components)
+        }
         return picture
     }
 }

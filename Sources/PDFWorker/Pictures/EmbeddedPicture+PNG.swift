@@ -2,22 +2,36 @@ import Foundation
 import MediaFormats
 
 extension EmbeddedPicture {
-    /// The compressed pixels go in as they are: PDF's Flate filter knows PNG's predictors (ISO 32000-1 7.4.4.4). Not those of interlaced pictures, nor alpha.
+    /// The compressed pixels go in as they are: PDF's Flate filter knows PNG's predictors (ISO 32000-1 7.4.4.4). Not
+    /// those of interlaced pictures, nor alpha.
     static func png(_ source: some ByteSource, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
-        guard !header.isInterlaced, !header.mayBeTransparent else { throw JobError.damaged("an interlaced or transparent PNG cannot be embedded as it is") }
+        guard !header.isInterlaced, !header.mayBeTransparent else {
+            throw JobError.damaged("an interlaced or transparent PNG cannot be embedded as it is")
+        }
         let reader = HeaderReader(source: source)
         let colorType = try reader.byte(at: 25)
-        guard [0, 2, 3].contains(colorType) else { throw PictureHeaderError.malformed("a PNG of colour type \(colorType)") }
+        guard [0, 2, 3].contains(colorType) else {
+            throw PictureHeaderError.malformed("a PNG of colour type \(colorType)")
+        }
         let samples = colorType == 2 ? 3 : 1
         let chunks = try PNGChunks(reader).all()
         var pixels = Data()
         for chunk in chunks where chunk.type == "IDAT" {
             pixels += data[(data.startIndex + chunk.content.lowerBound)..<(data.startIndex + chunk.content.upperBound)]
         }
-        var picture = EmbeddedPicture(header, bitsPerComponent: header.bitsPerSample, components: colorType == 0 ? 1 : 3, filter: "/FlateDecode", data: pixels)
-        picture.filterParameters = "<< /Predictor 15 /Colors \(samples) /BitsPerComponent \(header.bitsPerSample) /Columns \(header.width) >>"
+        var picture = EmbeddedPicture(
+            header,
+            bitsPerComponent: header.bitsPerSample,
+            components: colorType == 0 ? 1 : 3,
+            filter: "/FlateDecode",
+            data: pixels
+        )
+        picture.filterParameters =
+            "<< /Predictor 15 /Colors \(samples) /BitsPerComponent \(header.bitsPerSample) /Columns \(header.width) >>"
         if colorType == 3 {
-            guard let palette = chunks.first(where: { $0.type == "PLTE" }), palette.content.count % 3 == 0, (3...768).contains(palette.content.count) else {
+            guard let palette = chunks.first(where: { $0.type == "PLTE" }), palette.content.count % 3 == 0,
+                (3...768).contains(palette.content.count)
+            else {
                 throw PictureHeaderError.malformed("a PNG without a palette of 1 to 256 colours")
             }
             picture.palette = try source.bytes(palette.content)

@@ -1,13 +1,16 @@
 import MediaFormats
 
-/// The orientation of a photo (EXIF 2.32 4.6.4 A, tag 0x0112): which sides of the shown picture its first line and column are.
+/// The orientation of a photo (EXIF 2.32 4.6.4 A, tag 0x0112): which sides of the shown picture its first line and
+/// column are.
 enum ExifOrientation: Int, CaseIterable {
-    case upright = 1, mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
+    case upright = 1
+    case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
     /// Whether the shown picture is as wide as the stored one is high.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// Where a point of the stored picture (x to the right, y up, each 0…1, as PDF's image space has it) is shown: x' = ax + cy + e, y' = bx + dy + f.
+    /// Where a point of the stored picture (x to the right, y up, each 0…1, as PDF's image space has it) is shown: x' =
+    /// ax + cy + e, y' = bx + dy + f.
     var matrix: (a: Double, b: Double, c: Double, d: Double, e: Double, f: Double) {
         switch self {
         case .upright: (1, 0, 0, 1, 0, 0)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A colour profile that belongs to a picture (ICC.1:2010 7.2): taken along only where its head fits the picture, as readers refuse others.
+/// A colour profile that belongs to a picture (ICC.1:2010 7.2): taken along only where its head fits the picture, as
+/// readers refuse others.
 struct ICCProfile: Equatable {
     /// Profiles of photos have a few kilobytes, those of presses a few megabytes.
     static let maximumBytes = 8 << 20
@@ -13,7 +14,9 @@ struct ICCProfile: Equatable {
         let head = Array(bytes.prefix(128))
         let size = head[0..<4].reduce(0) { $0 << 8 | Int($1) }
         let space = [1: "GRAY", 3: "RGB ", 4: "CMYK"][components]
-        guard size == bytes.count, head[36..<40].elementsEqual("acsp".utf8), let space, head[16..<20].elementsEqual(space.utf8) else { return nil }
+        guard size == bytes.count, head[36..<40].elementsEqual("acsp".utf8), let space,
+            head[16..<20].elementsEqual(space.utf8)
+        else { return nil }
         self.bytes = bytes
     }
 

@@ -21,7 +21,9 @@ enum Inflation {
                     return CZlib.inflate(&stream, Z_NO_FLUSH)
                 }
                 if status == Z_STREAM_END { return output.prefix(Int(stream.total_out)) }
-                guard status == Z_OK || status == Z_BUF_ERROR, stream.avail_out == 0, output.count < limit else { return nil }
+                guard status == Z_OK || status == Z_BUF_ERROR, stream.avail_out == 0, output.count < limit else {
+                    return nil
+                }
                 output.append(Data(count: min(output.count, limit - output.count)))
             }
         }

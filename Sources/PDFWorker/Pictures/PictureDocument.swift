@@ -3,7 +3,8 @@ import MediaFormats
 
 /// A document with a picture on each page.
 struct PictureDocument {
-    /// Pictures are held in memory until they are written; above this they are written in parts, which are then put together.
+    /// Pictures are held in memory until they are written; above this they are written in parts, which are then put
+    /// together.
     static let bytesAtATime = 192 << 20
 
     let job: PDFJob.Pictures
@@ -23,7 +24,13 @@ struct PictureDocument {
             paths.append(path)
             _ = try write(part, to: path, title: nil)
         }
-        let whole = PDFJob.Compose(sources: paths, pages: nil, title: job.title, output: job.output, maximumPages: job.files.count)
+        let whole = PDFJob.Compose(
+            sources: paths,
+            pages: nil,
+            title: job.title,
+            output: job.output,
+            maximumPages: job.files.count
+        )
         return try ComposedDocument(job: whole).make()
     }
 
@@ -44,7 +51,9 @@ struct PictureDocument {
     private func write(_ files: Range<Int>, to path: String, title: String?) throws -> PDFFile {
         let document = try PDFFile()
         for index in files {
-            try JobError.naming(index) { try document.addPage(with: try EmbeddedPicture(file: job.files[index]), layout: job.layout) }
+            try JobError.naming(index) {
+                try document.addPage(with: try EmbeddedPicture(file: job.files[index]), layout: job.layout)
+            }
             Messages.send(.progress(done: index + 1, total: job.files.count))
         }
         try document.setTitle(title)
@@ -66,7 +75,12 @@ extension PDFFile {
             ("/ColorSpace", try colorSpace(of: picture)),
         ]
         if picture.isInverted { entries.append(("/Decode", try object("[1 0 1 0 1 0 1 0]"))) }
-        let image = try stream(picture.data, dictionary: entries, filter: picture.filter, parameters: picture.filterParameters)
+        let image = try stream(
+            picture.data,
+            dictionary: entries,
+            filter: picture.filter,
+            parameters: picture.filterParameters
+        )
         let content = try stream(Data(placement.content(picture.orientation).utf8))
         let page = try object("<< /Type /Page /MediaBox \(placement.box) /Resources << /XObject << >> >> >>")
         try set("/Contents", of: page, to: content)
@@ -84,6 +98,8 @@ extension PDFFile {
         }
         guard let palette = picture.palette else { return base }
         let colors = palette.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return try array([try object("/Indexed"), base, try object("\(palette.count / 3 - 1)"), try object("<\(colors)>")])
+        return try array([
+            try object("/Indexed"), base, try object("\(palette.count / 3 - 1)"), try object("<\(colors)>"),
+        ])
     }
 }

@@ -36,7 +36,9 @@ final class Layout {
     }
 
     /// How it runs.
-    var direction: PangoDirection { pango_layout_line_get_resolved_direction(pango_layout_get_line_readonly(pointer, 0)) }
+    var direction: PangoDirection {
+        pango_layout_line_get_resolved_direction(pango_layout_get_line_readonly(pointer, 0))
+    }
 
     /// Where its last line begins, in bytes of UTF-8; nil where it has but one.
     var startOfLastLine: Int? {

@@ -14,8 +14,9 @@ final class Sheet {
     private static let size = PicturePlacement.a4
     private static var textWidth: Double { size.width - 2 * TextPages.margin }
     private static var bottom: Double { size.height - TextPages.margin }
-    /// Characters that pango is given at once. It measures a paragraph as one line before it breaks it, in 1/1024 points of 32 bits: one of 300,000 letters would overflow,
-    /// and stay one line. The time that it takes for words without end grows with their square, too.
+    /// Characters that pango is given at once. It measures a paragraph as one line before it breaks it, in 1/1024
+    /// points of 32 bits: one of 300,000 letters would overflow, and stay one line. The time that it takes for words
+    /// without end grows with their square, too.
     private static let piece = 8192
 
     init(path: String, locale: String?, maximumPages: Int) throws {
@@ -40,8 +41,15 @@ final class Sheet {
         var direction: PangoDirection?
         var rest = text[...]
         repeat {
-            let end = rest.unicodeScalars.index(rest.startIndex, offsetBy: Self.piece, limitedBy: rest.endIndex) ?? rest.endIndex
-            let layout = Layout(context: context, text: String(rest[..<end]), width: Self.textWidth, direction: direction)
+            let end =
+                rest.unicodeScalars.index(rest.startIndex, offsetBy: Self.piece, limitedBy: rest.endIndex)
+                ?? rest.endIndex
+            let layout = Layout(
+                context: context,
+                text: String(rest[..<end]),
+                width: Self.textWidth,
+                direction: direction
+            )
             // What goes on runs as the paragraph's beginning does, whatever it begins with itself.
             direction = layout.direction
             // The last line of a piece is not full: it is the beginning of the next piece.
@@ -56,7 +64,9 @@ final class Sheet {
         let iterator = pango_layout_get_iter(layout.pointer)
         defer { pango_layout_iter_free(iterator) }
         repeat {
-            if let end, let line = pango_layout_iter_get_line_readonly(iterator), line.pointee.start_index == end { break }
+            if let end, let line = pango_layout_iter_get_line_readonly(iterator), line.pointee.start_index == end {
+                break
+            }
             var extents = PangoRectangle()
             pango_layout_iter_get_line_extents(iterator, nil, &extents)
             let height = Self.points(extents.height)

@@ -6,7 +6,8 @@ import MediaFormats
 struct TextPages {
     /// Millimetres in points.
     static let margin = 20 * 72 / 25.4
-    /// No colour emoji family among them: it has digits too, which would become pictures. What these lack, fontconfig finds elsewhere.
+    /// No colour emoji family among them: it has digits too, which would become pictures. What these lack, fontconfig
+    /// finds elsewhere.
     static let family = "Noto Sans, DejaVu Sans, sans-serif 11"
 
     static var pangoVersion: String { String(cString: pango_version_string()) }
@@ -43,7 +44,9 @@ struct TextPages {
     private static func listed(_ missing: Set<Unicode.Scalar>, in text: String) -> [String] {
         var rest = missing
         var listed: [String] = []
-        for scalar in text.unicodeScalars where listed.count < 100 && rest.remove(scalar) != nil { listed.append(String(scalar)) }
+        for scalar in text.unicodeScalars where listed.count < 100 && rest.remove(scalar) != nil {
+            listed.append(String(scalar))
+        }
         return listed
     }
 
@@ -56,7 +59,9 @@ struct TextPages {
         let iterator = pango_layout_get_iter(layout.pointer)
         defer { pango_layout_iter_free(iterator) }
         repeat {
-            guard let run = pango_layout_iter_get_run_readonly(iterator), let glyphs = run.pointee.glyphs else { continue }
+            guard let run = pango_layout_iter_get_run_readonly(iterator), let glyphs = run.pointee.glyphs else {
+                continue
+            }
             for index in 0..<Int(glyphs.pointee.num_glyphs) {
                 let glyph = glyphs.pointee.glyphs[index].glyph
                 guard glyph & Self.unknown != 0, let scalar = Unicode.Scalar(glyph & ~Self.unknown) else { continue }

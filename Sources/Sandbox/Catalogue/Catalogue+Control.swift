@@ -14,16 +14,22 @@ extension Catalogue {
                     "merge-patches what one product is sent as (RFC 7396; any member, any type; null sets a column to null), or adds it; {origin} in a string is the sandbox's own"
             ),
             .init(method: "DELETE", path: "/_sandbox/catalogue/products/{id}", purpose: "removes one product"),
-            .init(method: "PUT", path: "/_sandbox/catalogue/categories/{id}", purpose: "merge-patches what one category is sent as"),
+            .init(
+                method: "PUT",
+                path: "/_sandbox/catalogue/categories/{id}",
+                purpose: "merge-patches what one category is sent as"
+            ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/generated",
-                purpose: #"{"count":100000,"seed":1}: that many generated products in place of all others, the same for the same seed"#
+                purpose:
+                    #"{"count":100000,"seed":1}: that many generated products in place of all others, the same for the same seed"#
             ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/reseeded",
-                purpose: #"{"shift":7}: the products of the start under ids that are larger by that, as after a night of the real server"#
+                purpose:
+                    #"{"shift":7}: the products of the start under ids that are larger by that, as after a night of the real server"#
             ),
         ]
     }
@@ -48,7 +54,9 @@ extension Catalogue {
             data.reseed(shiftedBy: try Self.whole("shift", of: try request.json(), in: 0...1_000_000, default: 7))
             return .json(.ok, ["products": .integer(data.rows.products.count)])
         default:
-            throw .notFound("There is no /_sandbox/catalogue/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
+            throw .notFound(
+                "There is no /_sandbox/catalogue/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
+            )
         }
     }
 
@@ -57,13 +65,24 @@ extension Catalogue {
         return data.update { rows in
             let position = rows.index(ofProduct: id)
             if position == nil {
-                let blank = CatalogueProduct(id: id, title: "Product \(id)", slug: "product-\(id)", price: "1", description: "", categoryID: 1, images: "")
+                let blank = CatalogueProduct(
+                    id: id,
+                    title: "Product \(id)",
+                    slug: "product-\(id)",
+                    price: "1",
+                    description: "",
+                    categoryID: 1,
+                    images: ""
+                )
                 rows.products.insert(blank, at: rows.products.firstIndex { $0.id > id } ?? rows.products.endIndex)
             }
             guard let index = rows.index(ofProduct: id) else { return .text(.notFound, "") }
             rows.products[index].take(patch)
             let product = rows.products[index]
-            return .json(position == nil ? .created : .ok, product.json(category: rows.category(product.categoryID), origin: Self.originMarker))
+            return .json(
+                position == nil ? .created : .ok,
+                product.json(category: rows.category(product.categoryID), origin: Self.originMarker)
+            )
         }
     }
 
@@ -78,39 +97,59 @@ extension Catalogue {
     private func patchCategory(_ id: Int, with patch: JSONValue) throws(ControlProblem) -> Answer {
         try Self.requireObject(patch)
         return try data.update { (rows) throws(ControlProblem) in
-            guard let index = rows.categories.firstIndex(where: { $0.id == id }) else { throw .notFound("There is no category \(id).") }
-            rows.categories[index].patch = rows.categories[index].patch.mergePatched(with: patch, keeping: patch.memberNames)
+            guard let index = rows.categories.firstIndex(where: { $0.id == id }) else {
+                throw .notFound("There is no category \(id).")
+            }
+            rows.categories[index].patch = rows.categories[index].patch.mergePatched(
+                with: patch,
+                keeping: patch.memberNames
+            )
             return .json(.ok, rows.categories[index].json(origin: Self.originMarker))
         }
     }
 
     private static func requireObject(_ value: JSONValue) throws(ControlProblem) {
         guard value.object == nil else { return }
-        throw .invalid(field: "body", value: String(decoding: value.serialized().prefix(60), as: UTF8.self), accepted: ["a JSON object"])
+        throw .invalid(
+            field: "body",
+            value: String(decoding: value.serialized().prefix(60), as: UTF8.self),
+            accepted: ["a JSON object"]
+        )
     }
 
     private static func id(_ text: String) throws(ControlProblem) -> Int {
-        guard let id = Int(text), id > 0 else { throw .invalid(field: "id", value: text, accepted: ["a whole number from 1"]) }
+        guard let id = Int(text), id > 0 else {
+            throw .invalid(field: "id", value: text, accepted: ["a whole number from 1"])
+        }
         return id
     }
 
-    private static func whole(_ name: String, of body: JSONValue, in range: ClosedRange<Int>, default fallback: Int) throws(ControlProblem) -> Int {
+    private static func whole(_ name: String, of body: JSONValue, in range: ClosedRange<Int>, default fallback: Int)
+        throws(ControlProblem) -> Int
+    {
         let value = body.object?[name]
         guard value != nil else { return fallback }
         guard let number = value?.double.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             let written = String(decoding: (value ?? .null).serialized().prefix(60), as: UTF8.self)
-            throw .invalid(field: name, value: written, accepted: ["whole number \(range.lowerBound)…\(range.upperBound)"])
+            throw .invalid(
+                field: name,
+                value: written,
+                accepted: ["whole number \(range.lowerBound)…\(range.upperBound)"]
+            )
         }
         return number
     }
 }
 
 extension CatalogueProduct {
-    /// Columns that filters look at are changed as columns where the patch has their type; everything else lies over what is sent.
+    /// Columns that filters look at are changed as columns where the patch has their type; everything else lies over
+    /// what is sent.
     fileprivate mutating func take(_ patch: JSONValue) {
         if let title = patch.object?["title"]?.string { (self.title, slug) = (title, Catalogue.slug(of: title)) }
         if case .number(let price)? = patch.object?["price"] { self.price = price }
-        if let category = patch.object?["category"]?.object?["id"]?.double { categoryID = Int(exactly: category) ?? categoryID }
+        if let category = patch.object?["category"]?.object?["id"]?.double {
+            categoryID = Int(exactly: category) ?? categoryID
+        }
         self.patch = self.patch.mergePatched(with: patch, keeping: patch.memberNames)
     }
 }

@@ -23,7 +23,8 @@ extension Catalogue {
         }
     }
 
-    /// The source reads `images` without looking whether it is there, so that an update without it is a crash; `categoryId` it ignores.
+    /// The source reads `images` without looking whether it is there, so that an update without it is a crash;
+    /// `categoryId` it ignores.
     func updateProduct(_ id: Int, _ request: UpstreamRequest) throws(CatalogueError) -> JSONValue {
         let body = Self.body(of: request)
         try Self.check(body, required: false)
@@ -46,13 +47,19 @@ extension Catalogue {
 
     func createCategory(_ request: UpstreamRequest) throws(CatalogueError) -> JSONValue {
         let body = Self.body(of: request)
-        guard let name = body["name"]?.string, !name.isEmpty, let image = body["image"]?.string, Self.isAddress(image) else {
+        guard let name = body["name"]?.string, !name.isEmpty, let image = body["image"]?.string, Self.isAddress(image)
+        else {
             throw .invalid(["name should not be empty", "name must be a string", "image must be a URL address"])
         }
         return try data.update { (rows) throws(CatalogueError) in
             let slug = Self.slug(of: name)
             guard !rows.categories.contains(where: { $0.slug == slug }) else { throw .taken("category.slug") }
-            let category = CatalogueCategory(id: (rows.categories.last?.id ?? 0) + 1, name: name, slug: slug, image: image)
+            let category = CatalogueCategory(
+                id: (rows.categories.last?.id ?? 0) + 1,
+                name: name,
+                slug: slug,
+                image: image
+            )
             rows.categories.append(category)
             return category.json(origin: request.origin)
         }
@@ -73,7 +80,10 @@ extension Catalogue {
         try data.update { (rows) throws(CatalogueError) in
             _ = try rows.requiredCategory(id)
             guard !rows.products.contains(where: { $0.categoryID == id }) else {
-                throw .queryFailed(message: "SQLITE_CONSTRAINT: FOREIGN KEY constraint failed", code: "SQLITE_CONSTRAINT_FOREIGNKEY")
+                throw .queryFailed(
+                    message: "SQLITE_CONSTRAINT: FOREIGN KEY constraint failed",
+                    code: "SQLITE_CONSTRAINT_FOREIGNKEY"
+                )
             }
             rows.categories.removeAll { $0.id == id }
             return true
@@ -88,14 +98,22 @@ extension Catalogue {
     private static func check(_ body: JSONObject, required: Bool) throws(CatalogueError) {
         var messages: [String] = []
         let isWanted = { (name: String) in required || body[name] != nil }
-        if isWanted("title"), body["title"]?.string?.isEmpty ?? true { messages += ["title must be a string", "title should not be empty"] }
+        if isWanted("title"), body["title"]?.string?.isEmpty ?? true {
+            messages += ["title must be a string", "title should not be empty"]
+        }
         if isWanted("price"), !((body["price"]?.double ?? 0) > 0) { messages.append("price must be a positive number") }
-        if isWanted("description"), body["description"]?.string == nil { messages.append("description must be a string") }
-        if required, body["categoryId"]?.double == nil { messages.append("categoryId must be a number conforming to the specified constraints") }
+        if isWanted("description"), body["description"]?.string == nil {
+            messages.append("description must be a string")
+        }
+        if required, body["categoryId"]?.double == nil {
+            messages.append("categoryId must be a number conforming to the specified constraints")
+        }
         if isWanted("images") {
             let images = body["images"]?.array ?? []
             if images.isEmpty { messages.append("images must contain at least 1 elements") }
-            if images.contains(where: { !($0.string.map(isAddress) ?? false) }) { messages.append("each value in images must be a URL address") }
+            if images.contains(where: { !($0.string.map(isAddress) ?? false) }) {
+                messages.append("each value in images must be a URL address")
+            }
         }
         guard messages.isEmpty else { throw .invalid(messages) }
     }

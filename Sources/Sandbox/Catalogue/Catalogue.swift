@@ -1,8 +1,10 @@
 import HTTPTypes
 
-/// The products and categories of the Platzi Fake Store API (PlatziLabs/fake-api-backend; docs at fakeapi.platzi.com) and a host of pictures for them, with made data.
+/// The products and categories of the Platzi Fake Store API (PlatziLabs/fake-api-backend; docs at fakeapi.platzi.com)
+/// and a host of pictures for them, with made data.
 ///
-/// Anybody may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not played.
+/// Anybody may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not
+/// played.
 final class Catalogue: SimulatedUpstream {
     /// When the rows were made, as all of them say.
     static let seededAt = "2025-03-11T01:40:00.000Z"
@@ -91,9 +93,17 @@ extension Catalogue {
         }
     }
 
-    private func render(_ product: CatalogueProduct, related: Bool, _ rows: CatalogueData.Rows, _ request: UpstreamRequest) -> JSONValue {
+    private func render(
+        _ product: CatalogueProduct,
+        related: Bool,
+        _ rows: CatalogueData.Rows,
+        _ request: UpstreamRequest
+    ) -> JSONValue {
         guard related else { return product.json(category: rows.category(product.categoryID), origin: request.origin) }
-        return rows.render(rows.products.filter { $0.categoryID == product.categoryID && $0.id != product.id }, origin: request.origin)
+        return rows.render(
+            rows.products.filter { $0.categoryID == product.categoryID && $0.id != product.id },
+            origin: request.origin
+        )
     }
 
     private func categories(_ path: [String], _ request: UpstreamRequest) throws(CatalogueError) -> JSONValue {
@@ -101,7 +111,11 @@ extension Catalogue {
         switch (path.first, path.count) {
         case (nil, _):
             let limit = request.query.last { $0.name == "limit" }.flatMap { Int($0.value) } ?? 0
-            return .array((limit > 0 ? Array(rows.categories.prefix(limit)) : rows.categories).map { $0.json(origin: request.origin) })
+            return .array(
+                (limit > 0 ? Array(rows.categories.prefix(limit)) : rows.categories).map {
+                    $0.json(origin: request.origin)
+                }
+            )
         case ("slug", 2):
             guard let category = rows.categories.first(where: { $0.slug == path[1] }) else {
                 throw .missing(entity: "Category", relations: false, condition: ["slug": .string(path[1])])
@@ -112,7 +126,9 @@ extension Catalogue {
         case (.some(let id), 2) where path[1] == "products":
             let number = try Self.number(id)
             let products = rows.products.filter { $0.categoryID == number }
-            guard let window = CatalogueFilter.window(request.query) else { return rows.render(products, origin: request.origin) }
+            guard let window = CatalogueFilter.window(request.query) else {
+                return rows.render(products, origin: request.origin)
+            }
             return rows.render(products.dropFirst(window.offset).prefix(window.limit), origin: request.origin)
         default:
             throw .unknownRoute
@@ -122,12 +138,16 @@ extension Catalogue {
 
 extension CatalogueData.Rows {
     func requiredProduct(_ id: Int) throws(CatalogueError) -> CatalogueProduct {
-        guard let product = product(id) else { throw .missing(entity: "Product", relations: true, condition: ["id": .integer(id)]) }
+        guard let product = product(id) else {
+            throw .missing(entity: "Product", relations: true, condition: ["id": .integer(id)])
+        }
         return product
     }
 
     func requiredCategory(_ id: Int) throws(CatalogueError) -> CatalogueCategory {
-        guard let category = category(id) else { throw .missing(entity: "Category", relations: false, condition: ["id": .integer(id)]) }
+        guard let category = category(id) else {
+            throw .missing(entity: "Category", relations: false, condition: ["id": .integer(id)])
+        }
         return category
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The rows of the simulated catalogue. Like the real one it forgets what was written to it: a reset puts the made rows back.
+/// The rows of the simulated catalogue. Like the real one it forgets what was written to it: a reset puts the made rows
+/// back.
 final class CatalogueData: Sendable {
     struct Rows: Sendable {
         var categories: [CatalogueCategory]
@@ -39,7 +40,9 @@ final class CatalogueData: Sendable {
     func reset() { state.withLock { $0 = initial } }
 
     /// Changes the rows; nothing is changed when it throws.
-    func update<Result: Sendable, Failure: Error>(_ change: (inout Rows) throws(Failure) -> Result) throws(Failure) -> Result {
+    func update<Result: Sendable, Failure: Error>(_ change: (inout Rows) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         try state.withLock { rows throws(Failure) in
             var changed = rows
             let result = try change(&changed)
@@ -73,14 +76,19 @@ final class CatalogueData: Sendable {
 extension CatalogueData.Rows {
     /// Reads the built-in rows; nil where they are not what they have to be.
     init?(_ data: JSONValue) {
-        guard let categories = data.object?["categories"]?.array, let products = data.object?["products"]?.array else { return nil }
+        guard let categories = data.object?["categories"]?.array, let products = data.object?["products"]?.array else {
+            return nil
+        }
         self.categories = categories.enumerated().compactMap { index, value in
-            guard let name = value.object?["name"]?.string, let image = value.object?["image"]?.string else { return nil }
+            guard let name = value.object?["name"]?.string, let image = value.object?["image"]?.string else {
+                return nil
+            }
             return CatalogueCategory(id: index + 1, name: name, slug: Catalogue.slug(of: name), image: image)
         }
         self.products = products.enumerated().compactMap { index, value in
             guard let row = value.object, let title = row["title"]?.string, case .number(let price)? = row["price"],
-                let description = row["description"]?.string, let category = row["category"]?.double, let images = row["images"]?.string
+                let description = row["description"]?.string, let category = row["category"]?.double,
+                let images = row["images"]?.string
             else { return nil }
             return CatalogueProduct(
                 id: index + 1,

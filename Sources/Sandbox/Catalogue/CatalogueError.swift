@@ -26,16 +26,32 @@ enum CatalogueError: Error, Equatable {
             } else if let members = condition.object {
                 sought = members
             }
-            let message = "Could not find any entity of type \"\(entity)\" matching: \(JSONValue.object(sought).indented())"
+            let message =
+                "Could not find any entity of type \"\(entity)\" matching: \(JSONValue.object(sought).indented())"
             return database(path, name: "EntityNotFoundError", message: message)
         case .queryFailed(let message, let code):
             return database(path, name: "QueryFailedError", message: message, code: code)
         case .invalid(let messages):
-            return .json(.badRequest, ["message": .array(messages.map { .string($0) }), "error": "Bad Request", "statusCode": 400])
+            return .json(
+                .badRequest,
+                ["message": .array(messages.map { .string($0) }), "error": "Bad Request", "statusCode": 400]
+            )
         case .notNumeric:
-            return .json(.badRequest, ["message": "Validation failed (numeric string is expected)", "error": "Bad Request", "statusCode": 400])
+            return .json(
+                .badRequest,
+                [
+                    "message": "Validation failed (numeric string is expected)", "error": "Bad Request",
+                    "statusCode": 400,
+                ]
+            )
         case .unknownRoute:
-            return .json(.notFound, ["message": .string("Cannot \(request.method.rawValue) \(path)"), "error": "Not Found", "statusCode": 404])
+            return .json(
+                .notFound,
+                [
+                    "message": .string("Cannot \(request.method.rawValue) \(path)"), "error": "Not Found",
+                    "statusCode": 404,
+                ]
+            )
         case .crash:
             return .json(.internalServerError, ["statusCode": 500, "message": "Internal server error"])
         }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The filters of the product list with their surprises, as the server's source has them (product.service.ts of fake-api-backend).
+/// The filters of the product list with their surprises, as the server's source has them (product.service.ts of
+/// fake-api-backend).
 struct CatalogueFilter: Sendable {
     private let title: String
     private let price: Double
@@ -22,14 +23,18 @@ struct CatalogueFilter: Sendable {
         window = Self.window(query)
         var messages: [String] = []
         if minimum < 0 { messages.append("price_min must not be less than 0") }
-        if category?.isNaN == true { messages.append("categoryId must be a number conforming to the specified constraints") }
+        if category?.isNaN == true {
+            messages.append("categoryId must be a number conforming to the specified constraints")
+        }
         guard messages.isEmpty else { throw .invalid(messages) }
     }
 
     /// `limit` and `offset` count only together; alone, zero or negative they are as if they were not there.
     static func window(_ query: [RequestTarget.QueryItem]) -> (offset: Int, limit: Int)? {
         let (limit, offset) = (number("limit", query), number("offset", query))
-        guard query.contains(where: { $0.name == "offset" }), limit > 0, offset >= 0, let rows = Int(exactly: limit), let start = Int(exactly: offset) else {
+        guard query.contains(where: { $0.name == "offset" }), limit > 0, offset >= 0, let rows = Int(exactly: limit),
+            let start = Int(exactly: offset)
+        else {
             return nil
         }
         return (start, rows)
@@ -37,7 +42,9 @@ struct CatalogueFilter: Sendable {
 
     /// The rows that the server would send.
     func select(from rows: CatalogueData.Rows) -> [CatalogueProduct] {
-        let categoryID = categorySlug.isEmpty ? category.map { Int(exactly: $0) ?? -1 } : rows.categories.first { $0.slug == categorySlug }?.id ?? -1
+        let categoryID =
+            categorySlug.isEmpty
+            ? category.map { Int(exactly: $0) ?? -1 } : rows.categories.first { $0.slug == categorySlug }?.id ?? -1
         let pattern = title.isEmpty ? nil : LikePattern("%\(title)%")
         var skipped = 0
         var selected: [CatalogueProduct] = []
@@ -65,7 +72,9 @@ struct CatalogueFilter: Sendable {
     /// JavaScript's idea of a number that counts.
     private func isTruthy(_ number: Double) -> Bool { number != 0 && !number.isNaN }
 
-    private static func text(_ name: String, _ query: [RequestTarget.QueryItem]) -> String { query.last { $0.name == name }?.value ?? "" }
+    private static func text(_ name: String, _ query: [RequestTarget.QueryItem]) -> String {
+        query.last { $0.name == name }?.value ?? ""
+    }
 
     /// `Number(text)` of JavaScript, as far as it matters: nothing is 0, anything strange NaN.
     private static func number(_ name: String, _ query: [RequestTarget.QueryItem]) -> Double {

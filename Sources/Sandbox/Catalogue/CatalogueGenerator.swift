@@ -7,14 +7,18 @@ struct CatalogueGenerator: Sendable {
     func product(number: Int) -> CatalogueProduct {
         let isRussian = draw(number, 0, 4) == 0
         let (qualities, colors, things) = isRussian ? Self.russian : Self.english
-        let words = [qualities[draw(number, 1, qualities.count)], colors[draw(number, 2, colors.count)], things[draw(number, 3, things.count)]]
+        let words = [
+            qualities[draw(number, 1, qualities.count)], colors[draw(number, 2, colors.count)],
+            things[draw(number, 3, things.count)],
+        ]
         let title = "\(words.joined(separator: " ")) \(number + 1)"
         let cents = draw(number, 4, 100_000) + 1
         return CatalogueProduct(
             id: number + 1,
             title: title,
             slug: Catalogue.slug(of: title),
-            price: cents % 4 == 0 ? "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)" : "\(cents / 100 + 1)",
+            price: cents % 4 == 0
+                ? "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)" : "\(cents / 100 + 1)",
             description: isRussian ? "\(title): сделано для проверки." : "\(title), made for tests.",
             categoryID: categories.isEmpty ? 1 : categories[draw(number, 5, categories.count)],
             images: "\(Catalogue.originMarker)/catalogue/images/generated-\(draw(number, 6, 50)).png"
@@ -28,7 +32,10 @@ struct CatalogueGenerator: Sendable {
     private static let english = (
         ["Soft", "Classic", "Modern", "Vintage", "Sleek", "Cozy", "Sturdy", "Portable", "Handmade", "Light"],
         ["Red", "Blue", "Green", "White", "Black", "Grey", "Amber", "Olive", "Navy", "Ivory"],
-        ["Shirt", "Hoodie", "Lamp", "Sofa", "Sneakers", "Mug", "Headphones", "Keyboard", "Backpack", "Table", "Chair", "Camera"]
+        [
+            "Shirt", "Hoodie", "Lamp", "Sofa", "Sneakers", "Mug", "Headphones", "Keyboard", "Backpack", "Table",
+            "Chair", "Camera",
+        ]
     )
 
     private static let russian = (

@@ -11,7 +11,8 @@ struct CatalogueCategory: Sendable, Equatable {
 
     func json(origin: String) -> JSONValue {
         let rendered: JSONValue = [
-            "id": .integer(id), "name": .string(name), "slug": .string(slug), "image": .string(Catalogue.absolute(image, origin)),
+            "id": .integer(id), "name": .string(name), "slug": .string(slug),
+            "image": .string(Catalogue.absolute(image, origin)),
             "creationAt": .string(Catalogue.seededAt), "updatedAt": .string(Catalogue.seededAt),
         ]
         return rendered.mergePatched(with: patch, keeping: rendered.memberNames)
@@ -27,7 +28,8 @@ struct CatalogueProduct: Sendable, Equatable {
     var price: String
     var description: String
     var categoryID: Int
-    /// All addresses in one column, joined by commas. What was stored as the text of a JSON array falls apart at its commas when it is read.
+    /// All addresses in one column, joined by commas. What was stored as the text of a JSON array falls apart at its
+    /// commas when it is read.
     var images: String
     /// When the row was made; a new seed makes it anew.
     var createdAt = Catalogue.seededAt
@@ -37,7 +39,8 @@ struct CatalogueProduct: Sendable, Equatable {
     func json(category: CatalogueCategory?, origin: String) -> JSONValue {
         let pictures = images.isEmpty ? [] : images.split(separator: ",", omittingEmptySubsequences: false)
         let rendered: JSONValue = [
-            "id": .integer(id), "title": .string(title), "slug": .string(slug), "price": .number(price), "description": .string(description),
+            "id": .integer(id), "title": .string(title), "slug": .string(slug), "price": .number(price),
+            "description": .string(description),
             "category": category?.json(origin: origin) ?? .null,
             "images": .array(pictures.map { .string(Catalogue.absolute(String($0), origin)) }),
             "creationAt": .string(createdAt), "updatedAt": .string(createdAt),
@@ -50,11 +53,16 @@ extension Catalogue {
     /// Stands in the data where the sandbox's own origin belongs, which is known only when it listens.
     static let originMarker = "{origin}"
 
-    static func absolute(_ address: String, _ origin: String) -> String { address.replacing(originMarker, with: origin) }
+    static func absolute(_ address: String, _ origin: String) -> String {
+        address.replacing(originMarker, with: origin)
+    }
 
-    /// A title as the last part of an address: lower case, accents dropped, everything but Latin letters and digits a hyphen. Empty for a title without any.
+    /// A title as the last part of an address: lower case, accents dropped, everything but Latin letters and digits a
+    /// hyphen. Empty for a title without any.
     static func slug(of title: String) -> String {
-        let plain = title.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars.filter { !(0x300...0x36F).contains($0.value) }
+        let plain = title.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+            !(0x300...0x36F).contains($0.value)
+        }
         let words = plain.split { !($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)) }
         return words.map { String(String.UnicodeScalarView($0)) }.joined(separator: "-")
     }

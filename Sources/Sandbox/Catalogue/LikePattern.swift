@@ -1,4 +1,5 @@
-/// SQLite's `LIKE`: `%` stands for any text, `_` for any one character, and upper and lower case are the same for ASCII letters only.
+/// SQLite's `LIKE`: `%` stands for any text, `_` for any one character, and upper and lower case are the same for ASCII
+/// letters only.
 struct LikePattern: Sendable {
     private let pattern: [Unicode.Scalar]
 

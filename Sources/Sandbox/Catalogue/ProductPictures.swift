@@ -1,15 +1,22 @@
 import HTTPTypes
 
-/// The host of the products' pictures, with what such hosts do: a page in place of a picture, nothing, a redirect, a redirect elsewhere.
+/// The host of the products' pictures, with what such hosts do: a page in place of a picture, nothing, a redirect, a
+/// redirect elsewhere.
 struct ProductPictures: Sendable {
     let seed: UInt64
 
     func answer(_ request: UpstreamRequest) -> Answer {
         let path = Array(request.path.dropFirst())
-        guard request.method == .get || request.method == .head else { return .text(.methodNotAllowed, "Method Not Allowed") }
+        guard request.method == .get || request.method == .head else {
+            return .text(.methodNotAllowed, "Method Not Allowed")
+        }
         switch (path.first, path.count) {
         case ("sign-in.jpg", 1):
-            return Answer(status: .ok, headers: [.contentType: "text/html; charset=utf-8"], body: Array("<!DOCTYPE html>\n<title>Sign in</title>\n".utf8))
+            return Answer(
+                status: .ok,
+                headers: [.contentType: "text/html; charset=utf-8"],
+                body: Array("<!DOCTYPE html>\n<title>Sign in</title>\n".utf8)
+            )
         case ("moved", 2):
             return redirect(to: "\(request.origin)/catalogue/images/\(path[1])")
         case ("elsewhere", 2):
@@ -20,7 +27,9 @@ struct ProductPictures: Sendable {
             return redirect(to: "http://127.0.0.1:9/\(path[1])")
         case (.some(let name), 1) where Self.isPictureName(name):
             let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public, max-age=86400"]
-            return Answer(status: .ok, headers: fields, body: ProductPicture.png(name: name, seed: seed)).conditional(on: request)
+            return Answer(status: .ok, headers: fields, body: ProductPicture.png(name: name, seed: seed)).conditional(
+                on: request
+            )
         default:
             return .text(.notFound, "Not Found")
         }
@@ -36,6 +45,9 @@ struct ProductPictures: Sendable {
     private static func isPictureName(_ name: String) -> Bool {
         guard name.hasSuffix(".png"), name.utf8.count <= 68, name != "missing.png" else { return false }
         let stem = name.dropLast(4)
-        return !stem.isEmpty && stem.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+        return !stem.isEmpty
+            && stem.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-")
+            }
     }
 }

@@ -36,7 +36,9 @@ extension ControlAPI {
             return try await group.next() ?? false
         }
         // What came together with the timeout counts.
-        guard reached || journal.entries(matching: filter).count >= count else { throw ControlProblem.timedOut(count: count, milliseconds: milliseconds) }
+        guard reached || journal.entries(matching: filter).count >= count else {
+            throw ControlProblem.timedOut(count: count, milliseconds: milliseconds)
+        }
         return entries(matching: filter)
     }
 

@@ -19,8 +19,12 @@ struct ControlAPI: Sendable {
     }
 
     private func guardHost(of request: ControlRequest) throws(ControlProblem) {
-        guard let host = request.authority, LoopbackHost.matches(authority: host) else { throw .forbidden(field: "Host", value: request.authority) }
-        if let origin = request.fetchOrigin, !LoopbackHost.matches(origin: origin) { throw .forbidden(field: "Origin", value: origin) }
+        guard let host = request.authority, LoopbackHost.matches(authority: host) else {
+            throw .forbidden(field: "Host", value: request.authority)
+        }
+        if let origin = request.fetchOrigin, !LoopbackHost.matches(origin: origin) {
+            throw .forbidden(field: "Origin", value: origin)
+        }
     }
 
     private func route(_ request: ControlRequest) async throws -> Answer {
@@ -39,7 +43,9 @@ struct ControlAPI: Sendable {
         case ("journal", 2) where request.path[1] == "wait":
             return try await waitForJournal(request)
         default:
-            guard let name = request.path.first, let place = stage.place(named: name) else { throw nothing(at: request) }
+            guard let name = request.path.first, let place = stage.place(named: name) else {
+                throw nothing(at: request)
+            }
             var below = request
             below.path.removeFirst()
             return try place.upstream.control(below)
@@ -52,7 +58,11 @@ struct ControlAPI: Sendable {
 
     private func place(named name: String) throws(ControlProblem) -> Stage.Place {
         guard let place = stage.place(named: name) else {
-            throw .notFound("There is no upstream '\(name)'.", field: "name", accepted: stage.places.map { $0.upstream.name.rawValue })
+            throw .notFound(
+                "There is no upstream '\(name)'.",
+                field: "name",
+                accepted: stage.places.map { $0.upstream.name.rawValue }
+            )
         }
         return place
     }
@@ -72,7 +82,9 @@ struct ControlAPI: Sendable {
 
     private static func fault(in request: ControlRequest) throws(ControlProblem) -> Fault {
         let body = try request.json()
-        guard let members = body.object?.members, members.count == 1, members[0].name == "fault", let text = members[0].value.string else {
+        guard let members = body.object?.members, members.count == 1, members[0].name == "fault",
+            let text = members[0].value.string
+        else {
             throw .invalid(
                 field: "fault",
                 value: String(decoding: request.body.prefix(60), as: UTF8.self),

@@ -4,13 +4,19 @@ struct ControlFields: Sendable {
 
     init(_ value: JSONValue) throws(ControlProblem) {
         guard let object = value.object else {
-            throw .invalid(field: "body", value: String(decoding: value.serialized().prefix(60), as: UTF8.self), accepted: ["a JSON object"])
+            throw .invalid(
+                field: "body",
+                value: String(decoding: value.serialized().prefix(60), as: UTF8.self),
+                accepted: ["a JSON object"]
+            )
         }
         self.object = object
     }
 
     func require(only names: String...) throws(ControlProblem) {
-        for member in object.members where !names.contains(member.name) { throw .invalid(field: "body", value: member.name, accepted: names) }
+        for member in object.members where !names.contains(member.name) {
+            throw .invalid(field: "body", value: member.name, accepted: names)
+        }
     }
 
     func text(_ name: String) throws(ControlProblem) -> String? {
@@ -33,13 +39,18 @@ struct ControlFields: Sendable {
         return number
     }
 
-    func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, of: Choice.Type) throws(ControlProblem) -> Choice? where Choice.RawValue == String {
+    func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, of: Choice.Type) throws(ControlProblem)
+        -> Choice? where Choice.RawValue == String
+    {
         guard let value = object[name] else { return nil }
-        guard let choice = value.string.flatMap(Choice.init(rawValue:)) else { throw refusal(name, value, Choice.allCases.map(\.rawValue)) }
+        guard let choice = value.string.flatMap(Choice.init(rawValue:)) else {
+            throw refusal(name, value, Choice.allCases.map(\.rawValue))
+        }
         return choice
     }
 
-    func choices<Choice: RawRepresentable & CaseIterable & Hashable>(_ name: String, of: Choice.Type) throws(ControlProblem) -> Set<Choice>?
+    func choices<Choice: RawRepresentable & CaseIterable & Hashable>(_ name: String, of: Choice.Type)
+        throws(ControlProblem) -> Set<Choice>?
     where Choice.RawValue == String {
         guard let value = object[name] else { return nil }
         let choices = value.array?.map { $0.string.flatMap(Choice.init(rawValue:)) }

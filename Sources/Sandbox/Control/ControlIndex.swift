@@ -9,7 +9,8 @@ enum ControlIndex {
 
         var json: JSONValue {
             var line: JSONObject = .init(members: [
-                .init(name: "method", value: .string(method)), .init(name: "path", value: .string(path)), .init(name: "purpose", value: .string(purpose)),
+                .init(name: "method", value: .string(method)), .init(name: "path", value: .string(path)),
+                .init(name: "purpose", value: .string(purpose)),
             ])
             if let example { line["example"] = .string(example) }
             return .object(line)
@@ -18,17 +19,33 @@ enum ControlIndex {
 
     private static let common = [
         Line(method: "GET", path: "/_sandbox", purpose: "this index"),
-        Line(method: "GET", path: "/_sandbox/upstreams/{name}/fault", purpose: "the fault of an upstream and how many requests are held"),
+        Line(
+            method: "GET",
+            path: "/_sandbox/upstreams/{name}/fault",
+            purpose: "the fault of an upstream and how many requests are held"
+        ),
         Line(method: "PUT", path: "/_sandbox/upstreams/{name}/fault", purpose: #"sets it: {"fault":"slow(300)"}"#),
-        Line(method: "POST", path: "/_sandbox/upstreams/{name}/release", purpose: "lets held requests go on; they meet the fault that is then set"),
-        Line(method: "GET", path: "/_sandbox/journal?upstream=&path=", purpose: "requests, oldest first; path is a beginning"),
+        Line(
+            method: "POST",
+            path: "/_sandbox/upstreams/{name}/release",
+            purpose: "lets held requests go on; they meet the fault that is then set"
+        ),
+        Line(
+            method: "GET",
+            path: "/_sandbox/journal?upstream=&path=",
+            purpose: "requests, oldest first; path is a beginning"
+        ),
         Line(method: "DELETE", path: "/_sandbox/journal", purpose: "empties the journal"),
         Line(
             method: "GET",
             path: "/_sandbox/journal/wait?upstream=&path=&count=1&timeout_ms=5000",
             purpose: "answers as soon as there are that many requests, 408 at the timeout"
         ),
-        Line(method: "POST", path: "/_sandbox/reset", purpose: "faults, data and journal as at the start; held requests go on"),
+        Line(
+            method: "POST",
+            path: "/_sandbox/reset",
+            purpose: "faults, data and journal as at the start; held requests go on"
+        ),
     ]
 
     static func json(of stage: Stage) -> JSONValue {
@@ -45,7 +62,8 @@ extension Stage.Place {
     /// Fault and number of held requests.
     var status: JSONValue {
         [
-            "name": .string(upstream.name.rawValue), "base": .string("/\(upstream.name.rawValue)"), "fault": .string(gate.fault.description),
+            "name": .string(upstream.name.rawValue), "base": .string("/\(upstream.name.rawValue)"),
+            "fault": .string(gate.fault.description),
             "waiting": .integer(gate.waiting),
         ]
     }

@@ -12,7 +12,8 @@ struct ControlProblem: Error, Equatable {
 
     var answer: Answer {
         var document: JSONObject = .init(members: [
-            .init(name: "type", value: .string("urn:larder:sandbox:problem:\(code)")), .init(name: "title", value: .string(title)),
+            .init(name: "type", value: .string("urn:larder:sandbox:problem:\(code)")),
+            .init(name: "title", value: .string(title)),
             .init(name: "status", value: .integer(status.code)), .init(name: "detail", value: .string(detail)),
             .init(name: "code", value: .string(code)),
         ])
@@ -32,7 +33,8 @@ extension ControlProblem {
             status: .badRequest,
             code: "invalid-parameter",
             title: "Invalid value",
-            detail: "\(field) is '\(value)'\(reason.map { " (\($0))" } ?? ""); accepted: \(accepted.joined(separator: ", ")).",
+            detail:
+                "\(field) is '\(value)'\(reason.map { " (\($0))" } ?? ""); accepted: \(accepted.joined(separator: ", ")).",
             field: field,
             accepted: accepted
         )
@@ -43,7 +45,14 @@ extension ControlProblem {
     }
 
     static func notFound(_ what: String, field: String? = nil, accepted: [String] = []) -> ControlProblem {
-        ControlProblem(status: .notFound, code: "not-found", title: "Not found", detail: what, field: field, accepted: accepted)
+        ControlProblem(
+            status: .notFound,
+            code: "not-found",
+            title: "Not found",
+            detail: what,
+            field: field,
+            accepted: accepted
+        )
     }
 
     static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> ControlProblem {
@@ -51,7 +60,8 @@ extension ControlProblem {
             status: .methodNotAllowed,
             code: "method-not-allowed",
             title: "Method not allowed",
-            detail: "\(method.rawValue) is not for this path; accepted: \(allowed.map(\.rawValue).joined(separator: ", ")).",
+            detail:
+                "\(method.rawValue) is not for this path; accepted: \(allowed.map(\.rawValue).joined(separator: ", ")).",
             field: "method",
             accepted: allowed.map(\.rawValue),
             allow: allowed
@@ -63,7 +73,8 @@ extension ControlProblem {
             status: .forbidden,
             code: "host-not-allowed",
             title: "Not from here",
-            detail: "The control API answers only to this machine; \(field) is \(value.map { "'\($0)'" } ?? "missing").",
+            detail:
+                "The control API answers only to this machine; \(field) is \(value.map { "'\($0)'" } ?? "missing").",
             field: field,
             accepted: ["localhost", "127.0.0.0/8", "[::1]"]
         )

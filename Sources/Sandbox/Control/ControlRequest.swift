@@ -17,14 +17,21 @@ struct ControlRequest: Sendable {
         do {
             return try JSONParser.parse(body)
         } catch {
-            throw .invalid(field: "body", value: String(decoding: body.prefix(60), as: UTF8.self), accepted: ["JSON"], reason: error.description)
+            throw .invalid(
+                field: "body",
+                value: String(decoding: body.prefix(60), as: UTF8.self),
+                accepted: ["JSON"],
+                reason: error.description
+            )
         }
     }
 
     /// - Throws: 405 when the method is none of those; HEAD goes with GET.
     func require(_ methods: HTTPRequest.Method...) throws(ControlProblem) {
         let effective = method == .head ? .get : method
-        guard methods.contains(effective) else { throw .methodNotAllowed(method, allowed: methods.contains(.get) ? methods + [.head] : methods) }
+        guard methods.contains(effective) else {
+            throw .methodNotAllowed(method, allowed: methods.contains(.get) ? methods + [.head] : methods)
+        }
     }
 
     /// - Throws: when the query has a parameter of another name, or one of them twice.

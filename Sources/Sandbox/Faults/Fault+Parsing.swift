@@ -4,7 +4,8 @@ struct FaultSyntaxError: Error, Equatable {
 
     /// Every form that is accepted.
     static let accepted = [
-        "online", "offline", "slow(milliseconds 0…600000)", "error(status 400…599)", "error(429 or 503, seconds of Retry-After)",
+        "online", "offline", "slow(milliseconds 0…600000)", "error(status 400…599)",
+        "error(429 or 503, seconds of Retry-After)",
         "html(status 200…599)", "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "garbage",
         "hold",
     ]
@@ -24,7 +25,10 @@ extension Fault {
             return
         }
         guard trimmed.last == ")" else { throw failure }
-        let arguments = trimmed[trimmed.index(after: open)...].dropLast().split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
+        let arguments = trimmed[trimmed.index(after: open)...].dropLast().split(
+            separator: ",",
+            omittingEmptySubsequences: false
+        ).map { String($0).trimmed }
         guard let fault = Self.parametrized(String(trimmed[..<open]).trimmed, arguments) else { throw failure }
         self = fault
     }
@@ -47,7 +51,9 @@ extension Fault {
             }
             return .html(status: status)
         case ("error", 2):
-            guard let status = Int(arguments[0]), status == 429 || status == 503, let seconds = Int(arguments[1]), (0...86_400).contains(seconds) else {
+            guard let status = Int(arguments[0]), status == 429 || status == 503, let seconds = Int(arguments[1]),
+                (0...86_400).contains(seconds)
+            else {
                 return nil
             }
             return .error(status: status, retryAfter: seconds)
@@ -55,7 +61,8 @@ extension Fault {
             guard let bytes = Int(arguments[0]), bytes >= 0 else { return nil }
             return .pause(bytes: bytes)
         case ("flaky", 2):
-            guard let probability = Double(arguments[0]), (0...1).contains(probability), let seed = UInt64(arguments[1]) else { return nil }
+            guard let probability = Double(arguments[0]), (0...1).contains(probability), let seed = UInt64(arguments[1])
+            else { return nil }
             return .flaky(probability: probability, seed: seed)
         default: return nil
         }

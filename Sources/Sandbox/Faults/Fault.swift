@@ -1,5 +1,5 @@
-/// What is wrong with a simulated upstream. Its text form (`description`, ``init(parsing:)``) is the one of the control API and of the
-/// request field `Sandbox-Fault`.
+/// What is wrong with a simulated upstream. Its text form (`description`, ``init(parsing:)``) is the one of the control
+/// API and of the request field `Sandbox-Fault`.
 enum Fault: Sendable, Equatable {
     /// Nothing: the upstream answers as usual.
     case online

@@ -12,7 +12,8 @@ enum FaultDecision: Sendable, Equatable {
 }
 
 extension Fault {
-    /// The fate of the `ordinal`-th request (from 0) that meets this fault; the same fault and ordinal always give the same decision.
+    /// The fate of the `ordinal`-th request (from 0) that meets this fault; the same fault and ordinal always give the
+    /// same decision.
     func decision(ordinal: UInt64) -> FaultDecision {
         switch self {
         case .online: .answer

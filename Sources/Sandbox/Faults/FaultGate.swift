@@ -40,7 +40,8 @@ final class FaultGate: Sendable {
         }
     }
 
-    /// Counts a request that was held and is released: it meets the fault that is set by now; `hold` counts as `online`, so nothing is held twice.
+    /// Counts a request that was held and is released: it meets the fault that is set by now; `hold` counts as
+    /// `online`, so nothing is held twice.
     func readmit() -> (fault: Fault, decision: FaultDecision) {
         let (fault, decision) = admit(override: nil)
         return decision == .hold ? (.online, .answer) : (fault, decision)

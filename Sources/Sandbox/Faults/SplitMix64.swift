@@ -1,5 +1,5 @@
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014) read at any index: the n-th number needs no state,
-/// so concurrent requests cannot disturb each other's draw.
+/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014) read at any index: the n-th
+/// number needs no state, so concurrent requests cannot disturb each other's draw.
 enum SplitMix64 {
     static func value(seed: UInt64, index: UInt64) -> UInt64 {
         var z = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15

@@ -1,5 +1,5 @@
-/// The content of a file that is too large to have anywhere: made when it is asked for. One block of 64 KiB repeats, each time with its number in its first
-/// eight bytes (big-endian), so that a byte from the wrong place is found out.
+/// The content of a file that is too large to have anywhere: made when it is asked for. One block of 64 KiB repeats,
+/// each time with its number in its first eight bytes (big-endian), so that a byte from the wrong place is found out.
 struct EndlessBytes: ByteSource {
     static let block = 1 << 16
 

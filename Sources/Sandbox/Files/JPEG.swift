@@ -1,10 +1,13 @@
-/// Writes a picture of blocks of one colour, 8 pixels wide and high, as baseline JPEG (ITU-T T.81). Of each block only the mean (the DC coefficient) is
-/// written, which needs no cosine transform: a plain encoder whose files every reader takes.
+/// Writes a picture of blocks of one colour, 8 pixels wide and high, as baseline JPEG (ITU-T T.81). Of each block only
+/// the mean (the DC coefficient) is written, which needs no cosine transform: a plain encoder whose files every reader
+/// takes.
 enum JPEG {
     /// - Parameters:
     ///   - width: 1…65 535 pixels; blocks at the right and bottom edge may be cut.
     ///   - color: of the block in that column and row.
-    static func encode(width: Int, height: Int, comment: String = "", color: (_ column: Int, _ row: Int) -> PNG.Color) -> [UInt8] {
+    static func encode(width: Int, height: Int, comment: String = "", color: (_ column: Int, _ row: Int) -> PNG.Color)
+        -> [UInt8]
+    {
         precondition((1...65_535).contains(width) && (1...65_535).contains(height))
         var scan = BitWriter()
         var previous = [0, 0, 0]
@@ -20,7 +23,8 @@ enum JPEG {
         return headers(width: width, height: height, comment: comment) + scan.finished() + [0xFF, 0xD9]
     }
 
-    /// Y, Cb, Cr (JFIF 1.02) less 128: the DC coefficient of a block of one colour is 8 × that, and the quantization takes the 8 out again.
+    /// Y, Cb, Cr (JFIF 1.02) less 128: the DC coefficient of a block of one colour is 8 × that, and the quantization
+    /// takes the 8 out again.
     private static func components(_ color: PNG.Color) -> [Int] {
         let (red, green, blue) = (Int(color.red), Int(color.green), Int(color.blue))
         let luma = (299 * red + 587 * green + 114 * blue) / 1000

@@ -1,5 +1,5 @@
-/// A view of mountains, a sun and water, drawn in blocks, whose colours and shapes follow from a seed. The same seed gives the same view at every size,
-/// so a preview shows what its picture shows.
+/// A view of mountains, a sun and water, drawn in blocks, whose colours and shapes follow from a seed. The same seed
+/// gives the same view at every size, so a preview shows what its picture shows.
 struct Landscape: Sendable, Hashable {
     let seed: UInt64
 
@@ -41,7 +41,9 @@ struct Landscape: Sendable, Hashable {
 
         init(seed: UInt64) {
             let draw = { @Sendable (purpose: UInt64) in SplitMix64.unitInterval(seed: seed, index: purpose) }
-            let shade = { @Sendable (purpose: UInt64, base: Double, range: Double) in UInt8(base + draw(purpose) * range) }
+            let shade = { @Sendable (purpose: UInt64, base: Double, range: Double) in
+                UInt8(base + draw(purpose) * range)
+            }
             sky = PNG.Color(red: shade(0, 110, 120), green: shade(1, 140, 90), blue: shade(2, 180, 70))
             ground = PNG.Color(red: shade(3, 30, 120), green: shade(4, 60, 110), blue: shade(5, 30, 80))
             water = PNG.Color(red: shade(6, 10, 50), green: shade(7, 60, 80), blue: shade(8, 110, 110))
@@ -52,8 +54,12 @@ struct Landscape: Sendable, Hashable {
         /// - Parameters x, y: 0..<1 from the left and the top.
         func color(x: Double, y: Double) -> PNG.Color {
             if y > 0.72 { return water.lighter(by: Int(60 * (y - 0.72))) }
-            if peaks.contains(where: { 0.72 - $0.height + abs(x - $0.x) * 1.3 < y }) { return ground.lighter(by: Int(50 * (0.72 - y))) }
-            if (x - sun.x) * (x - sun.x) + (y - sun.y) * (y - sun.y) < 0.008 { return PNG.Color(red: 255, green: 236, blue: 140) }
+            if peaks.contains(where: { 0.72 - $0.height + abs(x - $0.x) * 1.3 < y }) {
+                return ground.lighter(by: Int(50 * (0.72 - y)))
+            }
+            if (x - sun.x) * (x - sun.x) + (y - sun.y) * (y - sun.y) < 0.008 {
+                return PNG.Color(red: 255, green: 236, blue: 140)
+            }
             return sky.lighter(by: Int(50 * y))
         }
     }

@@ -34,24 +34,38 @@ enum MadeFile: Sendable, Hashable {
 
     private var encoded: [UInt8] {
         switch self {
-        case .photo(let landscape, let width, let height): landscape.jpeg(width: width, height: height, comment: "made by Larder's sandbox")
+        case .photo(let landscape, let width, let height):
+            landscape.jpeg(width: width, height: height, comment: "made by Larder's sandbox")
         case .drawing(let landscape, let width, let height): landscape.png(width: width, height: height)
         case .pdf(let title, let pages): Self.pdf(title, pages)
         case .docx(let title, let count):
-            OfficeFile.docx(paragraphs: [title] + (1...count).map { "\($0). Это абзац документа «\(title)», созданного песочницей." })
+            OfficeFile.docx(
+                paragraphs: [title]
+                    + (1...count).map { "\($0). Это абзац документа «\(title)», созданного песочницей." }
+            )
         case .xlsx(let title, let count):
-            OfficeFile.xlsx(sheet: "Лист 1", rows: [[title, "Сумма"]] + (1...count).map { ["Строка \($0)", String($0 * 137 % 1_000)] })
+            OfficeFile.xlsx(
+                sheet: "Лист 1",
+                rows: [[title, "Сумма"]] + (1...count).map { ["Строка \($0)", String($0 * 137 % 1_000)] }
+            )
         case .text(let text): Array(text.utf8)
         case .table(let title, let count):
-            Array((["\(title);сумма"] + (1...count).map { "строка \($0);\($0 * 73 % 500)" }).joined(separator: "\r\n").utf8)
-        case .archive(let title): ZIPFile.encode([.init(name: "Прочти меня.txt", content: Array("Архив «\(title)»\n".utf8))])
+            Array(
+                (["\(title);сумма"] + (1...count).map { "строка \($0);\($0 * 73 % 500)" }).joined(separator: "\r\n")
+                    .utf8
+            )
+        case .archive(let title):
+            ZIPFile.encode([.init(name: "Прочти меня.txt", content: Array("Архив «\(title)»\n".utf8))])
         case .tone(let period): WAVFile.encode(period: period, count: 8_000)
         }
     }
 
     private static func pdf(_ title: String, _ pages: Int) -> [UInt8] {
         PDFFile.encode(
-            pages: (1...pages).map { page in [title, "", "Page \(page) of \(pages)"] + (1...12).map { "Line \($0): made by the sandbox (no content)." } }
+            pages: (1...pages).map { page in
+                [title, "", "Page \(page) of \(pages)"]
+                    + (1...12).map { "Line \($0): made by the sandbox (no content)." }
+            }
         )
     }
 }

@@ -30,10 +30,21 @@ enum OfficeFile {
                 ),
                 (
                     "xl/_rels/workbook.xml.rels",
-                    relationships(#"<Relationship Id="rId1" Type="\#(relations)/worksheet" Target="worksheets/sheet1.xml"/>"#)
-                ), ("xl/worksheets/sheet1.xml", #"<worksheet xmlns="\#(main)"><sheetData>\#(data)</sheetData></worksheet>"#),
+                    relationships(
+                        #"<Relationship Id="rId1" Type="\#(relations)/worksheet" Target="worksheets/sheet1.xml"/>"#
+                    )
+                ),
+                (
+                    "xl/worksheets/sheet1.xml",
+                    #"<worksheet xmlns="\#(main)"><sheetData>\#(data)</sheetData></worksheet>"#
+                ),
             ],
-            overrides: [("/xl/worksheets/sheet1.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml")]
+            overrides: [
+                (
+                    "/xl/worksheets/sheet1.xml",
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
+                )
+            ]
         )
     }
 
@@ -41,8 +52,15 @@ enum OfficeFile {
         Double(text) != nil ? "<c><v>\(text)</v></c>" : #"<c t="inlineStr"><is><t>\#(escaped(text))</t></is></c>"#
     }
 
-    private static func package(main: String, type: String, parts: [(name: String, xml: String)], overrides: [(part: String, type: String)] = []) -> [UInt8] {
-        let types = ([("/\(main)", type)] + overrides).map { #"<Override PartName="\#($0.0)" ContentType="\#($0.1)"/>"# }.joined()
+    private static func package(
+        main: String,
+        type: String,
+        parts: [(name: String, xml: String)],
+        overrides: [(part: String, type: String)] = []
+    ) -> [UInt8] {
+        let types = ([("/\(main)", type)] + overrides).map {
+            #"<Override PartName="\#($0.0)" ContentType="\#($0.1)"/>"#
+        }.joined()
         let contentTypes =
             #"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">"#
             + #"<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>"#
@@ -51,7 +69,12 @@ enum OfficeFile {
         let start = relationships(#"<Relationship Id="rId1" Type="\#(office)" Target="\#(main)"/>"#)
         let all = [("[Content_Types].xml", contentTypes), ("_rels/.rels", start)] + parts
         return ZIPFile.encode(
-            all.map { ZIPFile.Entry(name: $0.0, content: Array((#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + $0.1).utf8)) }
+            all.map {
+                ZIPFile.Entry(
+                    name: $0.0,
+                    content: Array((#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + $0.1).utf8)
+                )
+            }
         )
     }
 
@@ -60,6 +83,9 @@ enum OfficeFile {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+            "\"",
+            with: "&quot;"
+        )
     }
 }

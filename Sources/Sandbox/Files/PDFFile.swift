@@ -2,7 +2,9 @@
 enum PDFFile {
     /// - Parameter pages: the lines of each page; ASCII, as the built-in encoding has no Cyrillic.
     static func encode(pages: [[String]]) -> [UInt8] {
-        var objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+        var objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        ]
         var kids: [String] = []
         for lines in pages {
             let number = objects.count + 1
@@ -10,7 +12,8 @@ enum PDFFile {
             objects.append(
                 "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents \(number + 1) 0 R >>"
             )
-            let text = "BT /F1 14 Tf 20 TL 60 770 Td " + lines.map { "(\(escaped($0))) Tj T*" }.joined(separator: " ") + " ET"
+            let text =
+                "BT /F1 14 Tf 20 TL 60 770 Td " + lines.map { "(\(escaped($0))) Tj T*" }.joined(separator: " ") + " ET"
             objects.append("<< /Length \(text.utf8.count) >>\nstream\n\(text)\nendstream")
         }
         objects[1] = "<< /Type /Pages /Count \(pages.count) /Kids [\(kids.joined(separator: " "))] >>"

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// A geocoder with the interface of Photon (komoot/photon, `GET /api?q=&limit=`): places whose name, or the name of their city, has words that begin as the question does.
+/// A geocoder with the interface of Photon (komoot/photon, `GET /api?q=&limit=`): places whose name, or the name of
+/// their city, has words that begin as the question does.
 struct Geocoder: SimulatedUpstream {
     let name = SandboxUpstream.geocoder
     let controls: [ControlIndex.Line] = []
@@ -38,7 +39,9 @@ struct Geocoder: SimulatedUpstream {
         }
 
         private static func words(_ text: String) -> [Substring] {
-            text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil).split { !$0.isLetter && !$0.isNumber }
+            text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil).split {
+                !$0.isLetter && !$0.isNumber
+            }
         }
 
         /// A feature of RFC 7946: the longitude stands first.
@@ -47,22 +50,93 @@ struct Geocoder: SimulatedUpstream {
                 "geometry": ["coordinates": [.number(longitude), .number(latitude)], "type": "Point"],
                 "type": "Feature",
                 "properties": [
-                    "osm_type": "N", "name": .string(name), "city": .string(city), "country": .string(country), "countrycode": .string(code), "type": "house",
+                    "osm_type": "N", "name": .string(name), "city": .string(city), "country": .string(country),
+                    "countrycode": .string(code), "type": "house",
                 ],
             ]
         }
     }
 
     private static let places = [
-        Place(name: "Laguna Street", city: "San Francisco", country: "United States", code: "US", latitude: "37.7914", longitude: "-122.4277"),
-        Place(name: "Lagunda Bakery", city: "Springfield", country: "United States", code: "US", latitude: "39.79", longitude: "-89.64"),
-        Place(name: "Ferry Building", city: "San Francisco", country: "United States", code: "US", latitude: "37.7955", longitude: "-122.3937"),
-        Place(name: "Tower Bridge", city: "London", country: "United Kingdom", code: "GB", latitude: "51.5055", longitude: "-0.0754"),
-        Place(name: "Parisian Garden", city: "Lyon", country: "France", code: "FR", latitude: "45.7797", longitude: "4.8527"),
-        Place(name: "Café Zürich", city: "Basel", country: "Switzerland", code: "CH", latitude: "47.5584", longitude: "7.5733"),
-        Place(name: "Парк Победы", city: "Казань", country: "Россия", code: "RU", latitude: "55.8297", longitude: "49.1082"),
-        Place(name: "Old Mill", city: "Berlin", country: "Germany", code: "DE", latitude: "52.5017", longitude: "13.3802"),
-        Place(name: "Berliner Straße", city: "Frankfurt am Main", country: "Germany", code: "DE", latitude: "50.1118", longitude: "8.6831"),
-        Place(name: "Harbour Steps", city: "Suva", country: "Fiji", code: "FJ", latitude: "-18.1416", longitude: "178.4419"),
+        Place(
+            name: "Laguna Street",
+            city: "San Francisco",
+            country: "United States",
+            code: "US",
+            latitude: "37.7914",
+            longitude: "-122.4277"
+        ),
+        Place(
+            name: "Lagunda Bakery",
+            city: "Springfield",
+            country: "United States",
+            code: "US",
+            latitude: "39.79",
+            longitude: "-89.64"
+        ),
+        Place(
+            name: "Ferry Building",
+            city: "San Francisco",
+            country: "United States",
+            code: "US",
+            latitude: "37.7955",
+            longitude: "-122.3937"
+        ),
+        Place(
+            name: "Tower Bridge",
+            city: "London",
+            country: "United Kingdom",
+            code: "GB",
+            latitude: "51.5055",
+            longitude: "-0.0754"
+        ),
+        Place(
+            name: "Parisian Garden",
+            city: "Lyon",
+            country: "France",
+            code: "FR",
+            latitude: "45.7797",
+            longitude: "4.8527"
+        ),
+        Place(
+            name: "Café Zürich",
+            city: "Basel",
+            country: "Switzerland",
+            code: "CH",
+            latitude: "47.5584",
+            longitude: "7.5733"
+        ),
+        Place(
+            name: "Парк Победы",
+            city: "Казань",
+            country: "Россия",
+            code: "RU",
+            latitude: "55.8297",
+            longitude: "49.1082"
+        ),
+        Place(
+            name: "Old Mill",
+            city: "Berlin",
+            country: "Germany",
+            code: "DE",
+            latitude: "52.5017",
+            longitude: "13.3802"
+        ),
+        Place(
+            name: "Berliner Straße",
+            city: "Frankfurt am Main",
+            country: "Germany",
+            code: "DE",
+            latitude: "50.1118",
+            longitude: "8.6831"
+        ),
+        Place(
+            name: "Harbour Steps",
+            city: "Suva",
+            country: "Fiji",
+            code: "FJ",
+            latitude: "-18.1416",
+            longitude: "178.4419"
+        ),
     ]
 }

@@ -53,7 +53,9 @@ struct JSONParser {
         }
     }
 
-    private mutating func nested(_ body: (inout JSONParser) throws(JSONSyntaxError) -> JSONValue) throws(JSONSyntaxError) -> JSONValue {
+    private mutating func nested(_ body: (inout JSONParser) throws(JSONSyntaxError) -> JSONValue)
+        throws(JSONSyntaxError) -> JSONValue
+    {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.maximumDepth else { throw error("nested deeper than \(Self.maximumDepth)") }
@@ -62,7 +64,9 @@ struct JSONParser {
 
     private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
         let end = position + text.utf8CodeUnitCount
-        guard end <= bytes.count, bytes[position..<end].elementsEqual(text.description.utf8) else { throw error("no JSON value") }
+        guard end <= bytes.count, bytes[position..<end].elementsEqual(text.description.utf8) else {
+            throw error("no JSON value")
+        }
         position = end
         return value
     }
@@ -137,7 +141,9 @@ struct JSONParser {
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: text, as: UTF8.self) else { throw error("the string before is not UTF-8") }
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw error("the string before is not UTF-8")
+                }
                 position += 1
                 return string
             case UInt8(ascii: "\\"):

@@ -1,6 +1,8 @@
-/// A JSON value that renders back to the same text: members keep their order and numbers their spelling (`2010.0` stays `2010.0`).
+/// A JSON value that renders back to the same text: members keep their order and numbers their spelling (`2010.0` stays
+/// `2010.0`).
 ///
-/// Upstreams promise an order of keys and a spelling of numbers by habit; clients come to depend on both, so the sandbox keeps them.
+/// Upstreams promise an order of keys and a spelling of numbers by habit; clients come to depend on both, so the
+/// sandbox keeps them.
 enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -38,12 +40,16 @@ enum JSONValue: Sendable, Equatable {
         case .string(let value): .string(transform(value))
         case .array(let values): .array(values.map { $0.mapStrings(transform) })
         case .object(let object):
-            .object(JSONObject(members: object.members.map { .init(name: $0.name, value: $0.value.mapStrings(transform)) }))
+            .object(
+                JSONObject(members: object.members.map { .init(name: $0.name, value: $0.value.mapStrings(transform)) })
+            )
         }
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByNilLiteral
+{
     init(stringLiteral value: String) { self = .string(value) }
     init(integerLiteral value: Int) { self = .number(String(value)) }
     init(booleanLiteral value: Bool) { self = .bool(value) }

@@ -25,7 +25,8 @@ struct JournalEntry: Sendable, Equatable {
             fields[header.name] = .string(fields[header.name]?.string.map { "\($0), \(header.value)" } ?? header.value)
         }
         return [
-            "sequence": .integer(sequence), "upstream": .string(upstream), "method": .string(method), "path": .string(path),
+            "sequence": .integer(sequence), "upstream": .string(upstream), "method": .string(method),
+            "path": .string(path),
             "headers": .object(fields), "status": .integerOrNull(status), "fault": .string(fault),
         ]
     }

@@ -1,10 +1,12 @@
 import HTTPTypes
 import Synchronization
 
-/// The mock data service that the notes app takes its people from (Mockaroo, `GET /api/{schema}?count=&key=`) and a host of avatars, with made data.
+/// The mock data service that the notes app takes its people from (Mockaroo, `GET /api/{schema}?count=&key=`) and a
+/// host of avatars, with made data.
 ///
-/// As there, every call invents new people, and their ids are the numbers of their rows: a second call gives the same ids to others. What the service says to a wrong key, a spent
-/// quota or a wrong count is not documented; the shapes here are assumed.
+/// As there, every call invents new people, and their ids are the numbers of their rows: a second call gives the same
+/// ids to others. What the service says to a wrong key, a spent quota or a wrong count is not documented; the shapes
+/// here are assumed.
 final class People: SimulatedUpstream {
     let name = SandboxUpstream.people
     private let seed: UInt64
@@ -45,11 +47,15 @@ final class People: SimulatedUpstream {
 
     private func people(_ request: UpstreamRequest) -> Answer {
         let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        guard let count = Int(values["count"] ?? "120"), count >= 1 else { return .json(.badRequest, ["error": "count must be a positive number"]) }
+        guard let count = Int(values["count"] ?? "120"), count >= 1 else {
+            return .json(.badRequest, ["error": "count must be a positive number"])
+        }
         let key = values["key"] ?? request.headers[.name("X-API-Key")]
         return state.withLock { state in
             if let accepted = state.key, accepted != key { return .json(.unauthorized, ["error": "Invalid API Key"]) }
-            guard state.left > 0 else { return .json(.tooManyRequests, ["error": "You have reached the request limit of your plan for today."]) }
+            guard state.left > 0 else {
+                return .json(.tooManyRequests, ["error": "You have reached the request limit of your plan for today."])
+            }
             state.left -= 1
             state.calls += 1
             let rows: JSONValue
@@ -79,7 +85,11 @@ final class People: SimulatedUpstream {
         let size = request.query.first { $0.name == "size" }?.value.split(separator: "x").compactMap { Int($0) } ?? []
         let side = min(max(size.first ?? 300, 1), 1_024)
         let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public,max-age=31536000"]
-        return Answer(status: .ok, headers: fields, body: RobotPicture.png(text: request.path[1], side: side, seed: seed))
+        return Answer(
+            status: .ok,
+            headers: fields,
+            body: RobotPicture.png(text: request.path[1], side: side, seed: seed)
+        )
     }
 
     var controls: [ControlIndex.Line] {
@@ -92,7 +102,8 @@ final class People: SimulatedUpstream {
             .init(
                 method: "PUT",
                 path: "/_sandbox/people/people",
-                purpose: "answers every call with this JSON instead of new people; {origin} in a string is the sandbox's own; null: new people again"
+                purpose:
+                    "answers every call with this JSON instead of new people; {origin} in a string is the sandbox's own; null: new people again"
             ),
         ]
     }
@@ -101,12 +112,15 @@ final class People: SimulatedUpstream {
         switch request.path {
         case ["account"]:
             try request.require(.put)
-            guard let account = try request.json().object else { throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#]) }
+            guard let account = try request.json().object else {
+                throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
+            }
             for member in account.members {
                 switch (member.name, member.value) {
                 case ("key", .string(let key)): state.withLock { $0.key = key }
                 case ("key", .null): state.withLock { $0.key = nil }
-                case ("left", .number(let spelling)) where Int(spelling) != nil: state.withLock { $0.left = Int(spelling) ?? 0 }
+                case ("left", .number(let spelling)) where Int(spelling) != nil:
+                    state.withLock { $0.left = Int(spelling) ?? 0 }
                 default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
                 }
             }
@@ -117,7 +131,9 @@ final class People: SimulatedUpstream {
             state.withLock { $0.data = data == .null ? JSONValue?.none : .some(data) }
             return .json(.ok, ["people": .integerOrNull(data.array?.count)])
         default:
-            throw .notFound("There is no /_sandbox/people/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
+            throw .notFound(
+                "There is no /_sandbox/people/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
+            )
         }
     }
 

@@ -3,7 +3,9 @@ enum RobotPicture {
     /// - Parameter side: Width and height in pixels, at least 1.
     static func png(text: String, side: Int, seed: UInt64) -> [UInt8] {
         let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let draw = { (purpose: UInt64, bound: Int) in Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound)) }
+        let draw = { (purpose: UInt64, bound: Int) in
+            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
+        }
         let shade = { (purpose: UInt64, base: Int, range: Int) in UInt8(base + draw(purpose, range)) }
         let palette = [
             PNG.Color(red: 245, green: 245, blue: 245),

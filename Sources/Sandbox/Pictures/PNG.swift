@@ -1,5 +1,5 @@
-/// Writes a picture of up to 256 colours as PNG (W3C PNG, third edition). Its data is kept in stored blocks (RFC 1951 section 3.2.4): no compression, but
-/// every reader takes it, and there is nothing to get wrong.
+/// Writes a picture of up to 256 colours as PNG (W3C PNG, third edition). Its data is kept in stored blocks (RFC 1951
+/// section 3.2.4): no compression, but every reader takes it, and there is nothing to get wrong.
 enum PNG {
     struct Color: Sendable, Hashable {
         var red: UInt8

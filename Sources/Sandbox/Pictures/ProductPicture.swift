@@ -5,7 +5,9 @@ enum ProductPicture {
 
     static func png(name: String, seed: UInt64) -> [UInt8] {
         let hash = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let draw = { @Sendable (purpose: UInt64, bound: Int) in Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound)) }
+        let draw = { @Sendable (purpose: UInt64, bound: Int) in
+            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
+        }
         let shade = { (purpose: UInt64, base: Int, range: Int) in UInt8(base + draw(purpose, range)) }
         let palette = [
             PNG.Color(red: shade(10, 200, 56), green: shade(11, 200, 56), blue: shade(12, 200, 56)),

@@ -6,7 +6,9 @@ enum ShipPicture {
     static func png(name: String, seed: UInt64) -> [UInt8] {
         let hash = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         // A number below `bound` for each purpose.
-        let draw = { @Sendable (purpose: UInt64, bound: Int) in Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound)) }
+        let draw = { @Sendable (purpose: UInt64, bound: Int) in
+            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
+        }
         let palette = palette(draw)
         let length = 140 + draw(1, 100)
         let depth = 24 + draw(2, 20)
@@ -15,8 +17,18 @@ enum ShipPicture {
         let shapes: [Shape] = [
             Shape(color: 1, columns: 0..<width, rows: 118..<height),
             Shape(color: 2, columns: left..<left + length, rows: deck..<126, slant: 1),
-            Shape(color: 3, columns: left..<left + length, rows: deck + depth / 2..<deck + depth / 2 + 5, slant: 1, inset: depth / 2),
-            Shape(color: 4, columns: left + length / 8..<left + length / 8 + 40 + draw(4, 25), rows: deck - 30 - draw(5, 15)..<deck),
+            Shape(
+                color: 3,
+                columns: left..<left + length,
+                rows: deck + depth / 2..<deck + depth / 2 + 5,
+                slant: 1,
+                inset: depth / 2
+            ),
+            Shape(
+                color: 4,
+                columns: left + length / 8..<left + length / 8 + 40 + draw(4, 25),
+                rows: deck - 30 - draw(5, 15)..<deck
+            ),
             Shape(color: 5, columns: left + length / 2..<left + length / 2 + 12, rows: deck - 24 - draw(6, 20)..<deck),
         ]
         var pixels = [UInt8](repeating: 0, count: width * height)

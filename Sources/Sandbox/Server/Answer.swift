@@ -15,7 +15,11 @@ struct Answer: Sendable, Equatable {
         Answer(status: status, headers: [.contentType: "text/plain; charset=utf-8"], body: Array(text.utf8))
     }
 
-    static func json(_ status: HTTPResponse.Status, _ value: JSONValue, type: String = "application/json; charset=utf-8") -> Answer {
+    static func json(
+        _ status: HTTPResponse.Status,
+        _ value: JSONValue,
+        type: String = "application/json; charset=utf-8"
+    ) -> Answer {
         Answer(status: status, headers: [.contentType: type], body: value.serialized())
     }
 }

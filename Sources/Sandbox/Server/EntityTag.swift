@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import HTTPTypes
 
-/// The strong entity tag that the SpaceX API was recorded with: hexadecimal length of the body, `-`, first 27 characters of base64(SHA-1(body)).
+/// The strong entity tag that the SpaceX API was recorded with: hexadecimal length of the body, `-`, first 27
+/// characters of base64(SHA-1(body)).
 enum EntityTag {
     static func strong(for body: [UInt8]) -> String {
         let digest = Data(Insecure.SHA1.hash(data: body)).base64EncodedString().prefix(27)
@@ -19,12 +20,15 @@ enum EntityTag {
 }
 
 extension Answer {
-    /// This answer with its entity tag, or 304 without its body when the request already has it. GET and HEAD only. Express marks its tags as weak.
+    /// This answer with its entity tag, or 304 without its body when the request already has it. GET and HEAD only.
+    /// Express marks its tags as weak.
     func conditional(on request: UpstreamRequest, weak: Bool = false) -> Answer {
         var answer = self
         let tag = EntityTag.strong(for: body)
         answer.headers[.eTag] = weak ? "W/\(tag)" : tag
-        guard request.method == .get || request.method == .head, let condition = request.headers[.ifNoneMatch], EntityTag.matches(condition, tag: tag) else {
+        guard request.method == .get || request.method == .head, let condition = request.headers[.ifNoneMatch],
+            EntityTag.matches(condition, tag: tag)
+        else {
             return answer
         }
         answer.status = .notModified

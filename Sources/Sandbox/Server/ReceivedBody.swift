@@ -38,7 +38,12 @@ struct ReceivedBody: Sendable {
 
     /// The same for bytes that are there already.
     init(_ bytes: [UInt8]) {
-        self = Self.make(bytes, nil, md5: Hexadecimal.text(Insecure.MD5.hash(data: bytes)), sha256: Hexadecimal.text(SHA256.hash(data: bytes)))
+        self = Self.make(
+            bytes,
+            nil,
+            md5: Hexadecimal.text(Insecure.MD5.hash(data: bytes)),
+            sha256: Hexadecimal.text(SHA256.hash(data: bytes))
+        )
     }
 
     private init(source: any ByteSource, md5: String, sha256: String) {
@@ -48,7 +53,9 @@ struct ReceivedBody: Sendable {
     }
 
     private static func make(_ bytes: [UInt8], _ file: TemporaryFile?, md5: String, sha256: String) -> ReceivedBody {
-        let source: any ByteSource = file.map { FileBytes(file: $0, count: $0.count, identity: sha256) } ?? BytesInMemory(content: bytes, identity: sha256)
+        let source: any ByteSource =
+            file.map { FileBytes(file: $0, count: $0.count, identity: sha256) }
+            ?? BytesInMemory(content: bytes, identity: sha256)
         return ReceivedBody(source: source, md5: md5, sha256: sha256)
     }
 }

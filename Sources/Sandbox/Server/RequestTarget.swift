@@ -23,7 +23,9 @@ struct RequestTarget: Sendable, Equatable {
     }
 
     /// Reads `name=value&…` as HTML forms write it.
-    static func form(_ text: some StringProtocol) -> [QueryItem] { items(Substring(String(text).replacing("+", with: "%20"))) }
+    static func form(_ text: some StringProtocol) -> [QueryItem] {
+        items(Substring(String(text).replacing("+", with: "%20")))
+    }
 
     private static func items(_ text: Substring) -> [QueryItem] {
         text.split(separator: "&").map { item in

@@ -28,9 +28,15 @@ struct SandboxResponder: HTTPResponder {
             return Self.response(answer, to: request.method)
         case .some(let name):
             guard let place = stage.place(named: name) else { fallthrough }
-            return try await UpstreamCall(place: place, journal: stage.journal, clock: clock, context: context).respond(to: request, target: target)
+            return try await UpstreamCall(place: place, journal: stage.journal, clock: clock, context: context).respond(
+                to: request,
+                target: target
+            )
         case .none:
-            return Self.response(.text(.notFound, "Nothing here. GET /\(ControlAPI.prefix) lists what there is.\n"), to: request.method)
+            return Self.response(
+                .text(.notFound, "Nothing here. GET /\(ControlAPI.prefix) lists what there is.\n"),
+                to: request.method
+            )
         }
     }
 

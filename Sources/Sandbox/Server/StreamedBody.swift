@@ -1,7 +1,8 @@
 import Hummingbird
 import NIOCore
 
-/// Bytes that can be read in parts, from any place, any number of times: the body of a file that is too long to be a value.
+/// Bytes that can be read in parts, from any place, any number of times: the body of a file that is too long to be a
+/// value.
 protocol ByteSource: Sendable {
     var count: Int { get }
     /// Equal for sources of equal bytes.
@@ -19,7 +20,9 @@ struct StreamedBody: Sendable, Equatable {
     let source: any ByteSource
     let range: Range<Int>
 
-    static func == (left: StreamedBody, right: StreamedBody) -> Bool { left.source.identity == right.source.identity && left.range == right.range }
+    static func == (left: StreamedBody, right: StreamedBody) -> Bool {
+        left.source.identity == right.source.identity && left.range == right.range
+    }
 }
 
 extension Answer {

@@ -23,7 +23,9 @@ final class TemporaryFile: Sendable {
     private let length = Mutex(0)
 
     init() throws {
-        var path = Array(FileManager.default.temporaryDirectory.appending(path: "larder-sandbox-XXXXXX").path.utf8CString)
+        var path = Array(
+            FileManager.default.temporaryDirectory.appending(path: "larder-sandbox-XXXXXX").path.utf8CString
+        )
         descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Failure(call: "mkstemp", code: errno) }
         unlink(path)
@@ -40,7 +42,12 @@ final class TemporaryFile: Sendable {
             try bytes.withUnsafeBytes { buffer in
                 var done = 0
                 while done < buffer.count {
-                    let written = pwrite(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(length))
+                    let written = pwrite(
+                        descriptor,
+                        buffer.baseAddress?.advanced(by: done),
+                        buffer.count - done,
+                        off_t(length)
+                    )
                     guard written > 0 else { throw Failure(call: "pwrite", code: errno) }
                     done += written
                     length += written
@@ -54,7 +61,12 @@ final class TemporaryFile: Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
             count = 0
             while count < range.count {
-                let got = pread(descriptor, buffer.baseAddress?.advanced(by: count), range.count - count, off_t(range.lowerBound + count))
+                let got = pread(
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: count),
+                    range.count - count,
+                    off_t(range.lowerBound + count)
+                )
                 guard got > 0 else {
                     code = got < 0 ? errno : EIO
                     return

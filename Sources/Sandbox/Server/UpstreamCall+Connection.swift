@@ -15,11 +15,16 @@ private struct Linger: Sendable {
 }
 
 extension UpstreamCall {
-    /// Closes the connection with a reset: with `SO_LINGER` 0 the kernel sends RST instead of FIN, as from a host that knows no such connection.
+    /// Closes the connection with a reset: with `SO_LINGER` 0 the kernel sends RST instead of FIN, as from a host that
+    /// knows no such connection.
     /// - Returns: the error to throw, so that the caller answers nothing.
     func reset() async -> any Error {
         do {
-            try await (context.channel as? any SocketOptionProvider)?.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger()).get()
+            try await (context.channel as? any SocketOptionProvider)?.unsafeSetSocketOption(
+                level: .socket,
+                name: .so_linger,
+                value: Linger()
+            ).get()
             try await context.channel.close().get()
         } catch {
             // The client was faster and the connection is closed already: which is what was asked for.
@@ -52,7 +57,8 @@ extension UpstreamCall {
         }
     }
 
-    /// Waits in the middle of an answer until it is released; what then stands before the upstream may still cut it off.
+    /// Waits in the middle of an answer until it is released; what then stands before the upstream may still cut it
+    /// off.
     private func pause() async throws {
         let ticket = place.gate.hold()
         context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }

@@ -21,7 +21,9 @@ struct UpstreamCall {
         )
         let override: Fault?
         do throws(FaultSyntaxError) {
-            override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in try Fault(parsing: text) }
+            override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in
+                try Fault(parsing: text)
+            }
         } catch {
             let problem = ControlProblem.fault(error, field: "Sandbox-Fault").answer
             entry.fault = error.text
@@ -89,7 +91,11 @@ struct UpstreamCall {
         let (fault, decision) = place.gate.readmit()
         if case .delay(let milliseconds) = decision { try await clock.sleep(for: .milliseconds(milliseconds)) }
         let outcome = FaultOutcome(decision, upstream: place.upstream, request: request)
-        journal.complete(token, fault: fault == .online ? entry.fault : "\(entry.fault), then \(fault)", status: outcome.status)
+        journal.complete(
+            token,
+            fault: fault == .online ? entry.fault : "\(entry.fault), then \(fault)",
+            status: outcome.status
+        )
         return try await response(outcome, to: request.method)
     }
 }

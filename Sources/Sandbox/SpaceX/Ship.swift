@@ -2,7 +2,8 @@
 enum Ship {
     /// The keys in the order of the dump of 2024.
     static let keys = [
-        "last_ais_update", "legacy_id", "model", "type", "roles", "imo", "mmsi", "abs", "class", "mass_kg", "mass_lbs", "year_built", "home_port", "status",
+        "last_ais_update", "legacy_id", "model", "type", "roles", "imo", "mmsi", "abs", "class", "mass_kg", "mass_lbs",
+        "year_built", "home_port", "status",
         "speed_kn", "course_deg", "latitude", "longitude", "link", "image", "name", "active", "launches", "id",
     ]
 

@@ -1,4 +1,5 @@
-/// A part of MongoDB's query filters: equality, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`, all of which have to hold.
+/// A part of MongoDB's query filters: equality, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`, all of which have
+/// to hold.
 struct ShipFilter: Equatable {
     private enum Condition: Equatable {
         case equal(JSONValue)
@@ -26,12 +27,16 @@ struct ShipFilter: Equatable {
         guard let object = query.object else { throw ShipQueryError(message: "query must be an object") }
         for member in object.members {
             guard !member.name.hasPrefix("$") else { throw ShipQueryError(message: "\(member.name) is not simulated") }
-            for condition in try Self.conditions(member.value) { clauses.append(Clause(field: member.name, condition: condition)) }
+            for condition in try Self.conditions(member.value) {
+                clauses.append(Clause(field: member.name, condition: condition))
+            }
         }
     }
 
     private static func conditions(_ value: JSONValue) throws(ShipQueryError) -> [Condition] {
-        guard let members = value.object?.members, members.contains(where: { $0.name.hasPrefix("$") }) else { return [.equal(value)] }
+        guard let members = value.object?.members, members.contains(where: { $0.name.hasPrefix("$") }) else {
+            return [.equal(value)]
+        }
         var conditions: [Condition] = []
         for member in members { conditions.append(try condition(member.name, member.value)) }
         return conditions
@@ -57,7 +62,8 @@ struct ShipFilter: Equatable {
             case .notEqual(let wanted): !Self.equals(value, wanted)
             case .among(let wanted): wanted.contains { Self.equals(value, $0) }
             case .notAmong(let wanted): !wanted.contains { Self.equals(value, $0) }
-            case .compare(let comparison, let bound): Self.candidates(value).contains { Self.holds(comparison, $0, bound) }
+            case .compare(let comparison, let bound):
+                Self.candidates(value).contains { Self.holds(comparison, $0, bound) }
             }
         }
     }
@@ -73,7 +79,9 @@ struct ShipFilter: Equatable {
 
     /// Only values of one kind compare.
     private static func holds(_ comparison: Comparison, _ value: JSONValue, _ bound: JSONValue) -> Bool {
-        guard value.double != nil && bound.double != nil || value.string != nil && bound.string != nil else { return false }
+        guard value.double != nil && bound.double != nil || value.string != nil && bound.string != nil else {
+            return false
+        }
         let isLess = ShipOrder.precedes(value, bound)
         let isGreater = ShipOrder.precedes(bound, value)
         return switch comparison {

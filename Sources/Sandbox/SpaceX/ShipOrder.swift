@@ -11,10 +11,14 @@ struct ShipOrder: Equatable {
         switch option {
         case .none, .null: break
         case .string(let text):
-            keys = text.split(separator: " ").map { Key(field: String($0.drop { $0 == "-" }), isDescending: $0.hasPrefix("-")) }
+            keys = text.split(separator: " ").map {
+                Key(field: String($0.drop { $0 == "-" }), isDescending: $0.hasPrefix("-"))
+            }
         case .object(let object):
             for member in object.members {
-                guard let isDescending = Self.direction(member.value) else { throw ShipQueryError(message: "Invalid sort value: { \(member.name) }") }
+                guard let isDescending = Self.direction(member.value) else {
+                    throw ShipQueryError(message: "Invalid sort value: { \(member.name) }")
+                }
                 keys.append(Key(field: member.name, isDescending: isDescending))
             }
         default: throw ShipQueryError(message: "Invalid sort() argument")
@@ -42,7 +46,8 @@ struct ShipOrder: Equatable {
         }.map(\.element)
     }
 
-    /// MongoDB's order of kinds and, within a kind, of values; strings by their bytes. Objects and arrays are equal among themselves here.
+    /// MongoDB's order of kinds and, within a kind, of values; strings by their bytes. Objects and arrays are equal
+    /// among themselves here.
     static func precedes(_ left: JSONValue, _ right: JSONValue) -> Bool {
         if let left = left.double, let right = right.double { return left < right }
         if let left = left.string, let right = right.string { return left.utf8.lexicographicallyPrecedes(right.utf8) }

@@ -2,7 +2,8 @@ extension ShipQuery {
     /// The page object of mongoose-paginate-v2 1.7 with its keys in the recorded order.
     func page(of ships: [JSONObject]) -> JSONValue {
         let found = sort.sorted(ships.filter(filter.matches))
-        let docs: ArraySlice<JSONObject> = paging.isOn ? found.dropFirst(paging.skipped).prefix(paging.limit) : found[...]
+        let docs: ArraySlice<JSONObject> =
+            paging.isOn ? found.dropFirst(paging.skipped).prefix(paging.limit) : found[...]
         var page: JSONObject = .init(members: [
             .init(name: "docs", value: .array(docs.map { .object(select.applied(to: $0)) })),
             .init(name: "totalDocs", value: .integer(found.count)),

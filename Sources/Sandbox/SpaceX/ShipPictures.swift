@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The host of the ships' pictures. Besides pictures it has what such hosts do: a page in place of a picture, nothing, a redirect, a redirect elsewhere.
+/// The host of the ships' pictures. Besides pictures it has what such hosts do: a page in place of a picture, nothing,
+/// a redirect, a redirect elsewhere.
 struct ShipPictures: Sendable {
     let seed: UInt64
 
@@ -18,7 +19,9 @@ struct ShipPictures: Sendable {
             return .text(.notFound, "Not Found")
         case (let name, 1) where Self.isPictureName(name):
             let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public, max-age=86400"]
-            return Answer(status: .ok, headers: fields, body: ShipPicture.png(name: name, seed: seed)).conditional(on: request)
+            return Answer(status: .ok, headers: fields, body: ShipPicture.png(name: name, seed: seed)).conditional(
+                on: request
+            )
         default:
             return .text(.notFound, "Not Found")
         }
@@ -34,8 +37,12 @@ struct ShipPictures: Sendable {
     private static func isPictureName(_ name: String) -> Bool {
         guard name.hasSuffix(".png"), name.utf8.count <= 68 else { return false }
         let stem = name.dropLast(4)
-        return !stem.isEmpty && stem.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+        return !stem.isEmpty
+            && stem.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-")
+            }
     }
 
-    private static let page = "<!DOCTYPE html>\n<html><head><title>Ship photo</title></head><body><p>Please sign in to see this photo.</p></body></html>\n"
+    private static let page =
+        "<!DOCTYPE html>\n<html><head><title>Ship photo</title></head><body><p>Please sign in to see this photo.</p></body></html>\n"
 }

@@ -3,8 +3,8 @@ struct ShipQueryError: Error, Equatable {
     let message: String
 }
 
-/// The body of `POST /v4/ships/query`: `{"query": {…}, "options": {…}}`, both optional. A part of what MongoDB and mongoose-paginate-v2 know; what is not
-/// simulated is refused, not ignored.
+/// The body of `POST /v4/ships/query`: `{"query": {…}, "options": {…}}`, both optional. A part of what MongoDB and
+/// mongoose-paginate-v2 know; what is not simulated is refused, not ignored.
 struct ShipQuery: Equatable {
     var filter: ShipFilter
     var select: ShipSelection
@@ -30,7 +30,9 @@ struct ShipQuery: Equatable {
         }
         guard let object = value.object else { throw ShipQueryError(message: "Expected an object") }
         filter = try ShipFilter(object["query"] ?? [:])
-        guard let options = (object["options"] ?? [:]).object else { throw ShipQueryError(message: "options must be an object") }
+        guard let options = (object["options"] ?? [:]).object else {
+            throw ShipQueryError(message: "options must be an object")
+        }
         if options["populate"] != nil { throw ShipQueryError(message: "populate is not simulated") }
         select = try ShipSelection(options["select"])
         sort = try ShipOrder(options["sort"])

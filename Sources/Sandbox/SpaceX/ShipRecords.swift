@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The ships that the simulated API answers with. Usually an array of objects, but a test may put any JSON in its place.
+/// The ships that the simulated API answers with. Usually an array of objects, but a test may put any JSON in its
+/// place.
 final class ShipRecords: Sendable {
     /// Stands in the data where the sandbox's own origin belongs, which is known only when it listens.
     static let originMarker = "{origin}"
@@ -62,7 +63,9 @@ final class ShipRecords: Sendable {
     }
 
     /// Changes the array of records. `change` gets nil when the data is no array; nothing is changed when it throws.
-    func update<Result: Sendable>(_ change: (inout [JSONValue]?) throws(ControlProblem) -> Result) throws(ControlProblem) -> Result {
+    func update<Result: Sendable>(_ change: (inout [JSONValue]?) throws(ControlProblem) -> Result)
+        throws(ControlProblem) -> Result
+    {
         try state.withLock { state throws(ControlProblem) in
             var records = state.data.array
             let result = try change(&records)

@@ -1,4 +1,5 @@
-/// The `select` option: `"name image"`, `"-launches"`, or an object of 1 and 0. The id comes always, unless it is taken out.
+/// The `select` option: `"name image"`, `"-launches"`, or an object of 1 and 0. The id comes always, unless it is taken
+/// out.
 struct ShipSelection: Equatable {
     private var included: Set<String> = []
     private var excluded: Set<String> = []
@@ -7,7 +8,9 @@ struct ShipSelection: Equatable {
         switch option {
         case .none, .null: break
         case .string(let text):
-            for word in text.split(separator: " ") { insert(String(word.drop { $0 == "-" }), isIncluded: !word.hasPrefix("-")) }
+            for word in text.split(separator: " ") {
+                insert(String(word.drop { $0 == "-" }), isIncluded: !word.hasPrefix("-"))
+            }
         case .object(let object):
             for member in object.members {
                 guard let isIncluded = member.value.bool ?? member.value.double.map({ $0 != 0 }) else {
@@ -31,7 +34,8 @@ struct ShipSelection: Equatable {
     func applied(to ship: JSONObject) -> JSONObject {
         JSONObject(
             members: ship.members.filter { member in
-                !excluded.contains(member.name) && (included.isEmpty || included.contains(member.name) || member.name == "id")
+                !excluded.contains(member.name)
+                    && (included.isEmpty || included.contains(member.name) || member.name == "id")
             }
         )
     }

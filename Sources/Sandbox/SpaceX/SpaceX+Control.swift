@@ -28,16 +28,24 @@ extension SpaceX {
         case ("ships", 2):
             try request.require(.put, .delete)
             let id = request.path[1]
-            guard Ship.isIdentifier(id) else { throw .invalid(field: "id", value: id, accepted: ["24 hexadecimal digits in lower case"]) }
+            guard Ship.isIdentifier(id) else {
+                throw .invalid(field: "id", value: id, accepted: ["24 hexadecimal digits in lower case"])
+            }
             return request.method == .put ? try patch(id, with: try request.json()) : try remove(id)
         default:
-            throw .notFound("There is no /_sandbox/spacex/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
+            throw .notFound(
+                "There is no /_sandbox/spacex/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
+            )
         }
     }
 
     private func patch(_ id: String, with patch: JSONValue) throws(ControlProblem) -> Answer {
         guard let members = patch.object else {
-            throw .invalid(field: "body", value: String(decoding: patch.serialized().prefix(60), as: UTF8.self), accepted: ["a JSON object"])
+            throw .invalid(
+                field: "body",
+                value: String(decoding: patch.serialized().prefix(60), as: UTF8.self),
+                accepted: ["a JSON object"]
+            )
         }
         if let other = members["id"], other != .string(id) {
             throw .invalid(field: "id", value: String(decoding: other.serialized(), as: UTF8.self), accepted: [id])

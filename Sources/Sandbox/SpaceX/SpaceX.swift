@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The ships of the SpaceX REST API v4 (`r-spacex/SpaceX-API`, docs/ships/v4) and a host of pictures for them, with made data.
+/// The ships of the SpaceX REST API v4 (`r-spacex/SpaceX-API`, docs/ships/v4) and a host of pictures for them, with
+/// made data.
 final class SpaceX: SimulatedUpstream {
     let name = SandboxUpstream.spacex
     let ships: ShipRecords
@@ -53,7 +54,11 @@ final class SpaceX: SimulatedUpstream {
     private func query(_ request: UpstreamRequest) -> Answer {
         do {
             let query = try ShipQuery(body: request.body)
-            return cached(query.page(of: ships.all(origin: request.origin)).serialized(), key: "query \(request.body)", request)
+            return cached(
+                query.page(of: ships.all(origin: request.origin)).serialized(),
+                key: "query \(request.body)",
+                request
+            )
         } catch {
             return .text(.badRequest, error.message)
         }
@@ -61,7 +66,9 @@ final class SpaceX: SimulatedUpstream {
 
     /// An answer with the recorded fields; the API's own cache answers everything but the first request after a change.
     private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> Answer {
-        Answer(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(on: request)
+        Answer(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(
+            on: request
+        )
     }
 
     private static let notFound = Answer.text(.notFound, "Not Found")

@@ -35,7 +35,9 @@ extension DiskModel {
         case .copy(let source, let target, let overwrite):
             let node = try existing(source, account)
             // Into a folder below it there would be no end of copying.
-            guard !(node.isDirectory && target.names.starts(with: source.names) && target != source) else { throw .parentMissing(target) }
+            guard !(node.isDirectory && target.names.starts(with: source.names) && target != source) else {
+                throw .parentMissing(target)
+            }
             try checkTarget(target, overwrite: overwrite, account: account)
             try checkSpace(tree.size(of: node.id), account)
         case .restore(let source, let target, let overwrite):
@@ -67,7 +69,9 @@ extension DiskModel {
     ) throws(DiskFailure) {
         guard !target.names.isEmpty else { throw .root }
         if let node = trees[account].node(at: target) {
-            guard overwrite, node.id != moved else { throw node.isDirectory ? .directoryExists(target) : .exists(target) }
+            guard overwrite, node.id != moved else {
+                throw node.isDirectory ? .directoryExists(target) : .exists(target)
+            }
         } else if !createsParents {
             guard trees[account].node(at: target.parent)?.isDirectory == true else { throw .parentMissing(target) }
         } else {
@@ -135,7 +139,8 @@ extension DiskModel {
     mutating func folder(_ path: DiskPath, _ account: Int, at date: Date) -> Int {
         var parent = trees[account].root(of: path.area)
         for name in path.names {
-            parent = trees[account].nodes[parent]?.children?[NameKey(name)] ?? trees[account].add(name, to: parent, at: date)
+            parent =
+                trees[account].nodes[parent]?.children?[NameKey(name)] ?? trees[account].add(name, to: parent, at: date)
         }
         return parent
     }

@@ -15,9 +15,12 @@ final class DiskContent: Sendable {
 
     init(_ body: ReceivedBody) { origin = .received(body) }
 
-    private init(endless: EndlessBytes, md5: String, sha256: String) { origin = .endless(endless, md5: md5, sha256: sha256) }
+    private init(endless: EndlessBytes, md5: String, sha256: String) {
+        origin = .endless(endless, md5: md5, sha256: sha256)
+    }
 
-    /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests stand here.
+    /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests stand
+    /// here.
     static let endless = DiskContent(
         endless: EndlessBytes(count: 2_254_857_830),
         md5: "3ed54d0ad702efae837bb0fc6bc57ddd",
@@ -57,7 +60,8 @@ final class DiskContent: Sendable {
         return body?.sha256 ?? ""
     }
 
-    /// What a preview shows: the picture itself, a sheet of lines for documents, nothing where no preview is made. Of what clients upload none is.
+    /// What a preview shows: the picture itself, a sheet of lines for documents, nothing where no preview is made. Of
+    /// what clients upload none is.
     var preview: DiskPreview.Subject? {
         guard case .made(let file) = origin else { return nil }
         switch file {

@@ -33,7 +33,9 @@ struct DiskControl {
 
     private func path(_ name: String) throws(ControlProblem) -> DiskPath {
         let text = try fields.required(name, try fields.text(name))
-        guard let path = try? DiskPath(text), !path.names.isEmpty else { throw .invalid(field: name, value: text, accepted: ["disk:/…"]) }
+        guard let path = try? DiskPath(text), !path.names.isEmpty else {
+            throw .invalid(field: name, value: text, accepted: ["disk:/…"])
+        }
         return path
     }
 
@@ -48,7 +50,9 @@ struct DiskControl {
         let path = try path("path")
         var bytes: [UInt8]
         if let text = try fields.text("base64") {
-            guard let data = Data(base64Encoded: text) else { throw .invalid(field: "base64", value: String(text.prefix(60)), accepted: ["base64"]) }
+            guard let data = Data(base64Encoded: text) else {
+                throw .invalid(field: "base64", value: String(text.prefix(60)), accepted: ["base64"])
+            }
             bytes = Array(data)
         } else {
             bytes = Array((try fields.text("text") ?? "").utf8)
@@ -72,7 +76,9 @@ struct DiskControl {
     private func clearWay(to path: DiskPath, _ account: Int) throws(ControlProblem) {
         var above = path.parent
         while !above.names.isEmpty {
-            if let node = model.trees[account].node(at: above), !node.isDirectory { throw .conflict("\(above) is a file.") }
+            if let node = model.trees[account].node(at: above), !node.isDirectory {
+                throw .conflict("\(above) is a file.")
+            }
             above = above.parent
         }
     }
@@ -111,7 +117,10 @@ struct DiskControl {
             guard model.trees[account].nodes[folder]?.children?[NameKey(name)] == nil else { continue }
             model.trees[account].add(name, to: folder, content: DiskContent(.text("Файл номер \(number).\n")), at: now)
         }
-        return ["path": .string(path.description), "children": .integer(model.trees[account].nodes[folder]?.children?.count ?? 0)]
+        return [
+            "path": .string(path.description),
+            "children": .integer(model.trees[account].nodes[folder]?.children?.count ?? 0),
+        ]
     }
 
     private mutating func setQuota() throws(ControlProblem) -> JSONValue {
@@ -121,7 +130,8 @@ struct DiskControl {
         if let total = try fields.integer("total_space", in: range) { model.trees[account].totalSpace = total }
         if let maximum = try fields.integer("max_file_size", in: range) { model.trees[account].maximumFile = maximum }
         return [
-            "total_space": .integer(model.trees[account].totalSpace), "max_file_size": .integer(model.trees[account].maximumFile),
+            "total_space": .integer(model.trees[account].totalSpace),
+            "max_file_size": .integer(model.trees[account].maximumFile),
             "used_space": .integer(model.trees[account].usedSpace().all),
         ]
     }
@@ -137,30 +147,45 @@ struct DiskControl {
         rules.fails = try fields.choice("status", of: Status.self) == .failed
         model.operations.rules = rules
         return [
-            "calls": .array(rules.calls.map(\.rawValue).sorted().map { .string($0) }), "folders": .bool(rules.folders), "polls": .integer(rules.polls),
+            "calls": .array(rules.calls.map(\.rawValue).sorted().map { .string($0) }), "folders": .bool(rules.folders),
+            "polls": .integer(rules.polls),
             "status": rules.fails ? "failed" : "success",
         ]
     }
 
     /// What is not given is as at the start.
     private mutating func setLinks() throws(ControlProblem) -> JSONValue {
-        try fields.require(only: "lifetime_s", "upload_lifetime_s", "host", "stale_status", "redirects", "previews_need_token")
+        try fields.require(
+            only: "lifetime_s",
+            "upload_lifetime_s",
+            "host",
+            "stale_status",
+            "redirects",
+            "previews_need_token"
+        )
         var settings = DiskLinks.Settings()
         settings.lifetime = try fields.integer("lifetime_s", in: 0...1_000_000_000) ?? settings.lifetime
-        settings.uploadLifetime = try fields.integer("upload_lifetime_s", in: 0...1_000_000_000) ?? settings.uploadLifetime
+        settings.uploadLifetime =
+            try fields.integer("upload_lifetime_s", in: 0...1_000_000_000) ?? settings.uploadLifetime
         settings.staleStatus = try fields.integer("stale_status", in: 400...599) ?? settings.staleStatus
         settings.redirects = try fields.flag("redirects") ?? settings.redirects
         settings.previewsNeedToken = try fields.flag("previews_need_token") ?? settings.previewsNeedToken
         if let host = try fields.text("host") {
             guard LoopbackHost.matches(authority: host), !host.contains(":") else {
-                throw .invalid(field: "host", value: host, accepted: ["127.0.0.1", "localhost", "a name below localhost"])
+                throw .invalid(
+                    field: "host",
+                    value: host,
+                    accepted: ["127.0.0.1", "localhost", "a name below localhost"]
+                )
             }
             settings.host = host
         }
         model.links.settings = settings
         return [
-            "lifetime_s": .integer(settings.lifetime), "upload_lifetime_s": .integer(settings.uploadLifetime), "host": .string(settings.host),
-            "stale_status": .integer(settings.staleStatus), "redirects": .bool(settings.redirects), "previews_need_token": .bool(settings.previewsNeedToken),
+            "lifetime_s": .integer(settings.lifetime), "upload_lifetime_s": .integer(settings.uploadLifetime),
+            "host": .string(settings.host),
+            "stale_status": .integer(settings.staleStatus), "redirects": .bool(settings.redirects),
+            "previews_need_token": .bool(settings.previewsNeedToken),
         ]
     }
 
@@ -175,7 +200,11 @@ struct DiskControl {
         try fields.require(only: "call", "error", "times")
         let call = try fields.required("call", try fields.text("call"))
         guard call.split(separator: " ").count == 2, call.contains(" /") else {
-            throw .invalid(field: "call", value: call, accepted: ["a method and a path, such as PUT /resources/publish"])
+            throw .invalid(
+                field: "call",
+                value: call,
+                accepted: ["a method and a path, such as PUT /resources/publish"]
+            )
         }
         let code = try fields.required("error", try fields.text("error"))
         guard let failure = DiskFailure.named(code) else {
@@ -184,6 +213,9 @@ struct DiskControl {
         let times = try fields.integer("times", in: 1...1_000_000) ?? 1
         model.planned.removeAll { $0.times == 0 }
         model.planned.append(PlannedFailure(call: call, failure: failure, times: times))
-        return ["call": .string(call), "status": .integer(failure.status.code), "error": .string(code), "times": .integer(times)]
+        return [
+            "call": .string(call), "status": .integer(failure.status.code), "error": .string(code),
+            "times": .integer(times),
+        ]
     }
 }

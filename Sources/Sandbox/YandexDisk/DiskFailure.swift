@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// An error of the API: a status, a code, and its text in Russian and in English. Codes and texts are the recorded ones where there is a recording; the
-/// service publishes no list.
+/// An error of the API: a status, a code, and its text in Russian and in English. Codes and texts are the recorded ones
+/// where there is a recording; the service publishes no list.
 struct DiskFailure: Error, Equatable {
     let status: HTTPResponse.Status
     let code: String
@@ -28,9 +28,24 @@ struct DiskFailure: Error, Equatable {
     // MARK: recorded
 
     static let unauthorized = DiskFailure(.unauthorized, "UnauthorizedError", "Unauthorized", "Не авторизован.")
-    static let notFound = DiskFailure(.notFound, "DiskNotFoundError", "Resource not found.", "Не удалось найти запрошенный ресурс.")
-    static let operationNotFound = DiskFailure(.notFound, "DiskOperationNotFoundError", "Operation not found.", "Не удалось найти  операцию.")
-    static let passwordRequired = DiskFailure(.forbidden, "DiskSymlinkPasswordRequiredError", "Password required", "Требуется пароль")
+    static let notFound = DiskFailure(
+        .notFound,
+        "DiskNotFoundError",
+        "Resource not found.",
+        "Не удалось найти запрошенный ресурс."
+    )
+    static let operationNotFound = DiskFailure(
+        .notFound,
+        "DiskOperationNotFoundError",
+        "Operation not found.",
+        "Не удалось найти  операцию."
+    )
+    static let passwordRequired = DiskFailure(
+        .forbidden,
+        "DiskSymlinkPasswordRequiredError",
+        "Password required",
+        "Требуется пароль"
+    )
 
     static func parentMissing(_ path: DiskPath) -> DiskFailure {
         DiskFailure(
@@ -61,7 +76,12 @@ struct DiskFailure: Error, Equatable {
         )
     }
 
-    static let pathFormat = DiskFailure(.badRequest, "DiskPathFormatError", "Invalid path format.", "Недопустимый формат пути.")
+    static let pathFormat = DiskFailure(
+        .badRequest,
+        "DiskPathFormatError",
+        "Invalid path format.",
+        "Недопустимый формат пути."
+    )
     static let accountType = DiskFailure(
         .forbidden,
         "DiskUnsupportedUserAccountTypeError",
@@ -70,31 +90,66 @@ struct DiskFailure: Error, Equatable {
     )
 
     static func exists(_ path: DiskPath) -> DiskFailure {
-        DiskFailure(.conflict, "DiskResourceAlreadyExistsError", "Resource \"\(path)\" already exists.", "Ресурс \"\(path)\" уже существует.")
+        DiskFailure(
+            .conflict,
+            "DiskResourceAlreadyExistsError",
+            "Resource \"\(path)\" already exists.",
+            "Ресурс \"\(path)\" уже существует."
+        )
     }
 
-    static let digestDiffers = DiskFailure(.conflict, "MD5DifferError", "MD5 of the resource differs.", "MD5 ресурса отличается от указанного.")
-    static let root = DiskFailure(.conflict, "DiskPathPointsToRootError", "Specified path points to root.", "Указанный путь ведёт к корневой папке.")
+    static let digestDiffers = DiskFailure(
+        .conflict,
+        "MD5DifferError",
+        "MD5 of the resource differs.",
+        "MD5 ресурса отличается от указанного."
+    )
+    static let root = DiskFailure(
+        .conflict,
+        "DiskPathPointsToRootError",
+        "Specified path points to root.",
+        "Указанный путь ведёт к корневой папке."
+    )
     static let locked = DiskFailure(
         .locked,
         "DiskResourceLockedError",
         "Resource is locked by another request.",
         "Ресурс заблокирован. Возможно, над ним выполняется другая операция."
     )
-    static let uploadTraffic = DiskFailure(.locked, "DiskUploadTrafficLimitExceeded", "Upload traffic limit exceeded.", "Превышен лимит трафика загрузки.")
+    static let uploadTraffic = DiskFailure(
+        .locked,
+        "DiskUploadTrafficLimitExceeded",
+        "Upload traffic limit exceeded.",
+        "Превышен лимит трафика загрузки."
+    )
     static let downloadLimit = DiskFailure(
         .tooManyRequests,
         "DiskResourceDownloadLimitExceededError",
         "Resource download limit exceeded.",
         "Превышен лимит скачиваний ресурса."
     )
-    static let quota = DiskFailure(.insufficientStorage, "DiskStorageQuotaExhaustedError", "Insufficient storage.", "Недостаточно свободного места.")
+    static let quota = DiskFailure(
+        .insufficientStorage,
+        "DiskStorageQuotaExhaustedError",
+        "Insufficient storage.",
+        "Недостаточно свободного места."
+    )
 
     // MARK: documented statuses whose code is not known
 
     static let noRoute = DiskFailure(.notFound, "NotFoundError", "Not found.", "Не найдено.")
-    static let method = DiskFailure(.methodNotAllowed, "MethodNotAllowedError", "Method not allowed.", "Метод не поддерживается.")
-    static let forbidden = DiskFailure(.forbidden, "ForbiddenError", "Forbidden", "API недоступно. Ваши файлы занимают больше места, чем у вас есть.")
+    static let method = DiskFailure(
+        .methodNotAllowed,
+        "MethodNotAllowedError",
+        "Method not allowed.",
+        "Метод не поддерживается."
+    )
+    static let forbidden = DiskFailure(
+        .forbidden,
+        "ForbiddenError",
+        "Forbidden",
+        "API недоступно. Ваши файлы занимают больше места, чем у вас есть."
+    )
     static let notAcceptable = DiskFailure(
         .notAcceptable,
         "NotAcceptableError",
@@ -108,10 +163,30 @@ struct DiskFailure: Error, Equatable {
         "File is too large.",
         "Загрузка файла недоступна. Файл слишком большой."
     )
-    static let unsupportedType = DiskFailure(.unsupportedMediaType, "UnsupportedMediaTypeError", "Unsupported media type.", "Неподдерживаемый тип данных.")
-    static let tooManyRequests = DiskFailure(.tooManyRequests, "TooManyRequestsError", "Too many requests.", "Слишком много запросов.")
-    static let serverError = DiskFailure(.internalServerError, "InternalServerError", "Internal server error.", "Внутренняя ошибка сервера.")
-    static let unavailable = DiskFailure(.serviceUnavailable, "ServiceUnavailableError", "Service unavailable.", "Сервис временно недоступен.")
+    static let unsupportedType = DiskFailure(
+        .unsupportedMediaType,
+        "UnsupportedMediaTypeError",
+        "Unsupported media type.",
+        "Неподдерживаемый тип данных."
+    )
+    static let tooManyRequests = DiskFailure(
+        .tooManyRequests,
+        "TooManyRequestsError",
+        "Too many requests.",
+        "Слишком много запросов."
+    )
+    static let serverError = DiskFailure(
+        .internalServerError,
+        "InternalServerError",
+        "Internal server error.",
+        "Внутренняя ошибка сервера."
+    )
+    static let unavailable = DiskFailure(
+        .serviceUnavailable,
+        "ServiceUnavailableError",
+        "Service unavailable.",
+        "Сервис временно недоступен."
+    )
 
     /// The failure of a 4xx status that a fault asks for; one that none is known for has a code of the same kind.
     static func refusal(_ status: HTTPResponse.Status) -> DiskFailure {
@@ -125,7 +200,8 @@ struct DiskFailure: Error, Equatable {
 
     /// Those that a test can ask for by their code.
     static let selectable = [
-        unauthorized, notFound, operationNotFound, passwordRequired, pathFormat, accountType, digestDiffers, root, locked, uploadTraffic, downloadLimit, quota,
+        unauthorized, notFound, operationNotFound, passwordRequired, pathFormat, accountType, digestDiffers, root,
+        locked, uploadTraffic, downloadLimit, quota,
         forbidden, notAcceptable, gone, tooLarge, unsupportedType, tooManyRequests, serverError, unavailable,
     ]
 

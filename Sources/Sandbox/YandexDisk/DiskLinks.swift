@@ -45,8 +45,10 @@ struct DiskLinks: Sendable {
         let type = DiskFileType(of: node.trashed?.name ?? node.name)
         let parts = contentPath(node, expires: Int(now.timeIntervalSince1970) + settings.lifetime)
         let query = FormEncoding.query([
-            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "attachment", "hash": "", "limit": "0", "content_type": type.mime,
-            "owner_uid": uid, "fsize": String(node.content?.size ?? 0), "hid": Hexadecimal.text(mac("hid \(node.content?.sha256 ?? "")").prefix(16)),
+            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "attachment", "hash": "",
+            "limit": "0", "content_type": type.mime,
+            "owner_uid": uid, "fsize": String(node.content?.size ?? 0),
+            "hid": Hexadecimal.text(mac("hid \(node.content?.sha256 ?? "")").prefix(16)),
             "media_type": type.media, "tknv": "v3", "etag": node.content?.md5 ?? "",
         ])
         let path = [identifier(of: node), parts[0], FormEncoding.encoded(parts[1])].joined(separator: "/")
@@ -55,17 +57,22 @@ struct DiskLinks: Sendable {
 
     /// Whether the path of a link to content holds: made here, for what the file has now, and not over.
     func holds(_ path: [String], for node: DiskNode, now: Date) -> Bool {
-        guard path.count == 2, let expires = Int(path[0], radix: 16), Int(now.timeIntervalSince1970) <= expires else { return false }
+        guard path.count == 2, let expires = Int(path[0], radix: 16), Int(now.timeIntervalSince1970) <= expires else {
+            return false
+        }
         return path == contentPath(node, expires: expires)
     }
 
     // MARK: previews
 
-    private func previewSignature(_ node: DiskNode) -> String { Data(mac("preview \(node.id) \(node.content?.sha256 ?? "")")).base64EncodedString() }
+    private func previewSignature(_ node: DiskNode) -> String {
+        Data(mac("preview \(node.id) \(node.content?.sha256 ?? "")")).base64EncodedString()
+    }
 
     func previewURL(_ node: DiskNode, origin: String, uid: String) -> String {
         let query = FormEncoding.query([
-            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "inline", "hash": "", "limit": "0", "content_type": "image/jpeg",
+            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "inline", "hash": "", "limit": "0",
+            "content_type": "image/jpeg",
             "owner_uid": uid, "tknv": "v3",
         ])
         let path = [identifier(of: node), "inf", FormEncoding.encoded(previewSignature(node))].joined(separator: "/")
@@ -79,10 +86,13 @@ struct DiskLinks: Sendable {
     /// 64 hexadecimal digits that begin with the node's number.
     private func identifier(of node: DiskNode) -> String {
         let number = String(node.id, radix: 16)
-        return String(repeating: "0", count: 16 - number.count) + number + Hexadecimal.text(mac("file \(node.id)").prefix(24))
+        return String(repeating: "0", count: 16 - number.count) + number
+            + Hexadecimal.text(mac("file \(node.id)").prefix(24))
     }
 
-    static func node(of identifier: String) -> Int? { identifier.utf8.count == 64 ? Int(identifier.prefix(16), radix: 16) : nil }
+    static func node(of identifier: String) -> Int? {
+        identifier.utf8.count == 64 ? Int(identifier.prefix(16), radix: 16) : nil
+    }
 
     /// `resource_id` without the user's number.
     func resourceID(of node: DiskNode) -> String { Hexadecimal.text(mac("resource \(node.id)")) }

@@ -15,7 +15,9 @@ extension DiskModel {
         let path = try request.path("path")
         let change: DiskChange = try request.flag("permanently") ? .remove(path) : .discard(path)
         try check(change, account: account)
-        if let digest = request.parameters["md5"], let content = trees[account].node(at: path)?.content, digest.lowercased() != content.md5 {
+        if let digest = request.parameters["md5"], let content = trees[account].node(at: path)?.content,
+            digest.lowercased() != content.md5
+        {
             throw .digestDiffers
         }
         return try finish(change, .delete, request, account) { DiskRequest.noContent }
@@ -49,7 +51,10 @@ extension DiskModel {
         }
         trees[account].update(node.id, at: request.now) { $0.properties = .some(properties) }
         guard let changed = trees[account].nodes[node.id] else { throw .notFound }
-        return request.json(.ok, .object(try request.rendering(links).resource(changed, in: trees[account], fields: request.fields)))
+        return request.json(
+            .ok,
+            .object(try request.rendering(links).resource(changed, in: trees[account], fields: request.fields))
+        )
     }
 
     mutating func deleteFromTrash(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
@@ -86,7 +91,9 @@ extension DiskModel {
         done: () -> Answer
     ) throws(DiskFailure) -> Answer {
         let force = try request.flag("force_async")
-        guard let operation = try carryOut(change, call: call, force: force, account: account, now: request.now) else { return done() }
+        guard let operation = try carryOut(change, call: call, force: force, account: account, now: request.now) else {
+            return done()
+        }
         return request.link(.accepted, href: "\(request.base)/operations/\(operation)")
     }
 }

@@ -11,7 +11,9 @@ extension DiskModel {
         if node.publication == nil {
             let links = self.links
             let revision = trees[account].revision + 1
-            trees[account].update(node.id, at: request.now) { $0.publication = links.publication(of: $0, revision: revision) }
+            trees[account].update(node.id, at: request.now) {
+                $0.publication = links.publication(of: $0, revision: revision)
+            }
         }
         if let settings { change(settings, of: node.id, account, request) }
         return request.link(.ok, to: path)
@@ -26,19 +28,26 @@ extension DiskModel {
 
     func publicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
         guard let publication = trees[account].node(at: try request.path("path"))?.publication else { throw .notFound }
-        return request.json(.ok, .object(JSONObject(members: publication.settings.members.filter { $0.name != "password" })))
+        return request.json(
+            .ok,
+            .object(JSONObject(members: publication.settings.members.filter { $0.name != "password" }))
+        )
     }
 
     /// Answers 200 without a body, as recorded.
     mutating func changePublicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
-        guard let node = trees[account].node(at: try request.path("path")), node.publication != nil else { throw .notFound }
+        guard let node = trees[account].node(at: try request.path("path")), node.publication != nil else {
+            throw .notFound
+        }
         change(try request.object(), of: node.id, account, request)
         return Answer(status: .ok, headers: [.contentType: "application/json; charset=utf-8"])
     }
 
     private mutating func change(_ settings: JSONObject, of id: Int, _ account: Int, _ request: DiskRequest) {
         trees[account].update(id, at: request.now) { node in
-            for member in settings.members { node.publication?.settings[member.name] = member.value == .null ? Optional.none : member.value }
+            for member in settings.members {
+                node.publication?.settings[member.name] = member.value == .null ? Optional.none : member.value
+            }
         }
     }
 
@@ -49,7 +58,14 @@ extension DiskModel {
         // A look at the whole counts as a view.
         if found.node.id == found.whole.id { trees[found.account].countView(of: found.whole.id) }
         let rendering = try request.rendering(links, shared: trees[found.account].nodes[found.whole.id] ?? found.whole)
-        return show(found.node, found.account, request, rendering, paging: try request.paging(), order: try request.order())
+        return show(
+            found.node,
+            found.account,
+            request,
+            rendering,
+            paging: try request.paging(),
+            order: try request.order()
+        )
     }
 
     func publicDownload(_ request: DiskRequest) throws(DiskFailure) -> Answer {
@@ -64,7 +80,9 @@ extension DiskModel {
         let parent = try DiskPath(request.parameters["save_path"] ?? DiskSeed.downloads)
         let own = found.node.name
         let target = parent.appending(request.parameters["name"].flatMap { $0.isEmpty ? nil : $0 } ?? own)
-        return try finish(.save(found.node.id, of: found.account, to: target), .save, request, account) { request.link(.created, to: target) }
+        return try finish(.save(found.node.id, of: found.account, to: target), .save, request, account) {
+            request.link(.created, to: target)
+        }
     }
 
     /// What `public_key` (the key or the address) and `path` name.
@@ -75,9 +93,13 @@ extension DiskModel {
                 node.publication.map { $0.key == key || $0.url == key || key.hasPrefix($0.url + "/") } ?? false
             }
             guard let whole, let publication = whole.publication else { continue }
-            if let until = publication.settings["available_until"]?.double, until < request.now.timeIntervalSince1970 { throw .notFound }
+            if let until = publication.settings["available_until"]?.double, until < request.now.timeIntervalSince1970 {
+                throw .notFound
+            }
             var path = tree.path(of: whole)
-            if key.hasPrefix(publication.url + "/") { path.names += RequestTarget(String(key.dropFirst(publication.url.count))).segments }
+            if key.hasPrefix(publication.url + "/") {
+                path.names += RequestTarget(String(key.dropFirst(publication.url.count))).segments
+            }
             if let below = request.parameters["path"] { path.names += try DiskPath(below).names }
             guard let node = tree.node(at: path) else { throw .notFound }
             return (account, whole, node)

@@ -11,7 +11,13 @@ extension DiskModel {
         guard used < trees[account].totalSpace else { throw .quota }
         let operation = operations.add(.nothing, account: account, waits: true)
         let expires = request.now.addingTimeInterval(TimeInterval(links.settings.uploadLifetime))
-        let upload = DiskUpload(account: account, path: path, overwrite: overwrite, operation: operation, expires: expires)
+        let upload = DiskUpload(
+            account: account,
+            path: path,
+            overwrite: overwrite,
+            operation: operation,
+            expires: expires
+        )
         let target = register(upload, now: request.now)
         let href = "\(links.origin(request.origin))/yandex_uploader/upload-target/\(target)"
         return request.link(.ok, href: href, method: "PUT", operation: operation)

@@ -37,7 +37,12 @@ struct DiskOperations: Sendable {
     /// Ends one that was waited for: with a change that is still to be made, or with none.
     mutating func resume(_ id: String, change: DiskChange?) {
         guard let operation = all[id] else { return }
-        all[id] = Operation(account: operation.account, change: change ?? .nothing, polls: change == nil ? 0 : rules.polls, fails: change != nil && rules.fails)
+        all[id] = Operation(
+            account: operation.account,
+            change: change ?? .nothing,
+            polls: change == nil ? 0 : rules.polls,
+            fails: change != nil && rules.fails
+        )
     }
 
     mutating func settle(_ id: String, _ outcome: String) { all[id]?.outcome = outcome }
@@ -75,9 +80,12 @@ extension DiskModel {
     /// Makes a change now, or later where the rules say so.
     /// - Parameter force: `force_async`.
     /// - Returns: the operation, if there is one.
-    mutating func carryOut(_ change: DiskChange, call: DiskChange.Call, force: Bool, account: Int, now: Date) throws(DiskFailure) -> String? {
+    mutating func carryOut(_ change: DiskChange, call: DiskChange.Call, force: Bool, account: Int, now: Date)
+        throws(DiskFailure) -> String?
+    {
         try check(change, account: account)
-        guard force || operations.rules.calls.contains(call) || (operations.rules.folders && isLong(change, account)) else {
+        guard force || operations.rules.calls.contains(call) || (operations.rules.folders && isLong(change, account))
+        else {
             try perform(change, account: account, at: now)
             return nil
         }
@@ -86,7 +94,8 @@ extension DiskModel {
 
     private func isLong(_ change: DiskChange, _ account: Int) -> Bool {
         switch change {
-        case .discard(let path), .remove(let path), .move(let path, _, _), .copy(let path, _, _), .restore(let path, _, _):
+        case .discard(let path), .remove(let path), .move(let path, _, _), .copy(let path, _, _),
+            .restore(let path, _, _):
             trees[account].node(at: path).map { !trees[account].isEmpty($0) } ?? false
         default: false
         }

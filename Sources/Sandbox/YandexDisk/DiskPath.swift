@@ -1,4 +1,5 @@
-/// A path of the API: an area and the names below its root. Names are compared byte for byte; whether the service normalizes Unicode is not known.
+/// A path of the API: an area and the names below its root. Names are compared byte for byte; whether the service
+/// normalizes Unicode is not known.
 struct DiskPath: Sendable, Equatable, CustomStringConvertible {
     enum Area: String, Sendable {
         case disk
@@ -29,7 +30,10 @@ struct DiskPath: Sendable, Equatable, CustomStringConvertible {
         }
         names = rest.split(separator: "/").map(String.init)
         guard text.unicodeScalars.count <= Self.longestPath, self.area == area else { throw .pathFormat }
-        for name in names where name == "." || name == ".." || name.unicodeScalars.count > Self.longestName || name.utf8.contains(0) { throw .pathFormat }
+        for name in names
+        where name == "." || name == ".." || name.unicodeScalars.count > Self.longestName || name.utf8.contains(0) {
+            throw .pathFormat
+        }
     }
 
     var name: String? { names.last }

@@ -5,9 +5,11 @@ enum DiskPreview {
         case sheet
     }
 
-    /// The named sizes in the order in which answers list them, with their longer side in pixels; the three smallest are squares.
+    /// The named sizes in the order in which answers list them, with their longer side in pixels; the three smallest
+    /// are squares.
     static let names: [(name: String, side: Int)] = [
-        ("XXXS", 50), ("XXS", 75), ("XS", 100), ("S", 150), ("M", 300), ("L", 500), ("XL", 800), ("XXL", 1_024), ("XXXL", 1_280),
+        ("XXXS", 50), ("XXS", 75), ("XS", 100), ("S", 150), ("M", 300), ("L", 500), ("XL", 800), ("XXL", 1_024),
+        ("XXXL", 1_280),
     ]
 
     /// What `preview_size` asks for: a name, `128`, `128x`, `x256` or `128x256`.
@@ -24,7 +26,9 @@ enum DiskPreview {
             }
             let parts = text.split(separator: "x", omittingEmptySubsequences: false)
             let numbers = parts.map { Int($0) }
-            guard (1...2).contains(parts.count), zip(parts, numbers).allSatisfy({ $0.isEmpty || (1...4_096).contains($1 ?? 0) }) else { return nil }
+            guard (1...2).contains(parts.count),
+                zip(parts, numbers).allSatisfy({ $0.isEmpty || (1...4_096).contains($1 ?? 0) })
+            else { return nil }
             if parts.count == 1 {
                 guard let side = numbers[0] else { return nil }
                 longerSide = side

@@ -54,11 +54,15 @@ struct DiskRequest {
     // MARK: parameters
 
     func text(_ name: String) throws(DiskFailure) -> String {
-        guard let value = parameters[name], !value.isEmpty else { throw .invalid(name, ("this field is required.", "это поле является обязательным.")) }
+        guard let value = parameters[name], !value.isEmpty else {
+            throw .invalid(name, ("this field is required.", "это поле является обязательным."))
+        }
         return value
     }
 
-    func path(_ name: String, in area: DiskPath.Area = .disk) throws(DiskFailure) -> DiskPath { try DiskPath(try text(name), in: area) }
+    func path(_ name: String, in area: DiskPath.Area = .disk) throws(DiskFailure) -> DiskPath {
+        try DiskPath(try text(name), in: area)
+    }
 
     func flag(_ name: String) throws(DiskFailure) -> Bool {
         switch parameters[name]?.lowercased() {
@@ -71,15 +75,21 @@ struct DiskRequest {
     func integer(_ name: String, default fallback: Int) throws(DiskFailure) -> Int {
         guard let text = parameters[name] else { return fallback }
         guard let value = Int(text) else { throw .invalid(name, ("not a number.", "значение не является числом.")) }
-        guard (0...1_000_000_000).contains(value) else { throw .invalid(name, ("must not be negative or this large.", "недопустимое значение.")) }
+        guard (0...1_000_000_000).contains(value) else {
+            throw .invalid(name, ("must not be negative or this large.", "недопустимое значение."))
+        }
         return value
     }
 
-    func paging() throws(DiskFailure) -> (limit: Int, offset: Int) { (try integer("limit", default: 20), try integer("offset", default: 0)) }
+    func paging() throws(DiskFailure) -> (limit: Int, offset: Int) {
+        (try integer("limit", default: 20), try integer("offset", default: 0))
+    }
 
     func order() throws(DiskFailure) -> (text: String, order: DiskOrder?) {
         guard let text = parameters["sort"], !text.isEmpty else { return ("", nil) }
-        guard let order = DiskOrder(text) else { throw .invalid("sort", ("unknown sort key.", "неизвестный ключ сортировки.")) }
+        guard let order = DiskOrder(text) else {
+            throw .invalid("sort", ("unknown sort key.", "неизвестный ключ сортировки."))
+        }
         return (text, order)
     }
 
@@ -94,7 +104,9 @@ struct DiskRequest {
     func rendering(_ links: DiskLinks, shared: DiskNode? = nil) throws(DiskFailure) -> ResourceRendering {
         var rendering = ResourceRendering(origin: origin, links: links, now: now, shared: shared)
         if let size = parameters["preview_size"], !size.isEmpty {
-            guard DiskPreview.Size(size) != nil else { throw .invalid("preview_size", ("unknown size.", "неизвестный размер.")) }
+            guard DiskPreview.Size(size) != nil else {
+                throw .invalid("preview_size", ("unknown size.", "неизвестный размер."))
+            }
             rendering.previewSize = size
         }
         rendering.previewCrop = try flag("preview_crop")

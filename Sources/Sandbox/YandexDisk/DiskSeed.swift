@@ -1,16 +1,21 @@
 import Foundation
 
-/// The files that are there at the start. Paths, sizes and times are always the same; only pictures and links follow from the seed.
+/// The files that are there at the start. Paths, sizes and times are always the same; only pictures and links follow
+/// from the seed.
 enum DiskSeed {
     /// Where saved public files go.
     static let downloads = "disk:/Загрузки"
 
     /// As the service names them; those of social networks are there only when they are used.
     static let systemFolders: KeyValuePairs<String, String> = [
-        "odnoklassniki": "disk:/Социальные сети/Одноклассники", "google": "disk:/Социальные сети/Google+", "instagram": "disk:/Социальные сети/Instagram",
-        "vkontakte": "disk:/Социальные сети/ВКонтакте", "attach": "disk:/Почтовые вложения", "mailru": "disk:/Социальные сети/Мой Мир",
-        "downloads": "disk:/Загрузки/", "applications": "disk:/Приложения", "facebook": "disk:/Социальные сети/Facebook", "social": "disk:/Социальные сети/",
-        "messenger": "disk:/Файлы Мессенджера", "calendar": "disk:/Материалы встреч", "scans": "disk:/Сканы", "screenshots": "disk:/Скриншоты/",
+        "odnoklassniki": "disk:/Социальные сети/Одноклассники", "google": "disk:/Социальные сети/Google+",
+        "instagram": "disk:/Социальные сети/Instagram",
+        "vkontakte": "disk:/Социальные сети/ВКонтакте", "attach": "disk:/Почтовые вложения",
+        "mailru": "disk:/Социальные сети/Мой Мир",
+        "downloads": "disk:/Загрузки/", "applications": "disk:/Приложения",
+        "facebook": "disk:/Социальные сети/Facebook", "social": "disk:/Социальные сети/",
+        "messenger": "disk:/Файлы Мессенджера", "calendar": "disk:/Материалы встреч", "scans": "disk:/Сканы",
+        "screenshots": "disk:/Скриншоты/",
         "photostream": "disk:/Фотокамера/",
     ]
 

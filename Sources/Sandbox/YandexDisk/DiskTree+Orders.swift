@@ -24,7 +24,9 @@ extension DiskTree {
     mutating func children(of folder: Int, order: DiskOrder?) -> [Int] {
         ordered("folder \(folder) \(order.map { "\($0)" } ?? "")") { tree in
             let nodes = (tree.nodes[folder]?.children ?? [:]).values.compactMap { tree.nodes[$0] }
-            return tree.sorted(nodes, order: order) { $0.isDirectory != $1.isDirectory ? $0.isDirectory : $0.name < $1.name }
+            return tree.sorted(nodes, order: order) {
+                $0.isDirectory != $1.isDirectory ? $0.isDirectory : $0.name < $1.name
+            }
         }
     }
 
@@ -37,19 +39,27 @@ extension DiskTree {
 
     /// The same, the last upload first.
     mutating func lastUploaded(mediaTypes: [String]) -> [Int] {
-        ordered("uploads \(mediaTypes)") { tree in tree.sorted(tree.files(mediaTypes), order: nil) { $0.uploaded > $1.uploaded } }
+        ordered("uploads \(mediaTypes)") { tree in
+            tree.sorted(tree.files(mediaTypes), order: nil) { $0.uploaded > $1.uploaded }
+        }
     }
 
     /// What is published, the last one first.
     mutating func published(directories: Bool?) -> [Int] {
         ordered("published \(directories.map { "\($0)" } ?? "")") { tree in
-            let nodes = tree.nodes.values.filter { $0.publication != nil && (directories == nil || $0.isDirectory == directories) }
-            return tree.sorted(Array(nodes), order: nil) { ($0.publication?.revision ?? 0) > ($1.publication?.revision ?? 0) }
+            let nodes = tree.nodes.values.filter {
+                $0.publication != nil && (directories == nil || $0.isDirectory == directories)
+            }
+            return tree.sorted(Array(nodes), order: nil) {
+                ($0.publication?.revision ?? 0) > ($1.publication?.revision ?? 0)
+            }
         }
     }
 
     private func files(_ mediaTypes: [String]) -> [DiskNode] {
-        subtree(of: root).filter { !$0.isDirectory && (mediaTypes.isEmpty || mediaTypes.contains(DiskFileType(of: $0.name).media)) }
+        subtree(of: root).filter {
+            !$0.isDirectory && (mediaTypes.isEmpty || mediaTypes.contains(DiskFileType(of: $0.name).media))
+        }
     }
 
     private func sorted(_ nodes: [DiskNode], order: DiskOrder?, otherwise: (DiskNode, DiskNode) -> Bool) -> [Int] {

@@ -25,7 +25,16 @@ struct DiskTree: Sendable {
         nextID = root + 2
         revision = Int(date.timeIntervalSince1970) * 1_000_000
         for (id, name) in [(root, "disk"), (trash, "trash")] {
-            nodes[id] = DiskNode(id: id, parent: id, name: name, children: [:], created: date, modified: date, revision: revision, uploaded: revision)
+            nodes[id] = DiskNode(
+                id: id,
+                parent: id,
+                name: name,
+                children: [:],
+                created: date,
+                modified: date,
+                revision: revision,
+                uploaded: revision
+            )
         }
     }
 
@@ -99,7 +108,13 @@ struct DiskTree: Sendable {
 
     /// Adds a file, or a folder where `content` is nil. The name must be free.
     @discardableResult
-    mutating func add(_ name: String, to parent: Int, content: DiskContent? = nil, exif: JSONObject = .init(), at date: Date) -> Int {
+    mutating func add(
+        _ name: String,
+        to parent: Int,
+        content: DiskContent? = nil,
+        exif: JSONObject = .init(),
+        at date: Date
+    ) -> Int {
         let revision = touch(at: date)
         let id = nextID
         nextID += 1

@@ -9,7 +9,8 @@ struct FieldSelection: Sendable, Equatable {
 
     init(_ text: String?) {
         self = .all
-        let paths = (text ?? "").split(separator: ",").map { $0.split(separator: ".").map { String($0).trimmed } }.filter { !$0.isEmpty }
+        let paths = (text ?? "").split(separator: ",").map { $0.split(separator: ".").map { String($0).trimmed } }
+            .filter { !$0.isEmpty }
         guard !paths.isEmpty else { return }
         members = [:]
         for path in paths { insert(path[...]) }
@@ -17,7 +18,10 @@ struct FieldSelection: Sendable, Equatable {
 
     private mutating func insert(_ path: ArraySlice<String>) {
         guard members != nil else { return }
-        guard let first = path.first else { return members = nil }
+        guard let first = path.first else {
+            members = nil
+            return
+        }
         let isNew = members?[first] == nil
         var below = members?[first] ?? FieldSelection(members: [:])
         // `a,a.b` takes what both name: with one of the recorded clients, `_embedded,_embedded.total` means `total`.
@@ -40,7 +44,11 @@ struct FieldSelection: Sendable, Equatable {
         switch value {
         case .object(let object):
             return .object(
-                JSONObject(members: object.members.filter { contains($0.name) }.map { .init(name: $0.name, value: below($0.name).applied(to: $0.value)) })
+                JSONObject(
+                    members: object.members.filter { contains($0.name) }.map {
+                        .init(name: $0.name, value: below($0.name).applied(to: $0.value))
+                    }
+                )
             )
         case .array(let values): return .array(values.map(applied))
         default: return value

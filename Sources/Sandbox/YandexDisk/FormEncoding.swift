@@ -1,4 +1,5 @@
-/// Writes `name=value&…` as the service writes the queries of its links: a space is `+`, everything but unreserved characters is percent-encoded.
+/// Writes `name=value&…` as the service writes the queries of its links: a space is `+`, everything but unreserved
+/// characters is percent-encoded.
 enum FormEncoding {
     static func query(_ items: KeyValuePairs<String, String>) -> String {
         items.map { "\(encoded($0.key))=\(encoded($0.value))" }.joined(separator: "&")
@@ -8,7 +9,8 @@ enum FormEncoding {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
                 UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 bytes.append(byte)
             case UInt8(ascii: " "): bytes.append(UInt8(ascii: "+"))

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Writes nodes as the API shows them. What `fields` leaves out is not made in the first place: most of the work is in links and digests.
+/// Writes nodes as the API shows them. What `fields` leaves out is not made in the first place: most of the work is in
+/// links and digests.
 struct ResourceRendering {
     let origin: String
     let links: DiskLinks
@@ -57,7 +58,13 @@ struct ResourceRendering {
         if let shared {
             add("views_count", .integer(shared.id == node.id ? shared.publication?.views ?? 0 : 0))
             let account = tree.account
-            add("owner", ["login": .string(account.login), "display_name": .string(account.displayName), "uid": .string(account.uid)])
+            add(
+                "owner",
+                [
+                    "login": .string(account.login), "display_name": .string(account.displayName),
+                    "uid": .string(account.uid),
+                ]
+            )
         }
         return object
     }
@@ -96,8 +103,12 @@ struct ResourceRendering {
 
     /// Its own, or within something shared that of the whole, with the address of the part.
     private func publication(of node: DiskNode, in tree: DiskTree) -> (key: String, url: String)? {
-        guard let shared, let whole = shared.publication, shared.id != node.id else { return node.publication.map { ($0.key, $0.url) } }
-        let below = path(of: node, in: tree).split(separator: "/").map { FormEncoding.encoded(String($0)).replacing("+", with: "%20") }
+        guard let shared, let whole = shared.publication, shared.id != node.id else {
+            return node.publication.map { ($0.key, $0.url) }
+        }
+        let below = path(of: node, in: tree).split(separator: "/").map {
+            FormEncoding.encoded(String($0)).replacing("+", with: "%20")
+        }
         return (whole.key, whole.url + "/" + below.joined(separator: "/"))
     }
 

@@ -12,10 +12,30 @@ extension YandexDisk {
                 purpose: "writes a file as another client would, with the folders above it; text or base64",
                 example: #"{"path":"disk:/a/b.txt","text":"…","account":"anna"}"#
             ),
-            .init(method: "PUT", path: "\(root)/folders", purpose: "makes a folder and those above it", example: #"{"path":"disk:/a"}"#),
-            .init(method: "POST", path: "\(root)/remove", purpose: "removes a file or a folder for good", example: #"{"path":"disk:/a"}"#),
-            .init(method: "POST", path: "\(root)/move", purpose: "moves or renames", example: #"{"from":"disk:/Старое","to":"disk:/Новое"}"#),
-            .init(method: "POST", path: "\(root)/fill", purpose: "adds small files to a folder: 1…100000", example: #"{"path":"disk:/Много","count":5}"#),
+            .init(
+                method: "PUT",
+                path: "\(root)/folders",
+                purpose: "makes a folder and those above it",
+                example: #"{"path":"disk:/a"}"#
+            ),
+            .init(
+                method: "POST",
+                path: "\(root)/remove",
+                purpose: "removes a file or a folder for good",
+                example: #"{"path":"disk:/a"}"#
+            ),
+            .init(
+                method: "POST",
+                path: "\(root)/move",
+                purpose: "moves or renames",
+                example: #"{"from":"disk:/Старое","to":"disk:/Новое"}"#
+            ),
+            .init(
+                method: "POST",
+                path: "\(root)/fill",
+                purpose: "adds small files to a folder: 1…100000",
+                example: #"{"path":"disk:/Много","count":5}"#
+            ),
             .init(
                 method: "PUT",
                 path: "\(root)/quota",
@@ -32,8 +52,10 @@ extension YandexDisk {
             .init(
                 method: "PUT",
                 path: "\(root)/links",
-                purpose: "lifetimes in seconds, host name, status of a stale link, whether it redirects, whether previews need a token",
-                example: #"{"lifetime_s":14400,"upload_lifetime_s":1800,"host":"localhost","stale_status":410,"redirects":false,"previews_need_token":false}"#
+                purpose:
+                    "lifetimes in seconds, host name, status of a stale link, whether it redirects, whether previews need a token",
+                example:
+                    #"{"lifetime_s":14400,"upload_lifetime_s":1800,"host":"localhost","stale_status":410,"redirects":false,"previews_need_token":false}"#
             ),
             .init(method: "POST", path: "\(root)/links/expire", purpose: "ends every link to content and for uploads"),
             .init(
@@ -42,7 +64,12 @@ extension YandexDisk {
                 purpose: "the next calls of that method and path answer this error of the service",
                 example: #"{"call":"PUT /resources/publish","error":"DiskResourceLockedError","times":1}"#
             ),
-            .init(method: "POST", path: "\(root)/clock", purpose: "lets time pass for the service: links and tokens age", example: #"{"advance_s":14401}"#),
+            .init(
+                method: "POST",
+                path: "\(root)/clock",
+                purpose: "lets time pass for the service: links and tokens age",
+                example: #"{"advance_s":14401}"#
+            ),
         ]
     }
 

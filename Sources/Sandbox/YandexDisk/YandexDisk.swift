@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. What it does was learnt from recordings and documentation; where
-/// neither says anything, the comments do.
+/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. What it does was learnt from
+/// recordings and documentation; where neither says anything, the comments do.
 final class YandexDisk: SimulatedUpstream {
     let name = SandboxUpstream.yandexDisk
     let accounts: YandexAccounts
@@ -80,7 +80,9 @@ final class YandexDisk: SimulatedUpstream {
     }
 
     private static func route(_ method: HTTPRequest.Method, _ path: [String]) throws(DiskFailure) -> Handler {
-        if path.count == 2, path[0] == "operations", method == .get { return .account { (m, r, a) throws(DiskFailure) in try m.operation(r, a) } }
+        if path.count == 2, path[0] == "operations", method == .get {
+            return .account { (m, r, a) throws(DiskFailure) in try m.operation(r, a) }
+        }
         guard let handlers = routes[path.joined(separator: "/")] else { throw .noRoute }
         guard let handler = handlers.first(where: { $0.method == method }) else { throw .method }
         return handler.handler
@@ -114,7 +116,9 @@ final class YandexDisk: SimulatedUpstream {
             "trash/resources/restore": [(.put, .account { (m, r, a) throws(DiskFailure) in try m.restore(r, a) })],
             "public/resources": [(.get, .anyone { (m, r) throws(DiskFailure) in try m.publicResource(r) })],
             "public/resources/download": [(.get, .anyone { (m, r) throws(DiskFailure) in try m.publicDownload(r) })],
-            "public/resources/save-to-disk": [(.post, .account { (m, r, a) throws(DiskFailure) in try m.saveToDisk(r, a) })],
+            "public/resources/save-to-disk": [
+                (.post, .account { (m, r, a) throws(DiskFailure) in try m.saveToDisk(r, a) })
+            ],
             "public/resources/public-settings": [
                 (.get, .account { (m, r, a) throws(DiskFailure) in try m.publicSettings(r, a) }),
                 (.patch, .account { (m, r, a) throws(DiskFailure) in try m.changePublicSettings(r, a) }),

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// The host of signed links: content and previews of files. Whoever has a link has the file; a token is neither asked for nor looked at, except for previews
-/// where the control API says so.
+/// The host of signed links: content and previews of files. Whoever has a link has the file; a token is neither asked
+/// for nor looked at, except for previews where the control API says so.
 final class YandexDownloader: SimulatedUpstream {
     let name = SandboxUpstream.yandexDownloader
     let controls: [ControlIndex.Line] = []
@@ -18,12 +18,16 @@ final class YandexDownloader: SimulatedUpstream {
 
     func answer(_ request: UpstreamRequest) -> Answer {
         guard request.method == .get || request.method == .head else { return Self.page(405, "Not Allowed") }
-        guard request.path.count == 4, let id = DiskLinks.node(of: request.path[1]) else { return Self.page(404, "Not Found") }
+        guard request.path.count == 4, let id = DiskLinks.node(of: request.path[1]) else {
+            return Self.page(404, "Not Found")
+        }
         let rest = Array(request.path.dropFirst(2))
         return disk.withModel { model, now in
             // A stale, a changed and a made-up link look alike.
             let stale = Self.page(model.links.settings.staleStatus, "Internal Server Error")
-            guard let node = model.trees.lazy.compactMap({ $0.nodes[id] }).first, let content = node.content else { return stale }
+            guard let node = model.trees.lazy.compactMap({ $0.nodes[id] }).first, let content = node.content else {
+                return stale
+            }
             switch request.path[0] {
             case "disk" where model.links.settings.redirects && model.links.holds(rest, for: node, now: now):
                 return Self.redirect(request, links: model.links)
@@ -33,7 +37,9 @@ final class YandexDownloader: SimulatedUpstream {
             case "preview":
                 guard model.links.holdsPreview(rest, for: node), let subject = content.preview else { return stale }
                 if model.links.settings.previewsNeedToken {
-                    guard case .granted = disk.accounts.access(request.headers[.authorization], at: now) else { return Self.page(401, "Unauthorized") }
+                    guard case .granted = disk.accounts.access(request.headers[.authorization], at: now) else {
+                        return Self.page(401, "Unauthorized")
+                    }
                 }
                 return Self.preview(of: subject, request)
             default: return Self.page(404, "Not Found")
@@ -47,7 +53,8 @@ final class YandexDownloader: SimulatedUpstream {
             status: .ok,
             headers: [
                 .contentType: DiskFileType(of: name).mime,
-                .contentDisposition: "attachment; filename*=UTF-8''\(FormEncoding.encoded(name).replacing("+", with: "%20"))",
+                .contentDisposition:
+                    "attachment; filename*=UTF-8''\(FormEncoding.encoded(name).replacing("+", with: "%20"))",
                 .eTag: "\"\(content.md5)\"",
                 .acceptRanges: "bytes",
             ]
@@ -80,8 +87,12 @@ final class YandexDownloader: SimulatedUpstream {
 
     /// The same link on the host that has the bytes.
     private static func redirect(_ request: UpstreamRequest, links: DiskLinks) -> Answer {
-        let path = request.path.dropFirst().map { FormEncoding.encoded($0).replacing("+", with: "%20") }.joined(separator: "/")
-        let query = request.form.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }.joined(separator: "&")
+        let path = request.path.dropFirst().map { FormEncoding.encoded($0).replacing("+", with: "%20") }.joined(
+            separator: "/"
+        )
+        let query = request.form.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }.joined(
+            separator: "&"
+        )
         var answer = page(302, "Found")
         answer.headers[.location] = "\(links.origin(request.origin))/yandex_downloader/rdisk/\(path)?\(query)"
         return answer

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// What a browser gets at `/authorize`: the way back to the application with a code, or a page that asks the user first.
+/// What a browser gets at `/authorize`: the way back to the application with a code, or a page that asks the user
+/// first.
 struct AuthorizePage {
     private let request: UpstreamRequest
     private let accounts: YandexAccounts
@@ -13,20 +14,33 @@ struct AuthorizePage {
     }
 
     var answer: Answer {
-        guard let type = parameters["response_type"], ["code", "token"].contains(type) else { return Self.page(.badRequest, "Unknown response_type.") }
-        guard parameters["client_id"] == YandexAccounts.clientID else { return Self.page(.badRequest, "Unknown client_id.") }
-        guard (parameters["state"] ?? "").utf8.count <= 1_024 else { return Self.page(.badRequest, "state is longer than 1024 bytes.") }
-        if let uri = parameters["redirect_uri"], !Self.isAbsolute(uri) { return Self.page(.badRequest, "redirect_uri is no absolute URI.") }
+        guard let type = parameters["response_type"], ["code", "token"].contains(type) else {
+            return Self.page(.badRequest, "Unknown response_type.")
+        }
+        guard parameters["client_id"] == YandexAccounts.clientID else {
+            return Self.page(.badRequest, "Unknown client_id.")
+        }
+        guard (parameters["state"] ?? "").utf8.count <= 1_024 else {
+            return Self.page(.badRequest, "state is longer than 1024 bytes.")
+        }
+        if let uri = parameters["redirect_uri"], !Self.isAbsolute(uri) {
+            return Self.page(.badRequest, "redirect_uri is no absolute URI.")
+        }
         var challenge: PKCEChallenge?
         if let text = parameters["code_challenge"] {
             guard let given = PKCEChallenge(text: text, method: parameters["code_challenge_method"]) else {
-                return back(["error": "invalid_request", "error_description": "code_challenge or its method is malformed"])
+                return back([
+                    "error": "invalid_request", "error_description": "code_challenge or its method is malformed",
+                ])
             }
             challenge = given
         }
         let settings = accounts.withState { state, _ in state.settings }
-        let login = parameters["login_hint"].flatMap { hint in YandexAccounts.tokens.first { $0.key == hint }?.key } ?? settings.account
-        let asks = parameters["force_confirm"] == "yes" || parameters["force_confirm"] == "1" || settings.consent == .ask
+        let login =
+            parameters["login_hint"].flatMap { hint in YandexAccounts.tokens.first { $0.key == hint }?.key }
+            ?? settings.account
+        let asks =
+            parameters["force_confirm"] == "yes" || parameters["force_confirm"] == "1" || settings.consent == .ask
         switch parameters["decision"] ?? (settings.consent == .deny ? "deny" : asks ? "ask" : "allow") {
         case "allow": return type == "token" ? token(login) : code(login, challenge)
         case "deny": return back(["error": "access_denied", "error_description": "Access denied by user"])
@@ -40,7 +54,10 @@ struct AuthorizePage {
 
     private func token(_ login: String) -> Answer {
         let tokens = accounts.issue(to: login)
-        return back(["access_token": tokens.access, "token_type": "bearer", "expires_in": String(tokens.lifetime)], in: "#")
+        return back(
+            ["access_token": tokens.access, "token_type": "bearer", "expires_in": String(tokens.lifetime)],
+            in: "#"
+        )
     }
 
     /// To the application, or to the page that shows the code where it has no address.
@@ -54,12 +71,17 @@ struct AuthorizePage {
     }
 
     private func consent(_ login: String) -> Answer {
-        let query = request.form.filter { $0.name != "decision" }.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }
-            .joined(separator: "&amp;")
+        let query = request.form.filter { $0.name != "decision" }.map {
+            "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))"
+        }
+        .joined(separator: "&amp;")
         let link = { (decision: String, text: String) in
             #"<a id="\#(decision)" href="\#(request.origin)/yandex_oauth/authorize?\#(query)&amp;decision=\#(decision)">\#(text)</a>"#
         }
-        return Self.page(.ok, "Приложение просит доступ к Диску пользователя \(login). \(link("allow", "Разрешить")) \(link("deny", "Отказать"))")
+        return Self.page(
+            .ok,
+            "Приложение просит доступ к Диску пользователя \(login). \(link("allow", "Разрешить")) \(link("deny", "Отказать"))"
+        )
     }
 
     /// The manual way: the user copies the code from here.
@@ -78,7 +100,8 @@ struct AuthorizePage {
     private static func isAbsolute(_ uri: String) -> Bool {
         guard let colon = uri.firstIndex(of: ":") else { return false }
         let scheme = uri[..<colon]
-        return scheme.first?.isLetter == true && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        return scheme.first?.isLetter == true
+            && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
             && !uri.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
     }
 }

@@ -6,7 +6,11 @@ struct OAuthFailure: Error, Equatable {
     let description: String
 
     var answer: Answer {
-        .json(.badRequest, ["error_description": .string(description), "error": .string(error)], type: "application/json")
+        .json(
+            .badRequest,
+            ["error_description": .string(description), "error": .string(error)],
+            type: "application/json"
+        )
     }
 
     static let badCode = OAuthFailure(error: "bad_verification_code", description: "Invalid code")
@@ -15,8 +19,15 @@ struct OAuthFailure: Error, Equatable {
     static let badVerifier = OAuthFailure(error: "invalid_grant", description: "code_verifier not matched")
     static let badClient = OAuthFailure(error: "invalid_client", description: "Client not found")
     static let badSecret = OAuthFailure(error: "invalid_client", description: "Wrong client secret")
-    static let badTokenType = OAuthFailure(error: "unsupported_token_type", description: "Token is not of a device or is not this client's")
+    static let badTokenType = OAuthFailure(
+        error: "unsupported_token_type",
+        description: "Token is not of a device or is not this client's"
+    )
 
-    static func missing(_ field: String) -> OAuthFailure { OAuthFailure(error: "invalid_request", description: "\(field) not in POST") }
-    static func grantType(_ type: String) -> OAuthFailure { OAuthFailure(error: "unsupported_grant_type", description: "Unknown grant_type '\(type)'") }
+    static func missing(_ field: String) -> OAuthFailure {
+        OAuthFailure(error: "invalid_request", description: "\(field) not in POST")
+    }
+    static func grantType(_ type: String) -> OAuthFailure {
+        OAuthFailure(error: "unsupported_grant_type", description: "Unknown grant_type '\(type)'")
+    }
 }

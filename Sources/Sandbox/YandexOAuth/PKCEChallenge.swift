@@ -32,7 +32,9 @@ struct PKCEChallenge: Sendable, Equatable {
     private static func isWellFormed(_ text: String) -> Bool {
         (43...128).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
-                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "-._~".unicodeScalars.contains($0))
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil
+                        || "-._~".unicodeScalars.contains($0))
             }
     }
 }

@@ -90,7 +90,9 @@ final class YandexAccounts: Sendable {
         if parts.isEmpty || (parts.count == 1 && parts[0].lowercased() == "oauth") { return .none }
         guard parts.count == 2, ["oauth", "bearer"].contains(parts[0].lowercased()) else { return .refused }
         return state.withLock { state in
-            guard let token = state.access[String(parts[1])], token.expires.map({ now < $0 }) ?? true else { return .refused }
+            guard let token = state.access[String(parts[1])], token.expires.map({ now < $0 }) ?? true else {
+                return .refused
+            }
             return .granted(login: token.login)
         }
     }
@@ -99,8 +101,12 @@ final class YandexAccounts: Sendable {
     func issue(to login: String) -> (access: String, refresh: String, lifetime: Int) {
         withState { state, now in
             let access = "y0_sandbox_\(secret("access", &state))"
-            let refresh = "1:\(secret("refresh", &state).prefix(16)):\(secret("refresh", &state)):\(secret("refresh", &state).prefix(22))"
-            state.access[access] = Token(login: login, expires: now.addingTimeInterval(TimeInterval(state.settings.lifetime)))
+            let refresh =
+                "1:\(secret("refresh", &state).prefix(16)):\(secret("refresh", &state)):\(secret("refresh", &state).prefix(22))"
+            state.access[access] = Token(
+                login: login,
+                expires: now.addingTimeInterval(TimeInterval(state.settings.lifetime))
+            )
             state.refresh[refresh] = login
             return (access, refresh, state.settings.lifetime)
         }
@@ -110,13 +116,20 @@ final class YandexAccounts: Sendable {
     func code(for login: String, redirectURI: String?, challenge: PKCEChallenge?) -> String {
         withState { state, now in
             let code = String(secret("code", &state).prefix(16))
-            state.codes[code] = Grant(login: login, redirectURI: redirectURI, challenge: challenge, expires: now.addingTimeInterval(600))
+            state.codes[code] = Grant(
+                login: login,
+                redirectURI: redirectURI,
+                challenge: challenge,
+                expires: now.addingTimeInterval(600)
+            )
             return code
         }
     }
 
     private func secret(_ purpose: String, _ state: inout State) -> String {
         state.issued += 1
-        return Hexadecimal.text(SHA256.hash(data: Array("larder sandbox \(purpose) \(seed) \(state.issued)".utf8)).prefix(20))
+        return Hexadecimal.text(
+            SHA256.hash(data: Array("larder sandbox \(purpose) \(seed) \(state.issued)".utf8)).prefix(20)
+        )
     }
 }

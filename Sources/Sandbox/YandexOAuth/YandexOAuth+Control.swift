@@ -6,12 +6,23 @@ extension YandexOAuth {
     var controls: [ControlIndex.Line] {
         let root = "/_sandbox/yandex_oauth"
         return [
-            .init(method: "POST", path: "\(root)/tokens", purpose: "issues tokens to an account", example: #"{"account":"anna"}"#),
-            .init(method: "POST", path: "\(root)/revoke", purpose: "revokes one token, or all of an account", example: #"{"account":"boris"}"#),
+            .init(
+                method: "POST",
+                path: "\(root)/tokens",
+                purpose: "issues tokens to an account",
+                example: #"{"account":"anna"}"#
+            ),
+            .init(
+                method: "POST",
+                path: "\(root)/revoke",
+                purpose: "revokes one token, or all of an account",
+                example: #"{"account":"boris"}"#
+            ),
             .init(
                 method: "PUT",
                 path: "\(root)/consent",
-                purpose: "what the page of consent does (allow, deny, ask), who is signed in there, how long tokens hold",
+                purpose:
+                    "what the page of consent does (allow, deny, ask), who is signed in there, how long tokens hold",
                 example: #"{"consent":"allow","account":"anna","lifetime_s":31536000}"#
             ),
         ]
@@ -24,7 +35,13 @@ extension YandexOAuth {
             let fields = try ControlFields(try request.json())
             try fields.require(only: "account")
             let tokens = accounts.issue(to: try login(fields) ?? "anna")
-            return .json(.ok, ["access_token": .string(tokens.access), "refresh_token": .string(tokens.refresh), "expires_in": .integer(tokens.lifetime)])
+            return .json(
+                .ok,
+                [
+                    "access_token": .string(tokens.access), "refresh_token": .string(tokens.refresh),
+                    "expires_in": .integer(tokens.lifetime),
+                ]
+            )
         case ["revoke"]:
             try request.require(.post)
             return try revoke(try ControlFields(try request.json()))
@@ -32,7 +49,9 @@ extension YandexOAuth {
             try request.require(.put)
             return try setConsent(try ControlFields(try request.json()))
         default:
-            throw .notFound("There is no /_sandbox/yandex_oauth/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
+            throw .notFound(
+                "There is no /_sandbox/yandex_oauth/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
+            )
         }
     }
 
@@ -48,7 +67,9 @@ extension YandexOAuth {
         try fields.require(only: "token", "account")
         let token = try fields.text("token")
         let login = try login(fields)
-        guard (token == nil) != (login == nil) else { throw .invalid(field: "token", value: "", accepted: ["token or account, one of them"]) }
+        guard (token == nil) != (login == nil) else {
+            throw .invalid(field: "token", value: "", accepted: ["token or account, one of them"])
+        }
         let count = accounts.withState { state, _ in
             let before = state.access.count
             if let token { state.access[token] = nil }
@@ -72,7 +93,10 @@ extension YandexOAuth {
         accounts.withState { state, _ in state.settings = made }
         return .json(
             .ok,
-            ["consent": .string(made.consent.rawValue), "account": .string(made.account), "lifetime_s": .integer(made.lifetime)]
+            [
+                "consent": .string(made.consent.rawValue), "account": .string(made.account),
+                "lifetime_s": .integer(made.lifetime),
+            ]
         )
     }
 }

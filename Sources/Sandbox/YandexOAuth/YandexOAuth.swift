@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// Yandex OAuth (`https://oauth.yandex.ru`): consent, codes, tokens. Codes for devices without a browser are not simulated.
+/// Yandex OAuth (`https://oauth.yandex.ru`): consent, codes, tokens. Codes for devices without a browser are not
+/// simulated.
 final class YandexOAuth: SimulatedUpstream {
     let name = SandboxUpstream.yandexOAuth
     let accounts: YandexAccounts
@@ -41,7 +42,9 @@ final class YandexOAuth: SimulatedUpstream {
             try form.requireClient(secret: false)
             let token = try form.text("refresh_token")
             // A refresh token is good for one use.
-            guard let login = accounts.withState({ state, _ in state.refresh.removeValue(forKey: token) }) else { throw .badRefreshToken }
+            guard let login = accounts.withState({ state, _ in state.refresh.removeValue(forKey: token) }) else {
+                throw .badRefreshToken
+            }
             return Self.json(accounts.issue(to: login))
         case let type: throw .grantType(type)
         }
@@ -71,7 +74,10 @@ final class YandexOAuth: SimulatedUpstream {
     }
 
     private static func json(_ tokens: (access: String, refresh: String, lifetime: Int)) -> JSONValue {
-        ["access_token": .string(tokens.access), "expires_in": .integer(tokens.lifetime), "refresh_token": .string(tokens.refresh), "token_type": "bearer"]
+        [
+            "access_token": .string(tokens.access), "expires_in": .integer(tokens.lifetime),
+            "refresh_token": .string(tokens.refresh), "token_type": "bearer",
+        ]
     }
 }
 
@@ -95,8 +101,14 @@ struct OAuthForm {
     func requireClient(secret isNeeded: Bool) throws(OAuthFailure) {
         var client = fields["client_id"]
         var secret = fields["client_secret"]
-        if let authorization, authorization.lowercased().hasPrefix("basic "), let data = Data(base64Encoded: String(authorization.dropFirst(6))) {
-            let parts = String(decoding: data, as: UTF8.self).split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if let authorization, authorization.lowercased().hasPrefix("basic "),
+            let data = Data(base64Encoded: String(authorization.dropFirst(6)))
+        {
+            let parts = String(decoding: data, as: UTF8.self).split(
+                separator: ":",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            ).map(String.init)
             client = parts[0]
             secret = parts.count > 1 ? parts[1] : nil
         }

@@ -1,5 +1,5 @@
-import HTTPCaching
 public import Foundation
+import HTTPCaching
 public import HTTPTypes
 public import Screens
 public import Testing
@@ -77,7 +77,8 @@ public struct Exchanged: Sendable {
     }
 }
 
-extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral
 {
     /// A text.

@@ -71,7 +71,11 @@ public final class ManualWallClock: Sendable {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let watchers: [CheckedContinuation<Void, Never>]? = state.withLock { state in
                     if Task.isCancelled { return nil }
-                    state.sleepers[number] = Sleeper(span: span, deadline: state.now + span.seconds, continuation: continuation)
+                    state.sleepers[number] = Sleeper(
+                        span: span,
+                        deadline: state.now + span.seconds,
+                        continuation: continuation
+                    )
                     let watchers = state.watchers.filter { $0.span == span }.map(\.continuation)
                     state.watchers.removeAll { $0.span == span }
                     return watchers

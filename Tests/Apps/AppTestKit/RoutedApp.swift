@@ -4,14 +4,20 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+
 @testable public import Screens
 
-/// Routes of an app behind the real router, in process: guards, sessions, rendering and problems are those of the server.
+/// Routes of an app behind the real router, in process: guards, sessions, rendering and problems are those of the
+/// server.
 public struct RoutedApp: Sendable {
     private let client: any TestClientProtocol
 
     /// Runs a test against a table.
-    public static func run(_ table: RouteTable, sessions: SessionStore, _ test: @Sendable (RoutedApp) async throws -> Void) async throws {
+    public static func run(
+        _ table: RouteTable,
+        sessions: SessionStore,
+        _ test: @Sendable (RoutedApp) async throws -> Void
+    ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let router = ScreenRouter(
             table: table,
@@ -36,8 +42,17 @@ public struct RoutedApp: Sendable {
         var fields = headerFields
         if let token { fields[.authorization] = "Bearer \(token)" }
         if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
-        let response = try await client.executeRequest(uri: target, method: method, headers: fields, body: body.map { ByteBuffer(bytes: $0) })
-        return Exchanged(status: response.status.code, headerFields: response.headers, body: Data(response.body.readableBytesView))
+        let response = try await client.executeRequest(
+            uri: target,
+            method: method,
+            headers: fields,
+            body: body.map { ByteBuffer(bytes: $0) }
+        )
+        return Exchanged(
+            status: response.status.code,
+            headerFields: response.headers,
+            body: Data(response.body.readableBytesView)
+        )
     }
 
     /// One exchange with a body of JSON text.
@@ -52,7 +67,9 @@ public struct RoutedApp: Sendable {
     }
 
     /// A GET.
-    public func get(_ target: String, as token: String? = nil, _ headerFields: HTTPFields = [:]) async throws -> Exchanged {
+    public func get(_ target: String, as token: String? = nil, _ headerFields: HTTPFields = [:]) async throws
+        -> Exchanged
+    {
         try await ask(.get, target, as: token, headerFields)
     }
 }

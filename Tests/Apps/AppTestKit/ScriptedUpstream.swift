@@ -63,7 +63,9 @@ public final class ScriptedUpstream: Transport {
     }
 
     /// Answers by the script.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
+    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
         await withCheckedContinuation { continuation in
             let (isHeld, watchers) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
                 state.requests.append(request)
@@ -82,7 +84,9 @@ public final class ScriptedUpstream: Transport {
 
 extension IncomingAnswer {
     /// An answer of JSON text.
-    public static func json(_ text: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:]) -> IncomingAnswer {
+    public static func json(_ text: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:])
+        -> IncomingAnswer
+    {
         var fields = headerFields
         fields[.contentType] = "application/json; charset=utf-8"
         return IncomingAnswer(status: status, headerFields: fields, body: Array(text.utf8))

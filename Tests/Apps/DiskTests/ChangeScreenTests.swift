@@ -26,31 +26,56 @@ struct ChangeScreenTests {
     private func stored(_ app: DiskApp, _ token: String) async throws -> [String: [String]] {
         app.disk.goAway()
         var names: [String: [String]] = [:]
-        for screen in Self.screens { names[screen] = DiskApp.names(try await app.get("/v1/disk/\(screen)", as: token, [.cacheControl: "no-cache"])) }
+        for screen in Self.screens {
+            names[screen] = DiskApp.names(
+                try await app.get("/v1/disk/\(screen)", as: token, [.cacheControl: "no-cache"])
+            )
+        }
         return names
     }
 
     private func seen(_ app: DiskApp, _ token: String) async throws {
-        for screen in Self.screens + ["files?path=/folder"] { #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200) }
+        for screen in Self.screens + ["files?path=/folder"] {
+            #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
+        }
     }
 
-    @Test("DISK-27 a deleted file is gone from the upstream and from every stored list; by default it is in the trash", arguments: [false, true])
+    @Test(
+        "DISK-27 a deleted file is gone from the upstream and from every stored list; by default it is in the trash",
+        arguments: [false, true]
+    )
     func delete(permanently: Bool) async throws {
         let disk = made()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
-            let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt\(permanently ? "&permanently=true" : "")", as: token)
+            let answer = try await app.ask(
+                .delete,
+                "/v1/disk/file?path=/a.txt\(permanently ? "&permanently=true" : "")",
+                as: token
+            )
             answer.expectScreen("disk.file")
             #expect(answer["data.path"] == "disk:/a.txt" && answer["data.back"] == "/v1/disk/files?path=disk%3A%2F")
             #expect(disk.change { $0.nodes["disk:/a.txt"] == nil })
-            #expect(disk.asked.contains { $0.hasPrefix("DELETE /resources?path=disk%3A%2Fa.txt&permanently=\(permanently)") })
+            #expect(
+                disk.asked.contains {
+                    $0.hasPrefix("DELETE /resources?path=disk%3A%2Fa.txt&permanently=\(permanently)")
+                }
+            )
             let trash = try await app.get("/v1/disk/trash", as: token)
             #expect(DiskApp.names(trash).count == (permanently ? 0 : 1))
             try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token).expectProblem("not-found", 404)
             let lists = try await stored(app, token)
-            #expect(lists == ["recent": ["a inner.txt"], "files": ["folder"], "published": [], "search?query=a": ["a inner.txt"]])
-            #expect(app.events.published.contains { $0.kind == "screen-changed" && $0.audience == .account(app: "disk", account: "1130") })
+            #expect(
+                lists == [
+                    "recent": ["a inner.txt"], "files": ["folder"], "published": [], "search?query=a": ["a inner.txt"],
+                ]
+            )
+            #expect(
+                app.events.published.contains {
+                    $0.kind == "screen-changed" && $0.audience == .account(app: "disk", account: "1130")
+                }
+            )
         }
     }
 
@@ -68,26 +93,39 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-28 a renamed file has its new name upstream and in every stored list, keeps its date, and its content stays at hand")
+    @Test(
+        "DISK-28 a renamed file has its new name upstream and in every stored list, keeps its date, and its content stays at hand"
+    )
     func rename() async throws {
         let disk = made()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             _ = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
-            let answer = try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"  aa.txt "}"#)
+            let answer = try await app.ask(
+                .patch,
+                "/v1/disk/file?path=/a.txt",
+                as: token,
+                json: #"{"name":"  aa.txt "}"#
+            )
             answer.expectScreen("disk.file")
-            #expect(answer["data.name"] == "aa.txt" && answer["data.path"] == "disk:/aa.txt" && answer["data.created"] == "2024-04-21T10:57:13Z")
+            #expect(
+                answer["data.name"] == "aa.txt" && answer["data.path"] == "disk:/aa.txt"
+                    && answer["data.created"] == "2024-04-21T10:57:13Z"
+            )
             #expect(answer["data.downloaded"] == true)
             #expect(disk.change { $0.nodes["disk:/aa.txt"] != nil && $0.nodes["disk:/a.txt"] == nil })
             let lists = try await stored(app, token)
             #expect(
                 lists == [
-                    "recent": ["a inner.txt", "aa.txt"], "files": ["aa.txt", "folder"], "published": ["aa.txt"], "search?query=a": ["a inner.txt", "aa.txt"],
+                    "recent": ["a inner.txt", "aa.txt"], "files": ["aa.txt", "folder"], "published": ["aa.txt"],
+                    "search?query=a": ["a inner.txt", "aa.txt"],
                 ]
             )
             #expect(try await app.get("/v1/disk/file/content?path=/aa.txt", as: token).text == "text of a")
-            #expect(try await app.get("/v1/disk/file?path=/aa.txt", as: token)["data.created"] == "2024-04-21T10:57:13Z")
+            #expect(
+                try await app.get("/v1/disk/file?path=/aa.txt", as: token)["data.created"] == "2024-04-21T10:57:13Z"
+            )
             try await app.get("/v1/disk/file?path=/a.txt", as: token).expectProblem("upstream-unavailable", 503)
         }
     }
@@ -103,13 +141,20 @@ struct ChangeScreenTests {
             try await seen(app, token)
             _ = try await app.get("/v1/disk/files?path=/folder/deep", as: token)
             _ = try await app.get("/v1/disk/file/content?path=/folder/deep/x.txt", as: token)
-            #expect(try await app.ask(.patch, "/v1/disk/file?path=/folder", as: token, json: #"{"name":"Ordner 1+1"}"#).status == 200)
+            #expect(
+                try await app.ask(.patch, "/v1/disk/file?path=/folder", as: token, json: #"{"name":"Ordner 1+1"}"#)
+                    .status == 200
+            )
             disk.goAway()
             let opened = try await app.get("/v1/disk/files?path=/Ordner%201%2B1&refresh=1", as: token)
             #expect(DiskApp.names(opened) == ["a inner.txt", "deep"])
             #expect(opened["meta.offline"] == true)
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/Ordner%201%2B1/deep", as: token)) == ["x.txt"])
-            #expect(try await app.get("/v1/disk/file/content?path=/Ordner%201%2B1/deep/x.txt", as: token).text == "deep")
+            #expect(
+                DiskApp.names(try await app.get("/v1/disk/files?path=/Ordner%201%2B1/deep", as: token)) == ["x.txt"]
+            )
+            #expect(
+                try await app.get("/v1/disk/file/content?path=/Ordner%201%2B1/deep/x.txt", as: token).text == "deep"
+            )
             try await app.get("/v1/disk/files?path=/folder", as: token).expectProblem("upstream-unavailable", 503)
             #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)).contains("folder-like"))
             #expect(try await app.get("/v1/disk/recent", as: token).text.contains("disk:/Ordner 1+1/a inner.txt"))
@@ -119,7 +164,8 @@ struct ChangeScreenTests {
     @Test(
         "DISK-29 names that are none are refused and nobody is asked",
         arguments: [
-            #""""#, #""   ""#, #""a/b.txt""#, #""..""#, #""\#(String(repeating: "x", count: 252)).txt""#, #""a\u0000.txt""#, #""a\n.txt""#, "null", "7",
+            #""""#, #""   ""#, #""a/b.txt""#, #""..""#, #""\#(String(repeating: "x", count: 252)).txt""#,
+            #""a\u0000.txt""#, #""a\n.txt""#, "null", "7",
             #""a.pdf""#, #""a""#,
         ]
     )
@@ -134,22 +180,38 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-29 a name of 255 characters passes; an existing target is 409 and nothing is overwritten; the same name changes nothing")
+    @Test(
+        "DISK-29 a name of 255 characters passes; an existing target is 409 and nothing is overwritten; the same name changes nothing"
+    )
     func names() async throws {
         let disk = made()
         disk.put("disk:/b.txt", "text of b")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).expectProblem("target-exists", 409)
+            try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).expectProblem(
+                "target-exists",
+                409
+            )
             #expect(disk.change { $0.nodes["disk:/b.txt"]?.bytes } == Array("text of b".utf8))
             #expect(disk.asked.contains { $0.hasPrefix("POST") && $0.contains("overwrite=false") })
             let posts = disk.asked.count { $0.hasPrefix("POST") }
-            #expect(try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"a.txt"}"#).status == 200)
+            #expect(
+                try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"a.txt"}"#).status
+                    == 200
+            )
             #expect(disk.asked.count { $0.hasPrefix("POST") } == posts)
             let long = String(repeating: "я", count: 251) + ".txt"
-            #expect(try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"\#(long)"}"#)["data.name"] == .string(long))
-            try await app.ask(.patch, "/v1/disk/file?path=/none.txt", as: token, json: #"{"name":"x.txt"}"#).expectProblem("not-found", 404)
-            try await app.ask(.patch, "/v1/disk/file?path=/", as: token, json: #"{"name":"x"}"#).expectProblem("invalid-parameter", 400)
+            #expect(
+                try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"\#(long)"}"#)[
+                    "data.name"
+                ] == .string(long)
+            )
+            try await app.ask(.patch, "/v1/disk/file?path=/none.txt", as: token, json: #"{"name":"x.txt"}"#)
+                .expectProblem("not-found", 404)
+            try await app.ask(.patch, "/v1/disk/file?path=/", as: token, json: #"{"name":"x"}"#).expectProblem(
+                "invalid-parameter",
+                400
+            )
         }
     }
 
@@ -162,15 +224,25 @@ struct ChangeScreenTests {
             _ = try await app.get("/v1/disk/files", as: token)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for name in ["a", "b"] {
-                    group.addTask { try await app.ask(.patch, "/v1/disk/file?path=/\(name).txt", as: token, json: #"{"name":"c.txt"}"#).status }
+                    group.addTask {
+                        try await app.ask(
+                            .patch,
+                            "/v1/disk/file?path=/\(name).txt",
+                            as: token,
+                            json: #"{"name":"c.txt"}"#
+                        ).status
+                    }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }.sorted()
             }
             #expect(statuses == [200, 409])
-            let upstream = disk.change { state in state.nodes.keys.filter { $0.hasSuffix(".txt") && !$0.contains("folder") }.sorted() }
+            let upstream = disk.change { state in
+                state.nodes.keys.filter { $0.hasSuffix(".txt") && !$0.contains("folder") }.sorted()
+            }
             disk.goAway()
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)).filter { $0 != "folder" }.sorted()
+                DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)).filter { $0 != "folder" }
+                    .sorted()
                     == upstream.map { String($0.dropFirst("disk:/".count)) }
             )
         }
@@ -183,7 +255,11 @@ struct ChangeScreenTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
-            #expect(try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"z.txt"}"#)["data.name"] == "z.txt")
+            #expect(
+                try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"z.txt"}"#)[
+                    "data.name"
+                ] == "z.txt"
+            )
             #expect(try await app.ask(.delete, "/v1/disk/file?path=/folder", as: token).status == 200)
             #expect(disk.asked.count { $0.contains("/operations/op") } == 2)
             disk.goAway()
@@ -200,7 +276,10 @@ struct ChangeScreenTests {
             _ = try await app.get("/v1/disk/files", as: token)
             let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             answer.expectScreen("disk.operation", status: 202)
-            #expect(answer["meta.state"] == "loading" && answer["data.status"] == "running" && answer["data.action"] == "delete")
+            #expect(
+                answer["meta.state"] == "loading" && answer["data.status"] == "running"
+                    && answer["data.action"] == "delete"
+            )
             let location = try #require(answer.headerFields[.location])
             #expect(answer["data.href"] == .string(location))
             let running = try await app.get(location, as: token)
@@ -215,7 +294,11 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-30 one that the upstream cannot finish changes nothing here, and is a problem or failed", arguments: [0, 1], ["failed", "failure"])
+    @Test(
+        "DISK-30 one that the upstream cannot finish changes nothing here, and is a problem or failed",
+        arguments: [0, 1],
+        ["failed", "failure"]
+    )
     func failedOperation(polls: Int, word: String) async throws {
         let disk = made()
         disk.change {
@@ -229,7 +312,10 @@ struct ChangeScreenTests {
             if polls == 0 {
                 answer.expectProblem("upstream-bad-response", 502)
             } else {
-                #expect(try await app.get(try #require(answer.headerFields[.location]), as: token)["data.status"] == "failed")
+                #expect(
+                    try await app.get(try #require(answer.headerFields[.location]), as: token)["data.status"]
+                        == "failed"
+                )
             }
             disk.goAway()
             #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt", "folder"])
@@ -249,10 +335,12 @@ struct ChangeScreenTests {
             // Nothing of a read is in doubt: this one finds out.
             #expect(try await app.get("/v1/disk/files?refresh=1", as: token)["meta.offline"] == true)
             let writes: [(HTTPRequest.Method, String, String?)] = [
-                (.patch, "file?path=/a.txt", #"{"name":"b.txt"}"#), (.delete, "file?path=/a.txt", nil), (.post, "links", #"{"path":"/folder"}"#),
+                (.patch, "file?path=/a.txt", #"{"name":"b.txt"}"#), (.delete, "file?path=/a.txt", nil),
+                (.post, "links", #"{"path":"/folder"}"#),
                 (.delete, "published?path=/a.txt", nil), (.post, "folders", #"{"path":"/new"}"#),
                 (.post, "files/move", #"{"from":"/a.txt","to":"/folder/a.txt"}"#),
-                (.post, "files/copy", #"{"from":"/a.txt","to":"/folder/a.txt"}"#), (.put, "file/content?path=/new.txt", "{}"),
+                (.post, "files/copy", #"{"from":"/a.txt","to":"/folder/a.txt"}"#),
+                (.put, "file/content?path=/new.txt", "{}"),
                 (.post, "trash/restore", #"{"path":"trash:/x"}"#),
             ]
             for (method, target, body) in writes {
@@ -264,7 +352,8 @@ struct ChangeScreenTests {
             let lists = try await stored(app, token)
             #expect(
                 lists == [
-                    "recent": ["a inner.txt", "a.txt"], "files": ["a.txt", "folder"], "published": ["a.txt"], "search?query=a": ["a inner.txt", "a.txt"],
+                    "recent": ["a inner.txt", "a.txt"], "files": ["a.txt", "folder"], "published": ["a.txt"],
+                    "search?query=a": ["a inner.txt", "a.txt"],
                 ]
             )
             disk.intercept(nil)
@@ -274,26 +363,47 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-26 a share link publishes what is not public, 201; asked again it is the same, 200; it is then listed as published")
+    @Test(
+        "DISK-26 a share link publishes what is not public, 201; asked again it is the same, 200; it is then listed as published"
+    )
     func links() async throws {
         let disk = made()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/published", as: token)
-            let first = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/folder","available_for_s":null}"#)
+            let first = try await app.ask(
+                .post,
+                "/v1/disk/links",
+                as: token,
+                json: #"{"path":"/folder","available_for_s":null}"#
+            )
             #expect(first.status == 201)
             let second = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/folder/"}"#)
             #expect(second.status == 200 && second["data.public_url"] == first["data.public_url"])
             #expect(disk.asked.count { $0.hasPrefix("PUT /resources/publish") } == 1)
             #expect(DiskApp.names(try await app.get("/v1/disk/published", as: token)) == ["a.txt", "folder"])
             #expect(try await app.get("/v1/disk/file?path=/folder", as: token)["data.published"] == true)
-            _ = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/folder/a inner.txt","available_for_s":3600}"#)
+            _ = try await app.ask(
+                .post,
+                "/v1/disk/links",
+                as: token,
+                json: #"{"path":"/folder/a inner.txt","available_for_s":3600}"#
+            )
             let body = try #require(disk.requests.last { $0.url.contains("/publish") }?.body)
             #expect(String(decoding: body, as: UTF8.self) == #"{"public_settings":{"available_until":1767610800}}"#)
-            for json in [#"{"path":"/a.txt","available_for_s":0}"#, #"{"path":"/a.txt","available_for_s":"1"}"#, #"{"available_for_s":1}"#] {
-                try await app.ask(.post, "/v1/disk/links", as: token, json: json).expectProblem("validation-failed", 422)
+            for json in [
+                #"{"path":"/a.txt","available_for_s":0}"#, #"{"path":"/a.txt","available_for_s":"1"}"#,
+                #"{"available_for_s":1}"#,
+            ] {
+                try await app.ask(.post, "/v1/disk/links", as: token, json: json).expectProblem(
+                    "validation-failed",
+                    422
+                )
             }
-            try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/none"}"#).expectProblem("not-found", 404)
+            try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/none"}"#).expectProblem(
+                "not-found",
+                404
+            )
         }
     }
 
@@ -319,14 +429,21 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-20 unpublishing takes the item out of the list, stored too; again it is 404; a failure leaves it listed")
+    @Test(
+        "DISK-20 unpublishing takes the item out of the list, stored too; again it is 404; a failure leaves it listed"
+    )
     func unpublish() async throws {
         let disk = made()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
-            disk.intercept { (request) in request.url.contains("/unpublish") ? IncomingAnswer(status: .init(code: 503)) : nil }
-            try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token).expectProblem("upstream-unavailable", 503)
+            disk.intercept { (request) in
+                request.url.contains("/unpublish") ? IncomingAnswer(status: .init(code: 503)) : nil
+            }
+            try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token).expectProblem(
+                "upstream-unavailable",
+                503
+            )
             disk.intercept(nil)
             #expect(DiskApp.names(try await app.get("/v1/disk/published", as: token)) == ["a.txt"])
             #expect(try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token).status == 200)
@@ -345,20 +462,41 @@ struct ChangeScreenTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/recent", as: token)
-            let answer = try await app.ask(.put, "/v1/disk/file/content?path=/folder/n%2B1.txt", as: token, bytes: bytes)
+            let answer = try await app.ask(
+                .put,
+                "/v1/disk/file/content?path=/folder/n%2B1.txt",
+                as: token,
+                bytes: bytes
+            )
             answer.expectScreen("disk.file", status: 201)
             #expect(answer.headerFields[.location] == "/v1/disk/file?path=disk%3A%2Ffolder%2Fn%2B1.txt")
             #expect(answer["data.size"] == 300_000)
             #expect(disk.change { $0.nodes["disk:/folder/n+1.txt"]?.bytes } == bytes)
             #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)).first == "n+1.txt")
             let put = try #require(disk.requests.last { $0.url.hasPrefix("https://uploader.test") })
-            #expect(put.headerFields[.authorization] == nil && put.headerFields[.contentType] == "application/octet-stream")
-            try await app.ask(.put, "/v1/disk/file/content?path=/a.txt", as: token, bytes: [1]).expectProblem("target-exists", 409)
-            #expect(try await app.ask(.put, "/v1/disk/file/content?path=/a.txt&overwrite=1", as: token, bytes: [1]).status == 201)
+            #expect(
+                put.headerFields[.authorization] == nil && put.headerFields[.contentType] == "application/octet-stream"
+            )
+            try await app.ask(.put, "/v1/disk/file/content?path=/a.txt", as: token, bytes: [1]).expectProblem(
+                "target-exists",
+                409
+            )
+            #expect(
+                try await app.ask(.put, "/v1/disk/file/content?path=/a.txt&overwrite=1", as: token, bytes: [1]).status
+                    == 201
+            )
             #expect(try await app.get("/v1/disk/file/content?path=/a.txt", as: token).body == Data([1]))
-            #expect(try await app.ask(.put, "/v1/disk/file/content?path=/empty.txt", as: token, bytes: [])["data.size"] == 0)
-            try await app.ask(.put, "/v1/disk/file/content?path=/none/x.txt", as: token, bytes: [1]).expectProblem("not-found", 404)
-            try await app.ask(.put, "/v1/disk/file/content?path=/", as: token, bytes: [1]).expectProblem("invalid-parameter", 400)
+            #expect(
+                try await app.ask(.put, "/v1/disk/file/content?path=/empty.txt", as: token, bytes: [])["data.size"] == 0
+            )
+            try await app.ask(.put, "/v1/disk/file/content?path=/none/x.txt", as: token, bytes: [1]).expectProblem(
+                "not-found",
+                404
+            )
+            try await app.ask(.put, "/v1/disk/file/content?path=/", as: token, bytes: [1]).expectProblem(
+                "invalid-parameter",
+                400
+            )
         }
     }
 
@@ -370,8 +508,12 @@ struct ChangeScreenTests {
         let disk = made()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            disk.intercept { (request) in request.url.hasPrefix("https://uploader.test") ? IncomingAnswer(status: .init(code: status)) : nil }
-            #expect(try await app.ask(.put, "/v1/disk/file/content?path=/new.txt", as: token, bytes: [1]).status == expected)
+            disk.intercept { (request) in
+                request.url.hasPrefix("https://uploader.test") ? IncomingAnswer(status: .init(code: status)) : nil
+            }
+            #expect(
+                try await app.ask(.put, "/v1/disk/file/content?path=/new.txt", as: token, bytes: [1]).status == expected
+            )
             #expect(!DiskApp.names(try await app.get("/v1/disk/files", as: token)).contains("new.txt"))
         }
     }
@@ -384,20 +526,52 @@ struct ChangeScreenTests {
             try await seen(app, token)
             let folder = try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/Новая папка"}"#)
             #expect(folder.status == 201 && folder["data.type"] == "dir")
-            try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/folder"}"#).expectProblem("target-exists", 409)
-            try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/none/x"}"#).expectProblem("not-found", 404)
-            #expect(try await app.ask(.post, "/v1/disk/files/copy", as: token, json: #"{"from":"/a.txt","to":"/folder/copy.txt"}"#).status == 201)
-            let moved = try await app.ask(.post, "/v1/disk/files/move", as: token, json: #"{"from":"/a.txt","to":"/folder/moved.txt"}"#)
-            #expect(moved.status == 201 && moved["data.path"] == "disk:/folder/moved.txt")
-            try await app.ask(.post, "/v1/disk/files/move", as: token, json: #"{"from":"/folder","to":"/folder/deeper"}"#).expectProblem(
-                "validation-failed",
-                422
-            )
-            try await app.ask(.post, "/v1/disk/files/move", as: token, json: #"{"from":"/folder/copy.txt","to":"/folder/moved.txt"}"#).expectProblem(
+            try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/folder"}"#).expectProblem(
                 "target-exists",
                 409
             )
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["a inner.txt", "copy.txt", "moved.txt"])
+            try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/none/x"}"#).expectProblem(
+                "not-found",
+                404
+            )
+            #expect(
+                try await app.ask(
+                    .post,
+                    "/v1/disk/files/copy",
+                    as: token,
+                    json: #"{"from":"/a.txt","to":"/folder/copy.txt"}"#
+                ).status == 201
+            )
+            let moved = try await app.ask(
+                .post,
+                "/v1/disk/files/move",
+                as: token,
+                json: #"{"from":"/a.txt","to":"/folder/moved.txt"}"#
+            )
+            #expect(moved.status == 201 && moved["data.path"] == "disk:/folder/moved.txt")
+            try await app.ask(
+                .post,
+                "/v1/disk/files/move",
+                as: token,
+                json: #"{"from":"/folder","to":"/folder/deeper"}"#
+            ).expectProblem(
+                "validation-failed",
+                422
+            )
+            try await app.ask(
+                .post,
+                "/v1/disk/files/move",
+                as: token,
+                json: #"{"from":"/folder/copy.txt","to":"/folder/moved.txt"}"#
+            ).expectProblem(
+                "target-exists",
+                409
+            )
+            #expect(
+                DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == [
+                    "a inner.txt", "copy.txt", "moved.txt",
+                ]
+            )
             #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["folder", "Новая папка"])
             disk.goAway()
             #expect(DiskApp.names(try await app.get("/v1/disk/recent?refresh=1", as: token)).contains("moved.txt"))
@@ -412,13 +586,23 @@ struct ChangeScreenTests {
             _ = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let trash = try await app.get("/v1/disk/trash", as: token)
             trash.expectScreen("disk.trash")
-            #expect(trash["data.items.0.origin"] == "disk:/a.txt" && trash["data.items.0.deleted_text"] == "16.06.2025 12:53")
+            #expect(
+                trash["data.items.0.origin"] == "disk:/a.txt"
+                    && trash["data.items.0.deleted_text"] == "16.06.2025 12:53"
+            )
             let path = try text(trash["data.items.0.path"])
-            #expect(try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"\#(path)"}"#).status == 200)
+            #expect(
+                try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"\#(path)"}"#).status
+                    == 200
+            )
             #expect(disk.change { $0.nodes["disk:/a.txt"] != nil })
             #expect(try await app.get("/v1/disk/trash", as: token)["meta.state"] == "empty")
-            try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"\#(path)"}"#).expectProblem("not-found", 404)
-            try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"disk:/a.txt"}"#).expectProblem("validation-failed", 422)
+            try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"\#(path)"}"#).expectProblem(
+                "not-found",
+                404
+            )
+            try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"disk:/a.txt"}"#)
+                .expectProblem("validation-failed", 422)
             #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)).contains("a.txt"))
         }
     }

@@ -21,7 +21,9 @@ struct ContentTests {
         for name in ["a.pdf", "b.docx", "c.jpg", "d.zip"] { disk.put("disk:/\(name)") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for (name, viewer) in [("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported")] {
+            for (name, viewer) in [
+                ("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported"),
+            ] {
                 let answer = try await app.get("/v1/disk/file?path=/\(name)", as: token)
                 answer.expectScreen("disk.file")
                 #expect(answer["data.name"] == .string(name))
@@ -30,7 +32,10 @@ struct ContentTests {
                 #expect(answer.all("id", in: "data.actions") == ["share", "link", "delete", "rename"])
                 #expect(answer.all("enabled", in: "data.actions") == [true, true, true, true])
                 #expect((answer["data.alert.title"] == "Not supported format") == (viewer == "unsupported"))
-                #expect(answer["data.actions.2.confirm.message"] == (viewer == "image" ? "Current image will be deleted" : "Current file will be deleted"))
+                #expect(
+                    answer["data.actions.2.confirm.message"]
+                        == (viewer == "image" ? "Current image will be deleted" : "Current file will be deleted")
+                )
             }
             _ = try await app.get("/v1/disk/files", as: token)
             disk.goAway()
@@ -41,7 +46,10 @@ struct ContentTests {
         }
     }
 
-    @Test("DISK-22 content is byte-exact, with type, name, version and length; the second time it comes from the store", arguments: [0, 1, 90_000, 700_001])
+    @Test(
+        "DISK-22 content is byte-exact, with type, name, version and length; the second time it comes from the store",
+        arguments: [0, 1, 90_000, 700_001]
+    )
     func content(length: Int) async throws {
         let disk = MadeDisk()
         let bytes = Array(Self.large.prefix(length))
@@ -55,7 +63,9 @@ struct ContentTests {
             #expect(first.headerFields[.contentLength] == "\(length)")
             #expect(first.headerFields[.acceptRanges] == "bytes")
             #expect(first.headerFields[.eTag] == "\"\(MadeDisk.md5(bytes))\"")
-            #expect(first.headerFields[.contentDisposition] == #"inline; filename="a b.pdf"; filename*=UTF-8''a%20b.pdf"#)
+            #expect(
+                first.headerFields[.contentDisposition] == #"inline; filename="a b.pdf"; filename*=UTF-8''a%20b.pdf"#
+            )
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
             let links = disk.asked.count { $0.contains("/resources/download") }
             let second = try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token)
@@ -66,11 +76,17 @@ struct ContentTests {
             let head = try await app.ask(.head, "/v1/disk/file/content?path=/a%20b.pdf", as: token)
             #expect(head.status == 200 && head.body.isEmpty && head.headerFields[.contentLength] == "\(length)")
             let tag = try #require(first.headerFields[.eTag])
-            #expect(try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token, [.ifNoneMatch: tag]).status == 304)
+            #expect(
+                try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token, [.ifNoneMatch: tag]).status == 304
+            )
         }
     }
 
-    @Test("DISK-22 a range is answered with 206, stored or not, from an upstream that knows ranges or not", arguments: [true, false], [true, false])
+    @Test(
+        "DISK-22 a range is answered with 206, stored or not, from an upstream that knows ranges or not",
+        arguments: [true, false],
+        [true, false]
+    )
     func ranges(isStored: Bool, knowsRanges: Bool) async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
@@ -79,23 +95,35 @@ struct ContentTests {
             if isStored { _ = try await app.get("/v1/disk/file/content?path=/a.bin", as: token) }
             if !knowsRanges {
                 disk.intercept { (request) in
-                    request.url.hasPrefix("https://downloader.test") ? IncomingAnswer(status: .ok, body: Self.large) : nil
+                    request.url.hasPrefix("https://downloader.test")
+                        ? IncomingAnswer(status: .ok, body: Self.large) : nil
                 }
             }
-            for (range, expected) in [("bytes=100-299999", 100..<300_000), ("bytes=-5", 699_996..<700_001), ("bytes=700000-", 700_000..<700_001)] {
+            for (range, expected) in [
+                ("bytes=100-299999", 100..<300_000), ("bytes=-5", 699_996..<700_001),
+                ("bytes=700000-", 700_000..<700_001),
+            ] {
                 let answer = try await app.get("/v1/disk/file/content?path=/a.bin", as: token, [.range: range])
                 #expect(answer.status == 206)
                 #expect(Array(answer.body) == Array(Self.large[expected]))
-                #expect(answer.headerFields[.contentRange] == "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/700001")
+                #expect(
+                    answer.headerFields[.contentRange]
+                        == "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/700001"
+                )
             }
             let beyond = try await app.get("/v1/disk/file/content?path=/a.bin", as: token, [.range: "bytes=700001-"])
             beyond.expectProblem("bad-range", 416)
             #expect(beyond.headerFields[.contentRange] == "bytes */700001")
-            #expect(try await app.get("/v1/disk/files", as: token)["data.items.0.downloaded"] == .bool(isStored), "a part is not the whole")
+            #expect(
+                try await app.get("/v1/disk/files", as: token)["data.items.0.downloaded"] == .bool(isStored),
+                "a part is not the whole"
+            )
         }
     }
 
-    @Test("DISK-24 a stored file opens offline; same-named files in two folders do not mix; a changed one is fetched anew")
+    @Test(
+        "DISK-24 a stored file opens offline; same-named files in two folders do not mix; a changed one is fetched anew"
+    )
     func versions() async throws {
         let disk = MadeDisk()
         for folder in ["x", "y"] {
@@ -104,7 +132,12 @@ struct ContentTests {
         }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for folder in ["x", "y"] { #expect(try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token).text == "of \(folder)") }
+            for folder in ["x", "y"] {
+                #expect(
+                    try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token).text
+                        == "of \(folder)"
+                )
+            }
             disk.put("disk:/x/same.txt", "changed")
             app.clock.advance(by: .seconds(6))
             #expect(try await app.get("/v1/disk/file/content?path=/x/same.txt", as: token).text == "changed")
@@ -118,7 +151,10 @@ struct ContentTests {
         }
     }
 
-    @Test("a link that does not work any more is asked for once again; twice is a problem", arguments: [(1, 410), (1, 500), (1, 403), (2, 410), (2, 500)])
+    @Test(
+        "a link that does not work any more is asked for once again; twice is a problem",
+        arguments: [(1, 410), (1, 500), (1, 403), (2, 410), (2, 500)]
+    )
     func staleLink(failures: Int, status: Int) async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt", "text")
@@ -127,10 +163,18 @@ struct ContentTests {
             let left = Counter(failures)
             disk.intercept { (request) in
                 guard request.url.hasPrefix("https://downloader.test"), left.take() else { return nil }
-                return IncomingAnswer(status: .init(code: status), headerFields: [.contentType: "text/html"], body: Array("<html>".utf8))
+                return IncomingAnswer(
+                    status: .init(code: status),
+                    headerFields: [.contentType: "text/html"],
+                    body: Array("<html>".utf8)
+                )
             }
             let answer = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
-            if failures == 1 { #expect(answer.text == "text") } else { answer.expectProblem("upstream-bad-response", 502) }
+            if failures == 1 {
+                #expect(answer.text == "text")
+            } else {
+                answer.expectProblem("upstream-bad-response", 502)
+            }
             #expect(disk.asked.count { $0.contains("/resources/download") } == 2)
             #expect(!answer.text.contains("signature"))
         }
@@ -138,20 +182,31 @@ struct ContentTests {
 
     @Test(
         "links lead to listed hosts only",
-        arguments: ["https://evil.test/x", "http://169.254.169.254/latest", "file:///etc/passwd", "https://downloader.test@evil.test/"]
+        arguments: [
+            "https://evil.test/x", "http://169.254.169.254/latest", "file:///etc/passwd",
+            "https://downloader.test@evil.test/",
+        ]
     )
     func foreignLink(href: String) async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt", "text")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            disk.intercept { (request) in request.url.contains("/resources/download") ? .json(#"{"href":"\#(href)"}"#) : nil }
-            try await app.get("/v1/disk/file/content?path=/a.txt", as: token).expectProblem("upstream-bad-response", 502)
+            disk.intercept { (request) in
+                request.url.contains("/resources/download") ? .json(#"{"href":"\#(href)"}"#) : nil
+            }
+            try await app.get("/v1/disk/file/content?path=/a.txt", as: token).expectProblem(
+                "upstream-bad-response",
+                502
+            )
             #expect(!disk.requests.contains { $0.url.hasPrefix(href) })
         }
     }
 
-    @Test("what breaks off, is too short, or is another file than was announced, is not stored", arguments: ["short", "other", "broken"])
+    @Test(
+        "what breaks off, is too short, or is another file than was announced, is not stored",
+        arguments: ["short", "other", "broken"]
+    )
     func damaged(kind: String) async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
@@ -190,7 +245,9 @@ struct ContentTests {
         }
     }
 
-    @Test("DISK-11 a preview comes through the server and is stored by version; a failed one is a placeholder that is not stored")
+    @Test(
+        "DISK-11 a preview comes through the server and is stored by version; a failed one is a placeholder that is not stored"
+    )
     func preview() async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.jpg", mediaType: "image")
@@ -198,7 +255,9 @@ struct ContentTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
-            disk.intercept { (request) in request.url.contains("/preview?") ? IncomingAnswer(status: .init(code: 500)) : nil }
+            disk.intercept { (request) in
+                request.url.contains("/preview?") ? IncomingAnswer(status: .init(code: 500)) : nil
+            }
             let failed = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
             #expect(failed.status == 200 && failed.headerFields[.cacheControl] == "no-store")
             #expect(failed.cacheStatus?.contains("detail=placeholder") == true)
@@ -210,9 +269,17 @@ struct ContentTests {
             disk.goAway()
             let stored = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
             #expect(Array(stored.body) == MadeDisk.png && stored.cacheStatus == "larder; hit")
-            #expect(try await app.get("/v1/disk/file/preview?path=/a.jpg&size=L", as: token).cacheStatus?.contains("placeholder") == true)
+            #expect(
+                try await app.get("/v1/disk/file/preview?path=/a.jpg&size=L", as: token).cacheStatus?.contains(
+                    "placeholder"
+                ) == true
+            )
             disk.intercept(nil)
-            #expect(try await app.get("/v1/disk/file/preview?path=/plain.txt", as: token).cacheStatus?.contains("placeholder") == true)
+            #expect(
+                try await app.get("/v1/disk/file/preview?path=/plain.txt", as: token).cacheStatus?.contains(
+                    "placeholder"
+                ) == true
+            )
             try await app.get("/v1/disk/file/preview?path=/none.jpg", as: token).expectProblem("not-found", 404)
         }
     }
@@ -232,10 +299,22 @@ struct ContentTests {
                 for try await part in content.parts { bytes += part.readableBytesView }
                 #expect(bytes == Self.large && content.length == Self.large.count && content.name == "a.bin")
             }
-            #expect(try await files.upload(ByteStream(ByteBuffer(string: "new")), length: 3, to: "disk:/new.txt", account: account))
+            #expect(
+                try await files.upload(
+                    ByteStream(ByteBuffer(string: "new")),
+                    length: 3,
+                    to: "disk:/new.txt",
+                    account: account
+                )
+            )
             #expect(disk.change { $0.nodes["disk:/new.txt"]?.bytes } == Array("new".utf8))
             await #expect(throws: Problem.self) {
-                try await files.upload(ByteStream(ByteBuffer(string: "x")), length: 1, to: "disk:/new.txt", account: account)
+                try await files.upload(
+                    ByteStream(ByteBuffer(string: "x")),
+                    length: 1,
+                    to: "disk:/new.txt",
+                    account: account
+                )
             }
         }
     }
@@ -317,7 +396,9 @@ final class Gate: Sendable {
                     defer { state.watchers = [] }
                     return state.watchers
                 }
-                guard let watchers else { return Task.isCancelled ? continuation.resume(throwing: CancellationError()) : continuation.resume() }
+                guard let watchers else {
+                    return Task.isCancelled ? continuation.resume(throwing: CancellationError()) : continuation.resume()
+                }
                 for watcher in watchers { watcher.resume() }
             }
         } onCancel: {

@@ -8,8 +8,10 @@ struct DiskPathTests {
     @Test(
         "a path has one spelling, with or without scheme and slash at its end",
         arguments: [
-            ("disk:/", "disk:/"), ("/", "disk:/"), ("disk:/a", "disk:/a"), ("/a/", "disk:/a"), ("disk:/Загрузки/", "disk:/Загрузки"),
-            ("/notes:123.vb", "disk:/notes:123.vb"), ("disk:/a b/c+d #%&?.txt", "disk:/a b/c+d #%&?.txt"), ("/👩‍👩‍👧/x", "disk:/👩‍👩‍👧/x"), ("/disk:/x", "disk:/disk:/x"),
+            ("disk:/", "disk:/"), ("/", "disk:/"), ("disk:/a", "disk:/a"), ("/a/", "disk:/a"),
+            ("disk:/Загрузки/", "disk:/Загрузки"),
+            ("/notes:123.vb", "disk:/notes:123.vb"), ("disk:/a b/c+d #%&?.txt", "disk:/a b/c+d #%&?.txt"),
+            ("/👩‍👩‍👧/x", "disk:/👩‍👩‍👧/x"), ("/disk:/x", "disk:/disk:/x"),
         ]
     )
     func normal(text: String, expected: String) throws {
@@ -19,7 +21,8 @@ struct DiskPathTests {
     @Test(
         "what is no path is refused",
         arguments: [
-            "", "a", "disk:", "disk:a", "trash:/a", "app:/a", "http://x/", "//", "/a//b", "/a//", "/./a", "/..", "/a/../b", "/a\0b",
+            "", "a", "disk:", "disk:a", "trash:/a", "app:/a", "http://x/", "//", "/a//b", "/a//", "/./a", "/..",
+            "/a/../b", "/a\0b",
             "/" + String(repeating: "x", count: 256),
         ]
     )
@@ -61,8 +64,10 @@ struct DiskTextTests {
     @Test(
         "DISK-10 sizes have two decimals in steps of 1024, beyond 2 GiB too",
         arguments: [
-            (12345, "12.06 KB"), (0, "0.00 KB"), (1023, "1.00 KB"), (1_048_575, "1024.00 KB"), (1_048_576, "1.00 MB"), (1_073_741_823, "1024.00 MB"),
-            (2_147_483_648, "2.00 GB"), (3_221_225_472, "3.00 GB"), (nil, "Unknown size"), (Int.max, "8589934592.00 GB"),
+            (12345, "12.06 KB"), (0, "0.00 KB"), (1023, "1.00 KB"), (1_048_575, "1024.00 KB"), (1_048_576, "1.00 MB"),
+            (1_073_741_823, "1024.00 MB"),
+            (2_147_483_648, "2.00 GB"), (3_221_225_472, "3.00 GB"), (nil, "Unknown size"),
+            (Int.max, "8589934592.00 GB"),
         ]
     )
     func size(bytes: Int?, expected: String) {
@@ -89,7 +94,8 @@ struct DiskTextTests {
     @Test(
         "times of the upstream, with any offset; nonsense is none",
         arguments: [
-            ("2024-04-21T13:57:13+03:00", 1_713_697_033), ("2024-04-21T10:57:13Z", 1_713_697_033), ("2024-04-21T10:57:13.250+00:00", 1_713_697_033),
+            ("2024-04-21T13:57:13+03:00", 1_713_697_033), ("2024-04-21T10:57:13Z", 1_713_697_033),
+            ("2024-04-21T10:57:13.250+00:00", 1_713_697_033),
             ("yesterday", nil),
         ] as [(String, Int?)]
     )
@@ -100,9 +106,12 @@ struct DiskTextTests {
     @Test(
         "DISK-21 icon and viewer by the name's extension",
         arguments: [
-            ("a.JPG", "image", "image"), ("a.png", "image", "image"), ("a.pdf", "pdf", "pdf"), ("a.docx", "word", "office"), ("a.txt", "word", "office"),
-            ("a.xlsx", "excel", "office"), ("a.pptx", "powerpoint", "office"), ("a.ppt", "powerpoint", "office"), ("a.svg", "svg", "unsupported"),
-            ("a.zip", "unknown", "unsupported"), ("a", "unknown", "unsupported"), (".pdf", "unknown", "unsupported"), ("a.", "unknown", "unsupported"),
+            ("a.JPG", "image", "image"), ("a.png", "image", "image"), ("a.pdf", "pdf", "pdf"),
+            ("a.docx", "word", "office"), ("a.txt", "word", "office"),
+            ("a.xlsx", "excel", "office"), ("a.pptx", "powerpoint", "office"), ("a.ppt", "powerpoint", "office"),
+            ("a.svg", "svg", "unsupported"),
+            ("a.zip", "unknown", "unsupported"), ("a", "unknown", "unsupported"), (".pdf", "unknown", "unsupported"),
+            ("a.", "unknown", "unsupported"),
             ("a.pdf.exe", "unknown", "unsupported"),
         ]
     )
@@ -112,9 +121,22 @@ struct DiskTextTests {
         #expect(item.viewer?.rawValue == viewer)
     }
 
-    @Test("DISK-07 chart fractions sum to 1, and a total of 0 does not divide by zero", arguments: [(0, 0), (5, 0), (3, 10), (20, 10), (0, 10)])
+    @Test(
+        "DISK-07 chart fractions sum to 1, and a total of 0 does not divide by zero",
+        arguments: [(0, 0), (5, 0), (3, 10), (20, 10), (0, 10)]
+    )
     func chart(used: Int, total: Int) {
-        let account = DiskAccount(id: "1", name: nil, linkedAt: .distantPast, total: total, used: used, trash: 0, epoch: 0, revision: 0, isRejected: false)
+        let account = DiskAccount(
+            id: "1",
+            name: nil,
+            linkedAt: .distantPast,
+            total: total,
+            used: used,
+            trash: 0,
+            epoch: 0,
+            revision: 0,
+            isRejected: false
+        )
         let screen = ProfileScreen(account)
         #expect(screen.chart.map(\.fraction).reduce(0, +) == 1)
         #expect((0...1).contains(screen.usedFraction))
@@ -122,12 +144,18 @@ struct DiskTextTests {
         #expect(ProfileChart.svg(account).contains("stroke-dasharray"))
     }
 
-    @Test("sizes of previews: the upstream's names, or pixels within reason", arguments: ["S", "XXXL", "120x120", "128x", "x256", "64", "2000x1"])
+    @Test(
+        "sizes of previews: the upstream's names, or pixels within reason",
+        arguments: ["S", "XXXL", "120x120", "128x", "x256", "64", "2000x1"]
+    )
     func previewSizes(text: String) throws {
         #expect(try #require(PreviewSize(text)).isCropped == (text == "120x120" || text == "2000x1"))
     }
 
-    @Test("others are none", arguments: ["", "x", "s", "0x1", "2001x1", "1x2x3", "-1x5", "1.5x2", "120X120", "９x9", "axb"])
+    @Test(
+        "others are none",
+        arguments: ["", "x", "s", "0x1", "2001x1", "1x2x3", "-1x5", "1.5x2", "120X120", "９x9", "axb"]
+    )
     func noPreviewSizes(text: String) {
         #expect(PreviewSize(text) == nil)
     }
@@ -135,7 +163,8 @@ struct DiskTextTests {
     @Test(
         "the identity of an operation is the last part of its address, or a parameter",
         arguments: [
-            ("https://cloud-api.yandex.net/v1/disk/operations/0a1b", "0a1b"), ("http://x/v1/disk/operations?id=77", "77"),
+            ("https://cloud-api.yandex.net/v1/disk/operations/0a1b", "0a1b"),
+            ("http://x/v1/disk/operations?id=77", "77"),
             ("https://x/v1/disk/operations", nil), ("", nil),
         ] as [(String, String?)]
     )

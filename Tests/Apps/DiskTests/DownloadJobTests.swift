@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A download as a state machine")
 struct DownloadJobTests {
-    private func job(_ total: Int = 1000) -> DownloadJob { DownloadJob(id: "d", account: "1", path: DiskPath.root.child("a"), version: "v", bytesTotal: total) }
+    private func job(_ total: Int = 1000) -> DownloadJob {
+        DownloadJob(id: "d", account: "1", path: DiskPath.root.child("a"), version: "v", bytesTotal: total)
+    }
 
     @Test("DISK-23 progress grows to 1, and is 1 only when the file is stored")
     func progress() {
@@ -34,7 +36,9 @@ struct DownloadJobTests {
         _ = job.apply(.started)
         _ = job.apply(end)
         let over = job
-        for event in [DownloadJob.Event.started, .received(bytes: 1), .restarted, .stored, .failed(.unreachable), .interrupted] {
+        for event in [
+            DownloadJob.Event.started, .received(bytes: 1), .restarted, .stored, .failed(.unreachable), .interrupted,
+        ] {
             let isTold = job.apply(event)
             #expect(!isTold && job == over)
         }

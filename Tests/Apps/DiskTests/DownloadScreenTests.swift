@@ -24,7 +24,11 @@ struct DownloadScreenTests {
     private func held(_ gate: Gate) -> MadeDisk {
         let disk = MadeDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        disk.change { $0.bodyParts = { url, bytes in url.contains("/file?") ? MadeBody.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes)) } }
+        disk.change {
+            $0.bodyParts = { url, bytes in
+                url.contains("/file?") ? MadeBody.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes))
+            }
+        }
         return disk
     }
 
@@ -44,12 +48,18 @@ struct DownloadScreenTests {
             let running = try await app.get("/v1/disk/downloads/\(id)", as: token)
             #expect(running.status == 202 && running["meta.state"] == "loading")
             #expect(running["data.status"] == "running")
-            #expect(running["data.progress"] == 0.5 && running["data.bytes_done"] == 200_000 && running["data.bytes_total"] == 400_000)
+            #expect(
+                running["data.progress"] == 0.5 && running["data.bytes_done"] == 200_000
+                    && running["data.bytes_total"] == 400_000
+            )
             #expect(running["data.content_url"] == .null)
             gate.open()
             await app.events.published("job", containing: #""status":"done""#)
             let done = try await app.get("/v1/disk/downloads/\(id)", as: token)
-            #expect(done.status == 200 && done["meta.state"] == "content" && done["data.status"] == "done" && done["data.progress"] == 1)
+            #expect(
+                done.status == 200 && done["meta.state"] == "content" && done["data.status"] == "done"
+                    && done["data.progress"] == 1
+            )
             let content = try text(done["data.content_url"])
             disk.goAway()
             #expect(try await app.get(content, as: token).body == Data(Self.bytes))
@@ -61,7 +71,9 @@ struct DownloadScreenTests {
             #expect(disk.asked.count { $0.contains("downloader.test/file") } == 1)
             let (again, same) = try await start(app, token)
             #expect(again.status == 202 && again["data.status"] == "done" && same == id)
-            try await app.database.write { db in try db.execute(sql: "DELETE FROM stored_response WHERE url LIKE '%?content'") }
+            try await app.database.write { db in
+                try db.execute(sql: "DELETE FROM stored_response WHERE url LIKE '%?content'")
+            }
             disk.intercept(nil)
             let (anew, new) = try await start(app, token)
             #expect(anew["data.status"] != "done" && new != id, "its bytes were evicted")
@@ -74,12 +86,15 @@ struct DownloadScreenTests {
         disk.put("disk:/a.bin", bytes: Self.bytes)
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            disk.intercept { (request) in request.url.contains("downloader.test") ? IncomingAnswer(status: .init(code: 500)) : nil }
+            disk.intercept { (request) in
+                request.url.contains("downloader.test") ? IncomingAnswer(status: .init(code: 500)) : nil
+            }
             let (_, id) = try await start(app, token)
             await app.events.published("job", containing: #""status":"failed""#)
             let failed = try await app.get("/v1/disk/downloads/\(id)", as: token)
             #expect(
-                failed.status == 200 && failed["data.status"] == "failed" && failed["data.failure"] == "upstream-unavailable"
+                failed.status == 200 && failed["data.status"] == "failed"
+                    && failed["data.failure"] == "upstream-unavailable"
                     && failed["data.content_url"] == .null
             )
             disk.intercept(nil)
@@ -117,8 +132,13 @@ struct DownloadScreenTests {
             await app.events.published("job", containing: #""status":"failed""#)
             let row = try #require(try app.store.download(id, account: "1130"))
             #expect(row.status == .failed && row.failure == .sessionExpired)
-            #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "upstream-session-expired")
-            try await app.get("/v1/disk/file/content?path=/a.bin", as: token).expectProblem("upstream-session-expired", 401)
+            #expect(
+                try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "upstream-session-expired"
+            )
+            try await app.get("/v1/disk/file/content?path=/a.bin", as: token).expectProblem(
+                "upstream-session-expired",
+                401
+            )
             #expect(try app.database.blobs.fileNames() == [])
         }
     }
@@ -136,7 +156,14 @@ struct DownloadScreenTests {
             gate.open()
             let again = try await app.logIn()
             try await app.get("/v1/disk/downloads/\(id)", as: again).expectProblem("not-found", 404)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT (SELECT count(*) FROM disk_download) + (SELECT count(*) FROM blob)") } == 0)
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne(
+                        $0,
+                        sql: "SELECT (SELECT count(*) FROM disk_download) + (SELECT count(*) FROM blob)"
+                    )
+                } == 0
+            )
         }
     }
 
@@ -153,7 +180,11 @@ struct DownloadScreenTests {
             _ = try? await content
             #expect(
                 try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob) + (SELECT count(*) FROM disk_item)")
+                    try Int.fetchOne(
+                        $0,
+                        sql:
+                            "SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob) + (SELECT count(*) FROM disk_item)"
+                    )
                 } == 0
             )
         }
@@ -189,7 +220,10 @@ struct DownloadScreenTests {
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
             await gate.somebodyWaits()
-            #expect(try await app.ask(.patch, "/v1/disk/file?path=/a.bin", as: token, json: #"{"name":"b.bin"}"#).status == 200)
+            #expect(
+                try await app.ask(.patch, "/v1/disk/file?path=/a.bin", as: token, json: #"{"name":"b.bin"}"#).status
+                    == 200
+            )
             gate.open()
             await app.events.published("job", containing: #""status":"failed""#)
             #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "file-changed")
@@ -234,16 +268,26 @@ struct DownloadScreenTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             for (body, status) in [
-                (#"{"path":"/f"}"#, 422), (#"{}"#, 422), (#"{"path":1}"#, 422), (#"{"path":"a"}"#, 422), ("[]", 400), (#"{"path":"/none"}"#, 404),
+                (#"{"path":"/f"}"#, 422), (#"{}"#, 422), (#"{"path":1}"#, 422), (#"{"path":"a"}"#, 422), ("[]", 400),
+                (#"{"path":"/none"}"#, 404),
             ] {
-                #expect(try await app.ask(.post, "/v1/disk/downloads", as: token, json: body).status == status, "\(body)")
+                #expect(
+                    try await app.ask(.post, "/v1/disk/downloads", as: token, json: body).status == status,
+                    "\(body)"
+                )
             }
             let (_, id) = try await start(app, token)
-            try await app.get("/v1/disk/downloads/\(id)", as: try await app.logIn("other")).expectProblem("not-found", 404)
+            try await app.get("/v1/disk/downloads/\(id)", as: try await app.logIn("other")).expectProblem(
+                "not-found",
+                404
+            )
             await app.events.published("job", containing: #""status":"done""#)
             disk.put("disk:/b.bin")
             disk.goAway()
-            try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/b.bin"}"#).expectProblem("upstream-unavailable", 503)
+            try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/b.bin"}"#).expectProblem(
+                "upstream-unavailable",
+                503
+            )
         }
     }
 }

@@ -9,7 +9,9 @@ import Testing
 @testable import Disk
 
 @Suite(.timeLimit(.minutes(3))) struct FaultTests {
-    @Test("TRUST-02 each system call of keeping a content fails, and a content that is not wanted any more leaves no file")
+    @Test(
+        "TRUST-02 each system call of keeping a content fails, and a content that is not wanted any more leaves no file"
+    )
     func contents() async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
@@ -23,10 +25,21 @@ import Testing
                 let writer = BodyWriter(blobs: app.database.blobs, inlineLimit: 100)
                 try writer.append(Data((0..<3000).map { _ in UInt8.random(in: 0...255) }))
                 let body = try writer.finish()
-                return try await app.store.save(body, as: .content, of: kept, type: "text/plain", account: account, epoch: nil, at: app.clock.now)
+                return try await app.store.save(
+                    body,
+                    as: .content,
+                    of: kept,
+                    type: "text/plain",
+                    account: account,
+                    epoch: nil,
+                    at: app.clock.now
+                )
             }
             let isKept = Atomic(false)
-            let count = try await loop.run(prepare: {}, write: { isKept.store(try await save("1130"), ordering: .relaxed) })
+            let count = try await loop.run(
+                prepare: {},
+                write: { isKept.store(try await save("1130"), ordering: .relaxed) }
+            )
             let wasKept = isKept.load(ordering: .relaxed)
             #expect(wasKept)
             #expect(count > 20)

@@ -22,7 +22,8 @@ struct ListScreenTests {
             let answer = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
             answer.expectScreen("disk.files")
             let names: Set<String> = [
-                "type", "name", "path", "size", "size_text", "created", "created_text", "modified", "media_type", "mime_type", "icon", "viewer", "preview_url",
+                "type", "name", "path", "size", "size_text", "created", "created_text", "modified", "media_type",
+                "mime_type", "icon", "viewer", "preview_url",
                 "published", "public_url", "downloaded", "href",
             ]
             for index in 0..<3 { #expect(answer.names(in: "data.items.\(index)") == names) }
@@ -40,7 +41,9 @@ struct ListScreenTests {
             #expect(!answer.text.contains("downloader"))
             disk.intercept { (request) in
                 request.url.contains("last-uploaded")
-                    ? .json(#"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},{"path":"no","type":"file"}]}"#) : nil
+                    ? .json(
+                        #"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},{"path":"no","type":"file"}]}"#
+                    ) : nil
             }
             let poor = try await app.get("/v1/disk/recent", as: token)
             #expect(poor["data.items.0.created_text"] == "Unknown date")
@@ -49,7 +52,9 @@ struct ListScreenTests {
         }
     }
 
-    @Test("DISK-12 recent is paged although the upstream knows no offset: pages follow each other without overlap and without gap")
+    @Test(
+        "DISK-12 recent is paged although the upstream knows no offset: pages follow each other without overlap and without gap"
+    )
     func recentPages() async throws {
         let disk = MadeDisk()
         for number in 1...7 { disk.put("disk:/\(number).txt") }
@@ -64,7 +69,11 @@ struct ListScreenTests {
                 if case .string(let link) = answer["links.next"] { target = link } else { target = nil }
             }
             #expect(names == (1...7).reversed().map { "\($0).txt" })
-            #expect(disk.asked.filter { $0.contains("last-uploaded") }.map { $0.firstMatch(of: /limit=(\d+)/).map { String($0.1) } } == ["4", "7", "10"])
+            #expect(
+                disk.asked.filter { $0.contains("last-uploaded") }.map {
+                    $0.firstMatch(of: /limit=(\d+)/).map { String($0.1) }
+                } == ["4", "7", "10"]
+            )
             #expect(
                 disk.asked.filter { $0.contains("last-uploaded") }.allSatisfy {
                     !$0.contains("offset=") && $0.contains("media_type=document%2Cimage%2Cspreadsheet")
@@ -82,7 +91,11 @@ struct ListScreenTests {
         for number in 1...6 { disk.put("disk:/\(number).txt") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for screen in ["recent", "files"] { for offset in [0, 2, 4] { _ = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token) } }
+            for screen in ["recent", "files"] {
+                for offset in [0, 2, 4] {
+                    _ = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token)
+                }
+            }
             disk.goAway()
             app.clock.advance(by: .seconds(60))
             for screen in ["recent", "files"] {
@@ -90,9 +103,16 @@ struct ListScreenTests {
                 for offset in [0, 2, 4] {
                     let answer = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token)
                     #expect(answer.status == 200)
-                    #expect(answer["meta.offline"] == true && answer["meta.stale"] == true && answer["meta.source"] == "cache")
                     #expect(
-                        answer["meta.banner"] == .object(["code": "offline", "text": "No internet. Loading cache data.", "dismiss": "after_s", "after_s": 3])
+                        answer["meta.offline"] == true && answer["meta.stale"] == true
+                            && answer["meta.source"] == "cache"
+                    )
+                    #expect(
+                        answer["meta.banner"]
+                            == .object([
+                                "code": "offline", "text": "No internet. Loading cache data.", "dismiss": "after_s",
+                                "after_s": 3,
+                            ])
                     )
                     #expect(answer.age == "60")
                     names += DiskApp.names(answer)
@@ -131,11 +151,16 @@ struct ListScreenTests {
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for screen in ["recent", "files", "published", "profile"] { _ = try await app.get("/v1/disk/\(screen)", as: token) }
+            for screen in ["recent", "files", "published", "profile"] {
+                _ = try await app.get("/v1/disk/\(screen)", as: token)
+            }
             disk.answer(status)
             for screen in ["recent", "files", "published", "profile"] {
                 let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
-                #expect(answer.status == 200 && answer["meta.stale"] == true && answer["meta.offline"] == false && answer["meta.banner"] == .null)
+                #expect(
+                    answer.status == 200 && answer["meta.stale"] == true && answer["meta.offline"] == false
+                        && answer["meta.banner"] == .null
+                )
             }
         }
     }
@@ -150,7 +175,9 @@ struct ListScreenTests {
         disk.put("disk:/f/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
+            for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
+                _ = try await app.get("/v1/disk/\(target)", as: token)
+            }
             disk.answer(status)
             for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
                 try await app.get("/v1/disk/\(target)&refresh=1", as: token).expectProblem(code, status)
@@ -165,7 +192,9 @@ struct ListScreenTests {
         disk.put("disk:/f/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for target in ["files", "files?path=/f", "recent"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
+            for target in ["files", "files?path=/f", "recent"] {
+                _ = try await app.get("/v1/disk/\(target)", as: token)
+            }
             disk.change { $0.nodes = $0.nodes.filter { !$0.key.hasPrefix("disk:/f") } }
             try await app.get("/v1/disk/files?path=/f&refresh=1", as: token).expectProblem("not-found", 404)
             disk.goAway()
@@ -175,7 +204,10 @@ struct ListScreenTests {
         }
     }
 
-    static let names = ["Загрузки", "a b", "a+b", "a#b", "50%", "a&b=c", "what?", "👩‍👩‍👧 emoji", "a:b", "e\u{301}", "\u{E9}", "%2F", "quote\"s'\\", "tab\there"]
+    static let names = [
+        "Загрузки", "a b", "a+b", "a#b", "50%", "a&b=c", "what?", "👩‍👩‍👧 emoji", "a:b", "e\u{301}", "\u{E9}", "%2F",
+        "quote\"s'\\", "tab\there",
+    ]
 
     @Test("DISK-17 a folder of any name opens, to any depth, and its content is byte-exact", arguments: names)
     func folders(name: String) async throws {
@@ -222,10 +254,13 @@ struct ListScreenTests {
     @Test(
         "illegal parameters are 400 and ask nobody",
         arguments: [
-            "files?path=", "files?path=a", "files?path=trash:/", "files?path=/a//b", "files?path=/../b", "files?path=%00", "files?path=/a%00",
-            "files?sort=color", "files?sort=--name", "files?limit=0", "files?limit=101", "files?offset=-1", "files?limit=x", "files?path=/a&path=/b",
+            "files?path=", "files?path=a", "files?path=trash:/", "files?path=/a//b", "files?path=/../b",
+            "files?path=%00", "files?path=/a%00",
+            "files?sort=color", "files?sort=--name", "files?limit=0", "files?limit=101", "files?offset=-1",
+            "files?limit=x", "files?path=/a&path=/b",
             "files?tz=Mars/Base",
-            "recent?media_type=movies", "recent?media_type=image,", "published?type=both", "search?query=", "search", "file", "file/content",
+            "recent?media_type=movies", "recent?media_type=image,", "published?type=both", "search?query=", "search",
+            "file", "file/content",
             "file/preview?path=/a&size=x",
         ]
     )
@@ -264,7 +299,10 @@ struct ListScreenTests {
             for number in 1...3 { disk.put("disk:/\(number).txt") }
             disk.makeFolder("disk:/folder")
             disk.put("disk:/folder/in.txt")
-            disk.change { state in for key in ["disk:/1.txt", "disk:/3.txt", "disk:/folder"] { state.nodes[key]?.publicURL = "https://yadi.sk/d/\(key.count)" }
+            disk.change { state in
+                for key in ["disk:/1.txt", "disk:/3.txt", "disk:/folder"] {
+                    state.nodes[key]?.publicURL = "https://yadi.sk/d/\(key.count)"
+                }
             }
             let first = try await app.get("/v1/disk/published?limit=2&refresh=1", as: token)
             #expect(DiskApp.names(first) == ["1.txt", "3.txt"])
@@ -283,7 +321,9 @@ struct ListScreenTests {
         }
     }
 
-    @Test("a list that changes between page 1 and page 2: every page is what the upstream had when it was asked, and no row is kept twice")
+    @Test(
+        "a list that changes between page 1 and page 2: every page is what the upstream had when it was asked, and no row is kept twice"
+    )
     func changingList() async throws {
         let disk = MadeDisk()
         for name in ["b", "c", "d", "e"] { disk.put("disk:/\(name)") }
@@ -296,7 +336,11 @@ struct ListScreenTests {
             #expect(second["meta.page.total"] == 5)
             #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&refresh=1", as: token)) == ["a", "b"])
             #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&offset=4", as: token)) == ["e"])
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'") } == 5)
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'")
+                } == 5
+            )
             #expect(app.events.published.contains { $0.kind == "screen-changed" && $0.json.contains("disk.files") })
         }
     }
@@ -328,7 +372,10 @@ struct ListScreenTests {
             let token = try await app.logIn()
             let asked = app.disk.requests.count
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]
-            for target in ["recent", "files", "published", "trash", "file?path=/a.txt", "file/content?path=/a.txt", "file/preview?path=/a.txt"] {
+            for target in [
+                "recent", "files", "published", "trash", "file?path=/a.txt", "file/content?path=/a.txt",
+                "file/preview?path=/a.txt",
+            ] {
                 try await app.get("/v1/disk/\(target)", as: token, fields).expectProblem("not-in-cache", 504)
             }
             #expect(app.disk.requests.count == asked)
@@ -351,7 +398,9 @@ struct ListScreenTests {
         }
     }
 
-    @Test("DISK-34 search finds names by any part of them, in any case, online in all files, offline in what is known, and says which")
+    @Test(
+        "DISK-34 search finds names by any part of them, in any case, online in all files, offline in what is known, and says which"
+    )
     func search() async throws {
         let disk = MadeDisk()
         disk.makeFolder("disk:/Отчёты")

@@ -1,8 +1,8 @@
 import AppTestKit
 import Foundation
 import HTTPTypes
-import Synchronization
 import Screens
+import Synchronization
 import Testing
 
 @testable import Disk

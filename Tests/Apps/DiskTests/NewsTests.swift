@@ -9,14 +9,18 @@ import Upstream
 
 @Suite("What the upstream changes or refuses by itself")
 struct NewsTests {
-    @Test("DISK-34 what another client has deleted is found no more, in the list of all files or not any more, online and offline")
+    @Test(
+        "DISK-34 what another client has deleted is found no more, in the list of all files or not any more, online and offline"
+    )
     func searchForgets() async throws {
         let disk = MadeDisk()
         for path in ["disk:/gone.txt", "disk:/stays.txt"] { disk.put(path) }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
-            #expect(DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["gone.txt", "stays.txt"])
+            #expect(
+                DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["gone.txt", "stays.txt"]
+            )
             disk.change { $0.nodes["disk:/gone.txt"] = nil }
             app.clock.advance(by: .seconds(1))
             let found = try await app.get("/v1/disk/search?query=txt&refresh=1", as: token)
@@ -26,7 +30,9 @@ struct NewsTests {
             app.clock.advance(by: .seconds(10))
             disk.put("disk:/new.txt")
             _ = try await app.get("/v1/disk/files", as: token)
-            #expect(DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["new.txt", "stays.txt"])
+            #expect(
+                DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["new.txt", "stays.txt"]
+            )
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
             let offline = try await app.get("/v1/disk/search?query=txt", as: token)
@@ -34,7 +40,9 @@ struct NewsTests {
         }
     }
 
-    @Test("a folder in whose place another client has put a file: 409 not-a-folder, and what was in it is known no more")
+    @Test(
+        "a folder in whose place another client has put a file: 409 not-a-folder, and what was in it is known no more"
+    )
     func folderBecomesFile() async throws {
         let disk = MadeDisk()
         disk.makeFolder("disk:/thing")
@@ -47,14 +55,19 @@ struct NewsTests {
             try await app.get("/v1/disk/files?path=/thing&refresh=1", as: token).expectProblem("not-a-folder", 409)
             try await app.get("/v1/disk/files?path=/thing", as: token).expectProblem("not-a-folder", 409)
             disk.goAway()
-            try await app.get("/v1/disk/file?path=/thing/inside.txt", as: token).expectProblem("upstream-unavailable", 503)
+            try await app.get("/v1/disk/file?path=/thing/inside.txt", as: token).expectProblem(
+                "upstream-unavailable",
+                503
+            )
             try await app.get("/v1/disk/files?path=/thing&refresh=1", as: token).expectProblem("not-a-folder", 409)
         }
     }
 
     @Test(
         "DISK-16 a page that was never seen is no page because another one is made from the same answer: the failure is told as it is, after one request",
-        arguments: [(503, "upstream-unavailable", 503), (429, "rate-limited", 429), (200, "upstream-bad-response", 502)]
+        arguments: [
+            (503, "upstream-unavailable", 503), (429, "rate-limited", 429), (200, "upstream-bad-response", 502),
+        ]
     )
     func sameAnswer(status: Int, code: String, problem: Int) async throws {
         let disk = MadeDisk()
@@ -72,20 +85,27 @@ struct NewsTests {
         }
     }
 
-    @Test("DISK-16 a file that left under this name, asked for while the upstream fails: 503, not an answer that cannot be read")
+    @Test(
+        "DISK-16 a file that left under this name, asked for while the upstream fails: 503, not an answer that cannot be read"
+    )
     func failingAfterRename() async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/file?path=/a.txt", as: token).status == 200)
-            #expect(try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).status == 200)
+            #expect(
+                try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).status
+                    == 200
+            )
             disk.answer(500)
             try await app.get("/v1/disk/file?path=/a.txt", as: token).expectProblem("upstream-unavailable", 503)
         }
     }
 
-    @Test("DISK-12 DISK-19 what the app cannot show, such as a path of another scheme, ends no list before its end and shifts no page")
+    @Test(
+        "DISK-12 DISK-19 what the app cannot show, such as a path of another scheme, ends no list before its end and shifts no page"
+    )
     func unknownRows() async throws {
         let disk = MadeDisk()
         disk.intercept { (request) in
@@ -93,7 +113,9 @@ struct NewsTests {
             let limit = request.url.firstMatch(of: /[?&]limit=(\d+)/).flatMap { Int($0.1) } ?? 0
             let offset = request.url.firstMatch(of: /[?&]offset=(\d+)/).flatMap { Int($0.1) } ?? 0
             let paths = ["disk:/a", "photounlim:/b", "disk:/c", "disk:/d", "disk:/e"].dropFirst(offset).prefix(limit)
-            return .json(#"{"items":[\#(paths.map { #"{"path":"\#($0)","name":"\#($0.suffix(1))","type":"file"}"# }.joined(separator: ","))]}"#)
+            return .json(
+                #"{"items":[\#(paths.map { #"{"path":"\#($0)","name":"\#($0.suffix(1))","type":"file"}"# }.joined(separator: ","))]}"#
+            )
         }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -110,7 +132,10 @@ struct NewsTests {
         }
     }
 
-    @Test("DISK-16 a 403 or 404 that follows a 401 is told, and nothing that is stored", arguments: [(403, "upstream-forbidden"), (404, "not-found")])
+    @Test(
+        "DISK-16 a 403 or 404 that follows a 401 is told, and nothing that is stored",
+        arguments: [(403, "upstream-forbidden"), (404, "not-found")]
+    )
     func refusedAfterRejected(status: Int, code: String) async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt")
@@ -128,7 +153,9 @@ struct NewsTests {
         }
     }
 
-    @Test("DISK-30 an operation that the upstream does not know any more, may not tell of or is away for: said, not running for ever")
+    @Test(
+        "DISK-30 an operation that the upstream does not know any more, may not tell of or is away for: said, not running for ever"
+    )
     func lostOperation() async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt")
@@ -166,9 +193,18 @@ struct NewsTests {
             let target = "/v1/disk/file?path=/a.txt&tz=Asia/Tokyo"
             _ = try await app.get(target, as: token)  // From now on it is from the store.
             let (get, head) = (try await app.get(target, as: token), try await app.ask(.head, target, as: token))
-            #expect(head.headerFields[.eTag] == get.headerFields[.eTag] && head.headerFields[.contentLength] == get.headerFields[.contentLength])
-            #expect(try await app.ask(.head, "/v1/disk/file/content?path=/a.txt", as: token).cacheStatus == "larder; fwd=uri-miss")
-            #expect(try await app.get("/v1/disk/file/content?path=/a.txt", as: token).cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(
+                head.headerFields[.eTag] == get.headerFields[.eTag]
+                    && head.headerFields[.contentLength] == get.headerFields[.contentLength]
+            )
+            #expect(
+                try await app.ask(.head, "/v1/disk/file/content?path=/a.txt", as: token).cacheStatus
+                    == "larder; fwd=uri-miss"
+            )
+            #expect(
+                try await app.get("/v1/disk/file/content?path=/a.txt", as: token).cacheStatus
+                    == "larder; fwd=uri-miss; stored"
+            )
         }
     }
 }

@@ -20,9 +20,13 @@ struct OAuthTests {
             let form = form(of: request)
             switch (request.url, form["grant_type"]) {
             case ("https://oauth.test/token", "authorization_code"):
-                guard form["code"] == "1234567" else { return .json(#"{"error":"bad_verification_code","error_description":"d"}"#, status: .badRequest) }
+                guard form["code"] == "1234567" else {
+                    return .json(#"{"error":"bad_verification_code","error_description":"d"}"#, status: .badRequest)
+                }
             case ("https://oauth.test/token", "refresh_token"):
-                guard form["refresh_token"]?.hasPrefix("refresh") == true else { return .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
+                guard form["refresh_token"]?.hasPrefix("refresh") == true else {
+                    return .json(#"{"error":"invalid_grant"}"#, status: .badRequest)
+                }
             default: return .json(#"{"status":"ok"}"#)
             }
             let number = issued.withLock { count in
@@ -30,7 +34,9 @@ struct OAuthTests {
                 return count
             }
             disk.change { $0.tokens = ["access\(number)": "1130"] }
-            return .json(#"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","expires_in":\#(expiresIn),"token_type":"bearer"}"#)
+            return .json(
+                #"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","expires_in":\#(expiresIn),"token_type":"bearer"}"#
+            )
         }
     }
 
@@ -43,9 +49,15 @@ struct OAuthTests {
         return items
     }
 
-    private static let client = YandexOAuthAPI.Client(id: "client", secret: Secret("hush+hush"), redirectURI: "https://app.test/back")
+    private static let client = YandexOAuthAPI.Client(
+        id: "client",
+        secret: Secret("hush+hush"),
+        redirectURI: "https://app.test/back"
+    )
 
-    @Test("DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once")
+    @Test(
+        "DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once"
+    )
     func codeFlow() async throws {
         let disk = MadeDisk()
         let oauth = Self.oauth(disk)
@@ -56,7 +68,10 @@ struct OAuthTests {
             let items = try #require(URLComponents(string: address)).queryItems ?? []
             let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
             #expect(address.hasPrefix("https://oauth.test/authorize?"))
-            #expect(query["response_type"] == "code" && query["client_id"] == "client" && query["state"] == state && query["code_challenge_method"] == "S256")
+            #expect(
+                query["response_type"] == "code" && query["client_id"] == "client" && query["state"] == state
+                    && query["code_challenge_method"] == "S256"
+            )
             #expect(query["redirect_uri"] == "https://app.test/back")
             #expect(!address.contains("hush"))
             let login = #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#
@@ -64,32 +79,50 @@ struct OAuthTests {
             #expect(opened.status == 201)
             let form = Self.form(of: try #require(oauth.requests.last))
             let verifier = try #require(form["code_verifier"])
-            let challenge = Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
-                "=",
-                with: ""
-            )
+            let challenge = Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-")
+                .replacing("/", with: "_").replacing(
+                    "=",
+                    with: ""
+                )
             #expect(query["code_challenge"] == challenge && (43...128).contains(verifier.utf8.count))
             #expect(form["client_secret"] == "hush+hush" && form["grant_type"] == "authorization_code")
             let again = try await app.ask(.post, "/v1/disk/session", json: login)
             again.expectProblem("validation-failed", 422)
             #expect(again["errors.0.pointer"] == "/state")
-            for answer in [begun, opened, again] { for secret in ["access1", "refresh1", "hush", verifier] { #expect(!answer.text.contains(secret)) } }
+            for answer in [begun, opened, again] {
+                for secret in ["access1", "refresh1", "hush", verifier] { #expect(!answer.text.contains(secret)) }
+            }
             let stored = try app.everythingStored()
-            for secret in ["access1", "refresh1", "hush+hush", verifier, state] { #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)") }
+            for secret in ["access1", "refresh1", "hush+hush", verifier, state] {
+                #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)")
+            }
             #expect(!app.log.all.contains { $0.contains("access1") || $0.contains("hush") || $0.contains(verifier) })
         }
     }
 
-    @Test("DISK-05 a code without a state works too, as from the page that shows it; a wrong one is 401; a state that is too old is none")
+    @Test(
+        "DISK-05 a code without a state works too, as from the page that shows it; a wrong one is 401; a state that is too old is none"
+    )
     func plainCode() async throws {
         let disk = MadeDisk()
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
-            #expect(try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status == 201)
-            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"7654321"}"#).expectProblem("invalid-credentials", 401)
-            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code"}"#).expectProblem("validation-failed", 422)
+            #expect(
+                try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status
+                    == 201
+            )
+            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"7654321"}"#)
+                .expectProblem("invalid-credentials", 401)
+            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code"}"#).expectProblem(
+                "validation-failed",
+                422
+            )
             let state = try await text(app.ask(.post, "/v1/disk/session/authorization")["data.state"])
             app.clock.advance(by: .seconds(601))
-            try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#).expectProblem(
+            try await app.ask(
+                .post,
+                "/v1/disk/session",
+                json: #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#
+            ).expectProblem(
                 "validation-failed",
                 422
             )
@@ -114,7 +147,9 @@ struct OAuthTests {
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk, expiresIn: 3600)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
+            let token = try await text(
+                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
+            )
             _ = try await app.get("/v1/disk/files", as: token)
             if hasRunOut { app.clock.advance(by: .seconds(3590)) } else { disk.change { $0.tokens = [:] } }
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -125,17 +160,25 @@ struct OAuthTests {
             }
             #expect(statuses == [200, 200, 200, 200, 200])
             #expect(oauth.requests.count { Self.form(of: $0)["grant_type"] == "refresh_token" } == 1)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(DISTINCT credential) FROM stored_response") } == 1)
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne($0, sql: "SELECT count(DISTINCT credential) FROM stored_response")
+                } == 1
+            )
         }
     }
 
-    @Test("DISK-06 a refresh that is refused ends the upstream's session: 401; one that cannot be asked for is 503, and shows nothing stored either")
+    @Test(
+        "DISK-06 a refresh that is refused ends the upstream's session: 401; one that cannot be asked for is 503, and shows nothing stored either"
+    )
     func refreshRefused() async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
+            let token = try await text(
+                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
+            )
             _ = try await app.get("/v1/disk/files", as: token)
             disk.change { $0.tokens = [:] }
             oauth.goAway()
@@ -152,12 +195,16 @@ struct OAuthTests {
         let disk = MadeDisk()
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"])
+            let token = try await text(
+                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
+            )
             oauth.hold()
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             await oauth.requestIsHeld()
             let request = try #require(oauth.requests.last)
-            #expect(request.url == "https://oauth.test/revoke_token" && Self.form(of: request)["access_token"] == "access1")
+            #expect(
+                request.url == "https://oauth.test/revoke_token" && Self.form(of: request)["access_token"] == "access1"
+            )
             oauth.release()
         }
     }

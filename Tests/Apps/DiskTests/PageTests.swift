@@ -11,7 +11,10 @@ import Testing
 struct PageTests {
     /// The engine with the programs of this machine.
     private static func engine(without missing: MediaTool? = nil) throws -> MediaEngine {
-        let found = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
+        let found = MediaTools.find(
+            searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            executable: CommandLine.arguments[0]
+        )
         let paths = found.paths.filter { $0.key != missing }
         return try MediaEngine(
             tools: MediaTools(paths: paths),
@@ -24,7 +27,8 @@ struct PageTests {
         let stream = "0.8 0.2 0.2 rg 20 20 100 50 re f"
         let objects = [
             "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 4 0 R >>", "<< /Length \(stream.utf8.count) >>\nstream\n\(stream)\nendstream",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 4 0 R >>",
+            "<< /Length \(stream.utf8.count) >>\nstream\n\(stream)\nendstream",
         ]
         var text = "%PDF-1.4\n"
         var offsets: [Int] = []
@@ -34,11 +38,15 @@ struct PageTests {
         }
         let start = text.utf8.count
         text += "xref\n0 5\n0000000000 65535 f \n"
-        for offset in offsets { text += String(repeating: "0", count: 10 - String(offset).count) + "\(offset) 00000 n \n" }
+        for offset in offsets {
+            text += String(repeating: "0", count: 10 - String(offset).count) + "\(offset) 00000 n \n"
+        }
         return Array((text + "trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n\(start)\n%%EOF\n").utf8)
     }()
 
-    @Test("DISK-25 a page of a PDF is a picture, stored by version and there offline; a page that it does not have is 404")
+    @Test(
+        "DISK-25 a page of a PDF is a picture, stored by version and there offline; a page that it does not have is 404"
+    )
     func pdfPage() async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
@@ -71,18 +79,26 @@ struct PageTests {
         }
     }
 
-    @Test("DISK-25 what has no pages says so; what is not what its name says is refused by the children, not by a crash")
+    @Test(
+        "DISK-25 what has no pages says so; what is not what its name says is refused by the children, not by a crash"
+    )
     func unsupported() async throws {
         let disk = MadeDisk()
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }
         try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine())) { app in
             let token = try await app.logIn()
             for name in ["a.zip", "a.pdf", "a.png", "none"] {
-                try await app.get("/v1/disk/file/page?path=/\(name)", as: token).expectProblem("unsupported-media-type", 415)
+                try await app.get("/v1/disk/file/page?path=/\(name)", as: token).expectProblem(
+                    "unsupported-media-type",
+                    415
+                )
             }
             try await app.get("/v1/disk/file/pdf?path=/a.zip", as: token).expectProblem("unsupported-media-type", 415)
             for query in ["page=0", "page=x", "width=15", "width=2001"] {
-                try await app.get("/v1/disk/file/page?path=/a.pdf&\(query)", as: token).expectProblem("invalid-parameter", 400)
+                try await app.get("/v1/disk/file/page?path=/a.pdf&\(query)", as: token).expectProblem(
+                    "invalid-parameter",
+                    400
+                )
             }
         }
     }

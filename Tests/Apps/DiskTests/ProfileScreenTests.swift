@@ -8,21 +8,30 @@ import Testing
 
 @Suite("The profile over HTTP")
 struct ProfileScreenTests {
-    @Test("DISK-07 total, used, available and trash, as numbers and as texts; DISK-09 with the actions published and logout")
+    @Test(
+        "DISK-07 total, used, available and trash, as numbers and as texts; DISK-09 with the actions published and logout"
+    )
     func profile() async throws {
         try await DiskApp.run { app in
             let token = try await app.logIn()
             let answer = try await app.get("/v1/disk/profile", as: token)
             answer.expectScreen("disk.profile")
-            #expect(answer["data.total"] == 10_737_418_240 && answer["data.used"] == 3_511_500_000 && answer["data.available"] == 7_225_918_240)
+            #expect(
+                answer["data.total"] == 10_737_418_240 && answer["data.used"] == 3_511_500_000
+                    && answer["data.available"] == 7_225_918_240
+            )
             #expect(answer["data.trash"] == 1_048_576)
             #expect(
-                answer["data.total_text"] == "10 GB" && answer["data.used_text"] == "3.27 GB - used" && answer["data.available_text"] == "6.73 GB - available"
+                answer["data.total_text"] == "10 GB" && answer["data.used_text"] == "3.27 GB - used"
+                    && answer["data.available_text"] == "6.73 GB - available"
             )
             #expect(answer.all("id", in: "data.chart") == ["used", "available"])
             #expect(answer.all("id", in: "data.actions") == ["published", "logout"])
             #expect(answer["data.actions.0.href"] == "/v1/disk/published")
-            #expect(answer["data.actions.1.confirm.message"] == "Are you sure you want to log out? All local data will be deleted.")
+            #expect(
+                answer["data.actions.1.confirm.message"]
+                    == "Are you sure you want to log out? All local data will be deleted."
+            )
             #expect(answer["meta.source"] == "upstream")
             app.disk.change { $0.total = 0 }
             let nothing = try await app.get("/v1/disk/profile?refresh=1", as: token)
@@ -35,7 +44,9 @@ struct ProfileScreenTests {
             }
             app.disk.goAway()
             let offline = try await app.get("/v1/disk/profile?refresh=1", as: token)
-            #expect(offline.status == 200 && offline["meta.offline"] == true && offline["meta.banner.code"] == "offline")
+            #expect(
+                offline.status == 200 && offline["meta.offline"] == true && offline["meta.banner.code"] == "offline"
+            )
         }
     }
 

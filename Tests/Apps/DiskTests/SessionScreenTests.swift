@@ -66,29 +66,44 @@ struct SessionScreenTests {
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             for route in DiskRoutes(service: app.service).routes where route.access != .open {
-                let answer = try await app.ask(route.method, route.path.replacing("{id}", with: "x") + "?path=/secret.txt")
+                let answer = try await app.ask(
+                    route.method,
+                    route.path.replacing("{id}", with: "x") + "?path=/secret.txt"
+                )
                 answer.expectProblem("session-required", 401)
                 #expect(answer.headerFields[.wwwAuthenticate] == "Bearer")
                 #expect(!answer.text.contains("secret"))
-                try await app.ask(route.method, route.path.replacing("{id}", with: "x"), as: "wrong").expectProblem("session-expired", 401)
+                try await app.ask(route.method, route.path.replacing("{id}", with: "x"), as: "wrong").expectProblem(
+                    "session-expired",
+                    401
+                )
             }
-            let open = DiskRoutes(service: app.service).routes.filter { $0.access == .open }.map { "\($0.method) \($0.path)" }
+            let open = DiskRoutes(service: app.service).routes.filter { $0.access == .open }.map {
+                "\($0.method) \($0.path)"
+            }
             #expect(
                 open == [
-                    "GET /v1/disk/launch", "GET /v1/disk/onboarding", "PUT /v1/disk/onboarding", "DELETE /v1/disk/onboarding",
+                    "GET /v1/disk/launch", "GET /v1/disk/onboarding", "PUT /v1/disk/onboarding",
+                    "DELETE /v1/disk/onboarding",
                     "POST /v1/disk/session/authorization", "POST /v1/disk/session",
                 ]
             )
         }
     }
 
-    @Test("DISK-04 a token opens a session; it goes to the upstream as OAuth, and is in no answer, no log line, and not in clear on the disk")
+    @Test(
+        "DISK-04 a token opens a session; it goes to the upstream as OAuth, and is in no answer, no log line, and not in clear on the disk"
+    )
     func token() async throws {
         let disk = MadeDisk()
         disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
-            let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_token","access_token":" y0_VerySecretToken "}"#)
+            let opened = try await app.ask(
+                .post,
+                "/v1/disk/session",
+                json: #"{"mode":"oauth_token","access_token":" y0_VerySecretToken "}"#
+            )
             opened.expectScreen("disk.session", status: 201)
             #expect(opened.headerFields[.location] == "/v1/disk/session")
             #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
@@ -96,22 +111,34 @@ struct SessionScreenTests {
             #expect(opened["data.route"] == "home")
             let bearer = try text(opened["data.token"])
             var answers = [opened]
-            for target in ["session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt", "trash", "search?query=a"] {
+            for target in [
+                "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",
+                "trash", "search?query=a",
+            ] {
                 answers.append(try await app.get("/v1/disk/\(target)", as: bearer))
             }
             #expect(answers.dropFirst().allSatisfy { $0.status == 200 })
             let own = disk.requests.filter { $0.url.hasPrefix("https://disk.test") }
             #expect(own.allSatisfy { $0.headerFields[.authorization] == "OAuth y0_VerySecretToken" })
-            #expect(disk.requests.contains { $0.url.hasPrefix("https://downloader.test") && $0.headerFields[.authorization] == nil })
+            #expect(
+                disk.requests.contains {
+                    $0.url.hasPrefix("https://downloader.test") && $0.headerFields[.authorization] == nil
+                }
+            )
             disk.goAway()
             answers.append(try await app.get("/v1/disk/files?refresh=1", as: bearer))
             for answer in answers {
-                #expect(!answer.text.contains("VerySecret") && !answer.headerFields.contains { $0.value.contains("VerySecret") })
+                #expect(
+                    !answer.text.contains("VerySecret")
+                        && !answer.headerFields.contains { $0.value.contains("VerySecret") }
+                )
                 #expect(!answer.text.contains("secret=signature"))
             }
             #expect(!app.log.all.contains { $0.contains("VerySecret") || $0.contains("signature") })
             let stored = try app.everythingStored()
-            for secret in ["VerySecret", "secret=signature", bearer] { #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)") }
+            for secret in ["VerySecret", "secret=signature", bearer] {
+                #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)")
+            }
             #expect(stored.firstRange(of: Data("disk:/a.txt".utf8)) != nil, "the search does find what is there")
         }
     }
@@ -129,7 +156,14 @@ struct SessionScreenTests {
             let offline = try await app.ask(.post, "/v1/disk/session", json: body)
             offline.expectProblem("upstream-unavailable", 503)
             #expect(offline["offline"] == true)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM disk_account)") } == 0)
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne(
+                        $0,
+                        sql: "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM disk_account)"
+                    )
+                } == 0
+            )
         }
     }
 
@@ -138,8 +172,10 @@ struct SessionScreenTests {
         arguments: [
             (#"{}"#, "/mode"), (#"{"mode":"password"}"#, "/mode"), (#"{"mode":"oauth_token"}"#, "/access_token"),
             (#"{"mode":"oauth_token","access_token":""}"#, "/access_token"),
-            (#"{"mode":"oauth_token","access_token":"a b"}"#, "/access_token"), (#"{"mode":"oauth_token","access_token":"a\r\nX: y"}"#, "/access_token"),
-            (#"{"mode":"oauth_token","access_token":7}"#, "/access_token"), (#"{"mode":"oauth_code","code":"1"}"#, "/mode"),
+            (#"{"mode":"oauth_token","access_token":"a b"}"#, "/access_token"),
+            (#"{"mode":"oauth_token","access_token":"a\r\nX: y"}"#, "/access_token"),
+            (#"{"mode":"oauth_token","access_token":7}"#, "/access_token"),
+            (#"{"mode":"oauth_code","code":"1"}"#, "/mode"),
         ]
     )
     func malformedLogin(body: String, pointer: String) async throws {
@@ -151,22 +187,32 @@ struct SessionScreenTests {
         }
     }
 
-    @Test("DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again")
+    @Test(
+        "DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again"
+    )
     func revoked() async throws {
         let disk = MadeDisk()
         disk.put("disk:/a.txt", "text")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            for target in ["files", "file/content?path=/a.txt"] { #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200) }
+            for target in ["files", "file/content?path=/a.txt"] {
+                #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
+            }
             disk.change { $0.tokens = [:] }
             app.clock.advance(by: .seconds(10))
-            let targets = ["files", "recent", "published", "profile", "file?path=/a.txt", "file/content?path=/a.txt", "search?query=a", "trash"]
+            let targets = [
+                "files", "recent", "published", "profile", "file?path=/a.txt", "file/content?path=/a.txt",
+                "search?query=a", "trash",
+            ]
             for target in targets {
                 let answer = try await app.get("/v1/disk/\(target)", as: token)
                 answer.expectProblem("upstream-session-expired", 401)
                 #expect(!answer.text.contains("a.txt"))
             }
-            try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token).expectProblem("upstream-session-expired", 401)
+            try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token).expectProblem(
+                "upstream-session-expired",
+                401
+            )
             disk.goAway()
             try await app.get("/v1/disk/files", as: token).expectProblem("upstream-session-expired", 401)
             try await app.get("/v1/disk/files", as: token).expectProblem("upstream-session-expired", 401)
@@ -176,7 +222,10 @@ struct SessionScreenTests {
         }
     }
 
-    @Test("DISK-32 logging out asks first, in these words, and unconfirmed removes nothing", arguments: ["", "?confirm=false", "?confirm=0"])
+    @Test(
+        "DISK-32 logging out asks first, in these words, and unconfirmed removes nothing",
+        arguments: ["", "?confirm=false", "?confirm=0"]
+    )
     func unconfirmed(query: String) async throws {
         try await DiskApp.run { app in
             let token = try await app.logIn()
@@ -188,7 +237,9 @@ struct SessionScreenTests {
         }
     }
 
-    @Test("DISK-33 logging out removes everything of the account, offline too, and nothing of another; the old token opens nothing")
+    @Test(
+        "DISK-33 logging out removes everything of the account, offline too, and nothing of another; the old token opens nothing"
+    )
     func logout() async throws {
         let disk = MadeDisk()
         disk.change { $0.tokens["other"] = "2240" }
@@ -197,17 +248,24 @@ struct SessionScreenTests {
             _ = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
             let (mine, second, other) = (try await app.logIn(), try await app.logIn(), try await app.logIn("other"))
             for token in [mine, other] {
-                for target in ["profile", "files", "recent", "file/content?path=/mine.png", "file/preview?path=/mine.png"] {
+                for target in [
+                    "profile", "files", "recent", "file/content?path=/mine.png", "file/preview?path=/mine.png",
+                ] {
                     #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
                 }
-                #expect(try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/mine.png"}"#).status == 202)
+                #expect(
+                    try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/mine.png"}"#).status
+                        == 202
+                )
             }
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: mine)
             let farewell = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: mine)
             farewell.expectScreen("disk.session")
             #expect(farewell["data.route"] == "login")
-            for token in [mine, second] { try await app.get("/v1/disk/files", as: token).expectProblem("session-expired", 401) }
+            for token in [mine, second] {
+                try await app.get("/v1/disk/files", as: token).expectProblem("session-expired", 401)
+            }
             #expect(try await app.get("/v1/disk/launch", as: mine)["data.route"] == "login")
             try app.database.read { db in
                 for table in ["disk_account", "disk_item", "disk_download"] {
@@ -216,7 +274,9 @@ struct SessionScreenTests {
                     #expect(own == 0 && others > 0, "\(table)")
                 }
                 #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE account = 'disk/1130'") == 0)
-                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM sealed_secret WHERE name = 'disk/token/1130'") == 0)
+                #expect(
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM sealed_secret WHERE name = 'disk/token/1130'") == 0
+                )
                 #expect(try Int.fetchOne(db, sql: "SELECT count(DISTINCT credential) FROM stored_response") == 1)
             }
             let theirs = try await app.get("/v1/disk/file/content?path=/mine.png", as: other)
@@ -236,8 +296,14 @@ struct SessionScreenTests {
             #expect(try await app.get("/v1/disk/file/content?path=/shared-name.txt", as: mine).text == "mine")
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: mine)
-            try await app.get("/v1/disk/file/content?path=/shared-name.txt", as: other).expectProblem("upstream-unavailable", 503)
-            try await app.get("/v1/disk/file?path=/shared-name.txt", as: other).expectProblem("upstream-unavailable", 503)
+            try await app.get("/v1/disk/file/content?path=/shared-name.txt", as: other).expectProblem(
+                "upstream-unavailable",
+                503
+            )
+            try await app.get("/v1/disk/file?path=/shared-name.txt", as: other).expectProblem(
+                "upstream-unavailable",
+                503
+            )
             try await app.get("/v1/disk/files", as: other).expectProblem("upstream-unavailable", 503)
         }
     }
@@ -248,7 +314,10 @@ struct SessionScreenTests {
         disk.change { $0.tokens["other"] = "2240" }
         try await DiskApp.run(disk) { app in
             let (mine, other) = (try await app.logIn(), try await app.logIn("other"))
-            #expect(try await app.get("/v1/upstreams/yandex_disk/", as: mine).status == 405, "of the made Disk, which knows no such path")
+            #expect(
+                try await app.get("/v1/upstreams/yandex_disk/", as: mine).status == 405,
+                "of the made Disk, which knows no such path"
+            )
             #expect(disk.requests.last?.headerFields[.authorization] == "OAuth good")
             _ = try await app.get("/v1/upstreams/yandex_disk/resources?path=disk:/", as: other)
             #expect(disk.requests.last?.headerFields[.authorization] == "OAuth other")

@@ -14,9 +14,11 @@ struct StoreTests {
     @Test(
         "a query that runs per request, or over a folder, finds its rows by an index",
         arguments: [
-            DiskStore.selectAccount, DiskStore.selectItem, DiskStore.upsertItem, DiskStore.deleteItem, DiskStore.deleteBelow, DiskStore.renameItem,
+            DiskStore.selectAccount, DiskStore.selectItem, DiskStore.upsertItem, DiskStore.deleteItem,
+            DiskStore.deleteBelow, DiskStore.renameItem,
             DiskStore.moveBelow,
-            DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared, DiskStore.finishDownload,
+            DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared,
+            DiskStore.finishDownload,
             DiskStore.selectFound, DiskStore.countFound, DiskStore.deleteOverwritten, DiskStore.nextEpoch,
             DiskStore.selectSeen,
         ]
@@ -29,7 +31,9 @@ struct StoreTests {
                 return try Row.fetchAll(statement).map { $0["detail"] as String }
             }
             #expect(!plan.contains { $0.contains("SCAN") }, "\(plan)")
-            if sql == DiskStore.moveBelow { #expect(plan == ["SEARCH disk_item USING PRIMARY KEY (account=? AND path>? AND path<?)"]) }
+            if sql == DiskStore.moveBelow {
+                #expect(plan == ["SEARCH disk_item USING PRIMARY KEY (account=? AND path>? AND path<?)"])
+            }
         }
     }
 
@@ -51,20 +55,41 @@ struct StoreTests {
                     )
                     let key = PageKey(account: "disk/1130", screen: "recent", offset: count, limit: count)
                     try app.store.pages.save(
-                        PageList(key: key, rowKeys: items.map(\.path.text), total: nil, hasMore: false, fetchedAt: app.clock.now),
+                        PageList(
+                            key: key,
+                            rowKeys: items.map(\.path.text),
+                            total: nil,
+                            hasMore: false,
+                            fetchedAt: app.clock.now
+                        ),
                         in: db
                     )
                 }
                 let statements = Mutex(0)
-                try await app.database.write { db in db.trace(options: .statement) { _ in statements.withLock { $0 += 1 } } }
+                try await app.database.write { db in
+                    db.trace(options: .statement) { _ in statements.withLock { $0 += 1 } }
+                }
                 let before = statements.withLock { $0 }
-                try await app.store.apply(.moved(from: folder, to: DiskPath.root.child("moved \(count)")), account: "1130", at: app.clock.now)
+                try await app.store.apply(
+                    .moved(from: folder, to: DiskPath.root.child("moved \(count)")),
+                    account: "1130",
+                    at: app.clock.now
+                )
                 let after = statements.withLock { $0 }
                 try await app.database.write { db in db.trace() }
                 try app.database.read { db in
-                    let moved = try Int.fetchOne(db, sql: "SELECT count(*) FROM disk_item WHERE path LIKE 'disk:/moved \(count)/%'")
-                    let left = try Int.fetchOne(db, sql: "SELECT count(*) FROM disk_item WHERE path LIKE 'disk:/of \(count)%'")
-                    let listed = try Int.fetchOne(db, sql: "SELECT count(*) FROM page_row WHERE row_key LIKE 'disk:/moved \(count)/%'")
+                    let moved = try Int.fetchOne(
+                        db,
+                        sql: "SELECT count(*) FROM disk_item WHERE path LIKE 'disk:/moved \(count)/%'"
+                    )
+                    let left = try Int.fetchOne(
+                        db,
+                        sql: "SELECT count(*) FROM disk_item WHERE path LIKE 'disk:/of \(count)%'"
+                    )
+                    let listed = try Int.fetchOne(
+                        db,
+                        sql: "SELECT count(*) FROM page_row WHERE row_key LIKE 'disk:/moved \(count)/%'"
+                    )
                     #expect(moved == count && left == 0 && listed == count)
                 }
                 return after - before
@@ -74,23 +99,37 @@ struct StoreTests {
         }
     }
 
-    @Test("100,000 items in a folder: a page asks for a page, keeps a page, and knows the total; search says that it is partial")
+    @Test(
+        "100,000 items in a folder: a page asks for a page, keeps a page, and knows the total; search says that it is partial"
+    )
     func manyItems() async throws {
         let disk = MadeDisk()
         disk.intercept { (request) in
-            guard request.url.contains("_embedded"), let offset = request.url.firstMatch(of: /[?&]offset=(\d+)/).flatMap({ Int($0.1) }),
+            guard request.url.contains("_embedded"),
+                let offset = request.url.firstMatch(of: /[?&]offset=(\d+)/).flatMap({ Int($0.1) }),
                 let limit = request.url.firstMatch(of: /[?&]limit=(\d+)/).flatMap({ Int($0.1) })
             else { return nil }
-            let items = (offset..<min(offset + limit, 100_000)).map { #"{"path":"disk:/\#($0).txt","name":"\#($0).txt","type":"file","size":1}"# }
-            return .json(#"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":100000,"items":[\#(items.joined(separator: ","))]}}"#)
+            let items = (offset..<min(offset + limit, 100_000)).map {
+                #"{"path":"disk:/\#($0).txt","name":"\#($0).txt","type":"file","size":1}"#
+            }
+            return .json(
+                #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":100000,"items":[\#(items.joined(separator: ","))]}}"#
+            )
         }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             let last = try await app.get("/v1/disk/files?limit=100&offset=99950", as: token)
-            #expect(last["meta.page.count"] == 50 && last["meta.page.total"] == 100_000 && last["meta.page.has_more"] == false)
+            #expect(
+                last["meta.page.count"] == 50 && last["meta.page.total"] == 100_000
+                    && last["meta.page.has_more"] == false
+            )
             let first = try await app.get("/v1/disk/files?limit=100", as: token)
             #expect(first["meta.page.count"] == 100 && first["meta.page.has_more"] == true)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE kind = 'file'") } == 150)
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE kind = 'file'")
+                } == 150
+            )
             #expect(disk.asked.count { $0.contains("_embedded") } == 2)
             let past = try await app.get("/v1/disk/files?offset=100000", as: token)
             #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskApp.names(past) == [])

@@ -109,7 +109,9 @@ struct TrustTests {
     func places(row: String) async throws {
         try await Self.warmed { app, token in
             app.disk.intercept { request in
-                guard request.url.contains("path=disk%3A%2Fdocs&"), request.url.contains("_embedded") else { return nil }
+                guard request.url.contains("path=disk%3A%2Fdocs&"), request.url.contains("_embedded") else {
+                    return nil
+                }
                 let content =
                     row.hasPrefix("TOTAL") ? #""items":[],"total":\#(row.dropFirst(5))"# : #""items":[\#(row)]"#
                 return .json(#"{"path":"disk:/docs","name":"docs","type":"dir","_embedded":{\#(content)}}"#)
@@ -301,8 +303,8 @@ struct TrustTests {
                 (.post, "folders", #"{"path":"/docs/new"}"#), (.delete, "published?path=/top.txt", nil),
             ] {
                 let answer = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
-                // What these two are about is looked at before anything is sent. Behind a write nobody but the API can say
-                // that it was refused.
+                // What these two are about is looked at before anything is sent. Behind a write nobody but the API can
+                // say that it was refused.
                 let isLookedAtFirst = target == "links" || target.hasPrefix("published")
                 answer.expectProblem(isLookedAtFirst ? "upstream-bad-response" : "outcome-unknown", 502)
                 #expect(answer["upstream.status"] == .number(Double(status)), "\(target)")

@@ -31,9 +31,17 @@ import Testing
                 guard answer.status < 400 else { throw Refused(description: answer.text) }
             }
             var counts: [Int] = []
-            // The response is read behind the commit: on a disk that cannot be read a change may be done and the response fail.
+            // The response is read behind the commit: on a disk that cannot be read a change may be done and the
+            // response fail.
             for (faults, mayBePartial) in [([FaultScope.Fault.fullDisk], false), ([.brokenDisk, .brokenOnce], true)] {
-                counts.append(try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: {}, write: { try await add() }))
+                counts.append(
+                    try await loop.run(
+                        mayBePartial: mayBePartial,
+                        faults: faults,
+                        prepare: {},
+                        write: { try await add() }
+                    )
+                )
                 counts.append(
                     try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: { try await add() }) {
                         let (path, text) = ("/v1/notes/\(id.withLock { $0 })", UUID().uuidString)

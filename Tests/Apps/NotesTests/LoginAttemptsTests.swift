@@ -23,8 +23,12 @@ struct LoginAttemptsTests {
     @Test("NOTE-01 an address is limited over all names, other addresses are not, and a refused attempt takes nothing")
     func addresses() {
         var attempts = LoginAttempts(limits)
-        for name in ["a", "b", "c", "d", "e"] { #expect(attempts.begin(account: name, address: "1.1.1.1", now: start) == .allowed) }
-        for _ in 1...10 { #expect(attempts.begin(account: "f", address: "1.1.1.1", now: start) == .refused(retryAfter: 60)) }
+        for name in ["a", "b", "c", "d", "e"] {
+            #expect(attempts.begin(account: name, address: "1.1.1.1", now: start) == .allowed)
+        }
+        for _ in 1...10 {
+            #expect(attempts.begin(account: "f", address: "1.1.1.1", now: start) == .refused(retryAfter: 60))
+        }
         for _ in 1...3 { #expect(attempts.begin(account: "f", address: "2.2.2.2", now: start) == .allowed) }
         #expect(attempts.begin(account: "f", address: "2.2.2.2", now: start) == .refused(retryAfter: 100))
     }
@@ -66,8 +70,13 @@ struct LoginAttemptsTests {
         }
         #expect(refused == LoginAttempts.mostBuckets + 5)
         #expect(attempts.begin(account: "victim", address: nil, now: start) != .allowed)
-        for number in 0..<LoginAttempts.mostBuckets + 10 { _ = attempts.begin(account: "m\(number)", address: nil, now: start) }
-        #expect(attempts.begin(account: "victim", address: nil, now: start) != .allowed, "the emptiest buckets are remembered longest")
+        for number in 0..<LoginAttempts.mostBuckets + 10 {
+            _ = attempts.begin(account: "m\(number)", address: nil, now: start)
+        }
+        #expect(
+            attempts.begin(account: "victim", address: nil, now: start) != .allowed,
+            "the emptiest buckets are remembered longest"
+        )
     }
 }
 
@@ -114,7 +123,10 @@ struct PasswordTests {
 
     @Test(
         "lengths and kinds of space",
-        arguments: [("a", true), ("", false), (String(repeating: "é", count: 512), true), (String(repeating: "é", count: 513), false)]
+        arguments: [
+            ("a", true), ("", false), (String(repeating: "é", count: 512), true),
+            (String(repeating: "é", count: 513), false),
+        ]
     )
     func limits(text: String, isAccepted: Bool) {
         #expect(((try? Password(text)) != nil) == isAccepted)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("The grid of clusters")
 struct MapGridTests {
-    private func point(_ latitude: Double, _ longitude: Double) throws -> Coordinate { try #require(Coordinate(latitude: latitude, longitude: longitude)) }
+    private func point(_ latitude: Double, _ longitude: Double) throws -> Coordinate {
+        try #require(Coordinate(latitude: latitude, longitude: longitude))
+    }
 
     @Test("NOTE-05 cells are those of Web Mercator, four a tile's side, and stay in the world at its edges")
     func cells() throws {
@@ -29,7 +31,10 @@ struct MapGridTests {
                 let (cell, inner) = (MapGrid.cell(of: place, zoom: zoom), MapGrid.cell(of: place, zoom: zoom + 1))
                 #expect(inner.x >> 1 == cell.x && inner.y >> 1 == cell.y)
                 let box = MapGrid.box(of: cell, zoom: zoom)
-                #expect(box.west <= place.longitude && place.longitude <= box.east && box.south <= place.latitude + 1e-9 && place.latitude - 1e-9 <= box.north)
+                #expect(
+                    box.west <= place.longitude && place.longitude <= box.east && box.south <= place.latitude + 1e-9
+                        && place.latitude - 1e-9 <= box.north
+                )
             }
         }
     }
@@ -37,7 +42,10 @@ struct MapGridTests {
     @Test("NOTE-05 a view is never more cells wide or high than is read, whatever zoom is asked for")
     func zoom() throws {
         let city = try #require(BoundingBox("13.0,52.3,13.8,52.7"))
-        #expect(MapGrid.zoom(wanted: nil, for: .world) == 6 && MapGrid.zoom(wanted: 24, for: .world) == 6 && MapGrid.zoom(wanted: 2, for: .world) == 2)
+        #expect(
+            MapGrid.zoom(wanted: nil, for: .world) == 6 && MapGrid.zoom(wanted: 24, for: .world) == 6
+                && MapGrid.zoom(wanted: 2, for: .world) == 2
+        )
         #expect(MapGrid.zoom(wanted: 10, for: city) == 10 && MapGrid.zoom(wanted: nil, for: city) == 14)
         let pacific = try #require(BoundingBox("100,-60,-100,60"))
         #expect(MapGrid.zoom(wanted: nil, for: pacific) == 7)
@@ -49,18 +57,32 @@ struct MapGridTests {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
         let store = NoteStore(database)
         let account = try #require(
-            try await store.register(try UserName("bob"), PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data()), now: Date())
+            try await store.register(
+                try UserName("bob"),
+                PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data()),
+                now: Date()
+            )
         ).id
         var places: [Int64: Coordinate] = [:]
         var generator = Chance(state: 7)
         for step in 0..<120 {
-            let place = try point(Double.random(in: -90...90, using: &generator), Double.random(in: -180...180, using: &generator))
+            let place = try point(
+                Double.random(in: -90...90, using: &generator),
+                Double.random(in: -180...180, using: &generator)
+            )
             let location = Note.Location(coordinate: place, name: "x")
             switch step % 4 {
             case 0, 1: places[try await store.add("n", at: location, account: account, now: Date()).id] = place
             case 2:
                 guard let id = places.keys.min() else { continue }
-                _ = try await store.change(id, body: nil, location: location, versions: nil, account: account, now: Date())
+                _ = try await store.change(
+                    id,
+                    body: nil,
+                    location: location,
+                    versions: nil,
+                    account: account,
+                    now: Date()
+                )
                 places[id] = place
             default:
                 guard let id = places.keys.max() else { continue }
@@ -72,9 +94,17 @@ struct MapGridTests {
             var expected: [MapGrid.Cell: Int] = [:]
             for place in places.values { expected[MapGrid.cell(of: place, zoom: zoom), default: 0] += 1 }
             let stored = try database.read { db in
-                try Row.fetchAll(db, sql: "SELECT x, y, notes FROM note_cell WHERE account = ? AND zoom = ?", arguments: [account, zoom])
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT x, y, notes FROM note_cell WHERE account = ? AND zoom = ?",
+                    arguments: [account, zoom]
+                )
             }
-            #expect(Dictionary(uniqueKeysWithValues: stored.map { (MapGrid.Cell(x: $0["x"], y: $0["y"]), $0["notes"] as Int) }) == expected)
+            #expect(
+                Dictionary(
+                    uniqueKeysWithValues: stored.map { (MapGrid.Cell(x: $0["x"], y: $0["y"]), $0["notes"] as Int) }
+                ) == expected
+            )
         }
         let map = try store.map(.world, zoom: 3, account: account)
         #expect(map.clusters.map(\.count).reduce(map.pins.count, +) == places.count && map.total == places.count)

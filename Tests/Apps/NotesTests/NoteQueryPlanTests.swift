@@ -14,7 +14,8 @@ struct NoteQueryPlanTests {
             let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
             let named = sql.matches(of: /:([a-z_]+)/).map { (String($0.1), nil as Int?) }
             let unnamed = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
-            let arguments = named.isEmpty ? unnamed : StatementArguments(Dictionary(named, uniquingKeysWith: { first, _ in first }))
+            let arguments =
+                named.isEmpty ? unnamed : StatementArguments(Dictionary(named, uniquingKeysWith: { first, _ in first }))
             return try Row.fetchAll(statement, arguments: arguments).map { $0["detail"] }
         }
     }
@@ -45,7 +46,10 @@ struct NoteQueryPlanTests {
         #expect(used.count == 12, "\(tree)")
         for sql in [NoteStore.selectCells, NoteStore.countCells] {
             let cells = try plan(sql)
-            #expect(cells.contains("SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y>? AND y<?)"), "\(cells)")
+            #expect(
+                cells.contains("SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y>? AND y<?)"),
+                "\(cells)"
+            )
         }
     }
 
@@ -69,7 +73,11 @@ struct NoteQueryPlanTests {
     @Test("NOTE-05 positions entered by an earlier version are found by the same view")
     func earlier() throws {
         let (directory, log) = (try DataDirectory.temporary(), Logger(label: "test"))
-        let earlier = try LarderDatabase(in: directory, migrations: NoteStore.migrations.filter { $0.name < "notes/005" }, logger: log)
+        let earlier = try LarderDatabase(
+            in: directory,
+            migrations: NoteStore.migrations.filter { $0.name < "notes/005" },
+            logger: log
+        )
         try ManyNotes.fill(earlier, notes: 100)
         try earlier.write { try $0.execute(sql: "UPDATE note_position SET account_to = account_from") }
         let before = try NoteStore(earlier).map(.world, zoom: nil, account: 1).pins.map(\.id)
@@ -77,7 +85,9 @@ struct NoteQueryPlanTests {
         try earlier.close()
 
         let database = try LarderDatabase(in: directory, migrations: NoteStore.migrations, logger: log)
-        let long = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note_position WHERE account_to = account_from + 0.5") }
+        let long = try database.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM note_position WHERE account_to = account_from + 0.5")
+        }
         #expect(long == 100)
         #expect(try NoteStore(database).map(.world, zoom: nil, account: 1).pins.map(\.id) == before)
     }

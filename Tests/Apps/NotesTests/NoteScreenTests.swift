@@ -15,7 +15,12 @@ struct NoteScreenTests {
     func life() async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
-            let created = try await app.ask(.post, "/v1/notes", as: token, #"{"body":"A dog outside","location":\#(Self.laguna)}"#)
+            let created = try await app.ask(
+                .post,
+                "/v1/notes",
+                as: token,
+                #"{"body":"A dog outside","location":\#(Self.laguna)}"#
+            )
             created.expectScreen("notes.details", status: 201)
             guard case .string(let id) = created["data.id"] else { throw NotesApp.NoText(answer: created.text) }
             #expect(created.headerFields[.location] == "/v1/notes/\(id)")
@@ -24,9 +29,18 @@ struct NoteScreenTests {
             #expect(read.body == created.body, "the answer to a write is what a read would show")
             #expect(read.headerFields[.eTag] == created.headerFields[.eTag])
             #expect(read["data.body"] == "A dog outside" && read["data.modified"] == "2026-01-05T10:00:00Z")
-            #expect(read["data.modified_text"] == "Today at 10:00" && read["data.last_edited_text"] == "Last edited: Today at 10:00")
-            #expect(read["data.location.lat"] == 37.79 && read["data.location.lon"] == -122.42 && read["data.location.name"] == "Laguna St")
-            #expect(read["meta.source"] == "local" && read["meta.offline"] == false && read.cacheStatus == nil && read.age == nil)
+            #expect(
+                read["data.modified_text"] == "Today at 10:00"
+                    && read["data.last_edited_text"] == "Last edited: Today at 10:00"
+            )
+            #expect(
+                read["data.location.lat"] == 37.79 && read["data.location.lon"] == -122.42
+                    && read["data.location.name"] == "Laguna St"
+            )
+            #expect(
+                read["meta.source"] == "local" && read["meta.offline"] == false && read.cacheStatus == nil
+                    && read.age == nil
+            )
             app.clock.advance(by: .seconds(60))
             let changed = try await app.ask(.patch, "/v1/notes/\(id)", as: token, #"{"body":"Two dogs"}"#)
             changed.expectScreen("notes.details")
@@ -52,13 +66,24 @@ struct NoteScreenTests {
             _ = try await app.ask(.patch, "/v1/notes/\(first)", as: token, "{}")
             let list = try await app.get("/v1/notes", as: token)
             list.expectScreen("notes.list")
-            #expect(list.all("id", in: "data.items") == [.string(first), .string(third), .string(second)], "a save without a change is a save")
-            #expect(list["data.items.0.first_line"] == "first line" && list["data.items.2.location.name"] == "Laguna St")
-            #expect(list.names(in: "data.items.0") == ["id", "first_line", "modified", "modified_text", "location", "href", "actions"])
+            #expect(
+                list.all("id", in: "data.items") == [.string(first), .string(third), .string(second)],
+                "a save without a change is a save"
+            )
+            #expect(
+                list["data.items.0.first_line"] == "first line" && list["data.items.2.location.name"] == "Laguna St"
+            )
+            #expect(
+                list.names(in: "data.items.0") == [
+                    "id", "first_line", "modified", "modified_text", "location", "href", "actions",
+                ]
+            )
             #expect(list["data.items.0.actions.0.confirm"] == .null, "the app deletes without asking")
             #expect(list["data.empty"] == nil && list["meta.state"] == "content" && list["meta.revision"] == 4)
             let page = try await app.get("/v1/notes?limit=2&tz=Europe%2FParis", as: token)
-            #expect(page["meta.page.total"] == 3 && page["meta.page.has_more"] == true && page["meta.page.next_offset"] == 2)
+            #expect(
+                page["meta.page.total"] == 3 && page["meta.page.has_more"] == true && page["meta.page.next_offset"] == 2
+            )
             #expect(page["data.items.0.modified_text"] == "Today at 11:00")
             guard case .string(let next) = page["links.next"] else { throw NotesApp.NoText(answer: page.text) }
             #expect(try await app.get(next, as: token).all("id", in: "data.items") == [.string(second)])
@@ -74,8 +99,13 @@ struct NoteScreenTests {
     func empty() async throws {
         try await NotesApp.run { app in
             let list = try await app.get("/v1/notes", as: app.register())
-            #expect(list["meta.state"] == "empty" && list["data.items"] == [] && list["data.empty.title"] == "No Notes Yet")
-            #expect(list["data.empty.text"] == "This is where your notes will appear." && list["data.empty.button"] == "Create Note")
+            #expect(
+                list["meta.state"] == "empty" && list["data.items"] == [] && list["data.empty.title"] == "No Notes Yet"
+            )
+            #expect(
+                list["data.empty.text"] == "This is where your notes will appear."
+                    && list["data.empty.button"] == "Create Note"
+            )
         }
     }
 
@@ -86,7 +116,10 @@ struct NoteScreenTests {
             let note = try await app.add("secret plan", Self.laguna, as: bob)
             let path = "/v1/notes/\(note)"
             try await app.get(path, as: eve).expectProblem("not-found", 404)
-            try await app.ask(.patch, path, as: eve, [.ifMatch: "*"], #"{"body":"mine"}"#).expectProblem("not-found", 404)
+            try await app.ask(.patch, path, as: eve, [.ifMatch: "*"], #"{"body":"mine"}"#).expectProblem(
+                "not-found",
+                404
+            )
             try await app.delete(path, as: eve).expectProblem("not-found", 404)
             #expect(try await app.get("/v1/notes", as: eve)["meta.page.total"] == 0)
             #expect(try await app.get("/v1/notes?q=secret", as: eve)["meta.page.total"] == 0)
@@ -115,10 +148,15 @@ struct NoteScreenTests {
             let token = try await app.register()
             let note = try await app.add("nowhere", as: token)
             let read = try await app.get("/v1/notes/\(note)", as: token)
-            #expect(read["data.location.lat"] == 0 && read["data.location.lon"] == 0 && read["data.location.name"] == "Unknown location")
+            #expect(
+                read["data.location.lat"] == 0 && read["data.location.lon"] == 0
+                    && read["data.location.name"] == "Unknown location"
+            )
             _ = try await app.ask(.patch, "/v1/notes/\(note)", as: token, #"{"location":{"lat":-90,"lon":180}}"#)
             let pole = try await app.get("/v1/notes/\(note)", as: token)
-            #expect(pole["data.location.lat"] == -90 && pole["data.location.lon"] == 180 && pole["data.body"] == "nowhere")
+            #expect(
+                pole["data.location.lat"] == -90 && pole["data.location.lon"] == 180 && pole["data.body"] == "nowhere"
+            )
             _ = try await app.ask(.patch, "/v1/notes/\(note)", as: token, #"{"location":null}"#)
             #expect(try await app.get("/v1/notes/\(note)", as: token)["data.location.name"] == "Unknown location")
         }
@@ -127,11 +165,14 @@ struct NoteScreenTests {
     @Test(
         "NOTE-04 what is no text and no place is refused, every fault named, and nothing changes",
         arguments: [
-            (#"{}"#, ["/body"]), (#"{"body":""}"#, ["/body"]), (#"{"body":" \n\t"}"#, ["/body"]), (#"{"body":null}"#, ["/body"]), (#"{"body":7}"#, ["/body"]),
+            (#"{}"#, ["/body"]), (#"{"body":""}"#, ["/body"]), (#"{"body":" \n\t"}"#, ["/body"]),
+            (#"{"body":null}"#, ["/body"]), (#"{"body":7}"#, ["/body"]),
             (#"{"body":"a\u0000b"}"#, ["/body"]), (#"{"body":"a","location":7}"#, ["/location"]),
             (#"{"body":"a","location":{}}"#, ["/location/lat", "/location/lon"]),
-            (#"{"body":"a","location":{"lat":1}}"#, ["/location/lon"]), (#"{"body":"a","location":{"lon":1,"lat":null}}"#, ["/location/lat"]),
-            (#"{"body":"a","location":{"lat":90.01,"lon":1}}"#, ["/location/lat"]), (#"{"body":"a","location":{"lat":1,"lon":-180.5}}"#, ["/location/lon"]),
+            (#"{"body":"a","location":{"lat":1}}"#, ["/location/lon"]),
+            (#"{"body":"a","location":{"lon":1,"lat":null}}"#, ["/location/lat"]),
+            (#"{"body":"a","location":{"lat":90.01,"lon":1}}"#, ["/location/lat"]),
+            (#"{"body":"a","location":{"lat":1,"lon":-180.5}}"#, ["/location/lon"]),
             (#"{"body":"a","location":{"lat":"NaN","lon":"1"}}"#, ["/location/lat", "/location/lon"]),
             (#"{"body":"","location":{"lat":1,"lon":1,"name":7}}"#, ["/body", "/location/name"]),
             (#"{"body":"a","location":{"lat":1,"lon":1,"name":"a\u0000"}}"#, ["/location/name"]),
@@ -166,7 +207,10 @@ struct NoteScreenTests {
             let longest = String(repeating: "я", count: Note.longestBody / 2)
             let taken = try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(longest)"}"#)
             #expect(taken.status == 201 && taken["data.body"] == .string(longest))
-            try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(longest)я"}"#).expectProblem("validation-failed", 422)
+            try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(longest)я"}"#).expectProblem(
+                "validation-failed",
+                422
+            )
             let huge = String(repeating: "x", count: 8 * Note.longestBody)
             try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(huge)"}"#).expectProblem("too-large", 413)
         }
@@ -176,16 +220,31 @@ struct NoteScreenTests {
     func longName() async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
-            let ask = { (name: String) in try await app.ask(.post, "/v1/notes", as: token, #"{"body":"a","location":{"lat":1,"lon":2,"name":"\#(name)"}}"#) }
+            let ask = { (name: String) in
+                try await app.ask(
+                    .post,
+                    "/v1/notes",
+                    as: token,
+                    #"{"body":"a","location":{"lat":1,"lon":2,"name":"\#(name)"}}"#
+                )
+            }
             #expect(try await ask(String(repeating: "я", count: Note.Location.longestName)).status == 201)
-            try await ask("e" + String(repeating: "\u{301}", count: Note.Location.longestName)).expectProblem("validation-failed", 422)
+            try await ask("e" + String(repeating: "\u{301}", count: Note.Location.longestName)).expectProblem(
+                "validation-failed",
+                422
+            )
         }
     }
 
     @Test("NOTE-04 a place without its point is told once for each number that is missing")
     func half() async throws {
         try await NotesApp.run { app in
-            let answer = try await app.ask(.post, "/v1/notes", as: app.register(), #"{"body":"a","location":{"name":"Here"}}"#)
+            let answer = try await app.ask(
+                .post,
+                "/v1/notes",
+                as: app.register(),
+                #"{"body":"a","location":{"name":"Here"}}"#
+            )
             answer.expectProblem("validation-failed", 422)
             #expect(answer.all("pointer", in: "errors") == ["/location/lat", "/location/lon"])
             let details = answer.all("detail", in: "errors")
@@ -193,15 +252,23 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("a time zone that is none is 400", arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""])
+    @Test(
+        "a time zone that is none is 400",
+        arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""]
+    )
     func timeZone(name: String) async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
-            for path in ["", "/map", "/n1"] { try await app.get("/v1/notes\(path)?tz=\(name)", as: token).expectProblem("invalid-parameter", 400) }
+            for path in ["", "/map", "/n1"] {
+                try await app.get("/v1/notes\(path)?tz=\(name)", as: token).expectProblem("invalid-parameter", 400)
+            }
         }
     }
 
-    @Test("NOTE-03 what is no id of a note is 404", arguments: ["1", "n", "n0", "n01", "n-1", "n1x", "N1", "n99999999999999999999"])
+    @Test(
+        "NOTE-03 what is no id of a note is 404",
+        arguments: ["1", "n", "n0", "n01", "n-1", "n1x", "N1", "n99999999999999999999"]
+    )
     func identity(id: String) async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
@@ -210,12 +277,17 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-05 SRV-09 a change is told to the account that made it, for both screens that show it, and to nobody else")
+    @Test(
+        "NOTE-05 SRV-09 a change is told to the account that made it, for both screens that show it, and to nobody else"
+    )
     func events() async throws {
         try await NotesApp.run { app in
             try await app.add("a", as: try await app.register())
             let published = app.events.published.filter { $0.kind == "screen-changed" }
-            #expect(published.map(\.json) == ["notes.list", "notes.map"].map { #"{"app":"notes","screen":"\#($0)","revision":1}"# })
+            #expect(
+                published.map(\.json)
+                    == ["notes.list", "notes.map"].map { #"{"app":"notes","screen":"\#($0)","revision":1}"# }
+            )
             #expect(published.allSatisfy { $0.audience == .account(app: "notes", account: "1") })
         }
     }

@@ -49,7 +49,8 @@ struct NoteSearchTests {
     @Test(
         "NOTE-09 nothing that somebody types is syntax",
         arguments: [
-            "\"", "'", "dog\"", "dog OR bark NOT x", "body:dog", "account:2", "dog*", "(dog", "NEAR(dog bark)", "{body}:dog", "^dog", "-dog", "dog AND", ";--",
+            "\"", "'", "dog\"", "dog OR bark NOT x", "body:dog", "account:2", "dog*", "(dog", "NEAR(dog bark)",
+            "{body}:dog", "^dog", "-dog", "dog AND", ";--",
             "\u{0}", "\\",
         ]
     )
@@ -60,8 +61,14 @@ struct NoteSearchTests {
 
     @Test("NOTE-09 words alone are quoted, the last one open, and the account is part of the question")
     func expression() {
-        #expect(SearchQuery("dog OR \"bark\"").expression(account: 7) == #"account : "7" AND {body location_name} : ("dog" AND "OR" AND "bark" *)"#)
-        #expect(SearchQuery("lag").expression(account: 7, placesOnly: true) == #"account : "7" AND location_name : ("lag" *)"#)
+        #expect(
+            SearchQuery("dog OR \"bark\"").expression(account: 7)
+                == #"account : "7" AND {body location_name} : ("dog" AND "OR" AND "bark" *)"#
+        )
+        #expect(
+            SearchQuery("lag").expression(account: 7, placesOnly: true)
+                == #"account : "7" AND location_name : ("lag" *)"#
+        )
         #expect(SearchQuery("!? …").expression(account: 7) == nil)
         #expect(SearchQuery(String(repeating: "a ", count: 500)).words.count == SearchQuery.mostWords)
     }
@@ -69,13 +76,18 @@ struct NoteSearchTests {
     @Test(
         "NOTE-09 words of scripts without spaces between words are found anywhere, together with others and in the place too",
         arguments: [
-            ("東京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]), ("ラーメン", ["今日は東京でラーメンを食べた"]), ("ram 東京", []), ("ramen 東京", ["Ramen 東京, iPhone手机"]),
-            ("東京 食べ", ["今日は東京でラーメンを食べた"]), ("手机 RAM", ["Ramen 東京, iPhone手机"]), ("IPHONE手", ["Ramen 東京, iPhone手机"]), ("แมว", ["ฉันเลี้ยงแมวสองตัว"]),
+            ("東京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]), ("ラーメン", ["今日は東京でラーメンを食べた"]), ("ram 東京", []),
+            ("ramen 東京", ["Ramen 東京, iPhone手机"]),
+            ("東京 食べ", ["今日は東京でラーメンを食べた"]), ("手机 RAM", ["Ramen 東京, iPhone手机"]), ("IPHONE手", ["Ramen 東京, iPhone手机"]),
+            ("แมว", ["ฉันเลี้ยงแมวสองตัว"]),
             ("北京", []), ("%京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]),
         ]
     )
     func unspaced(question: String, expected: [String]) async throws {
-        #expect(try await found(question, among: ["今日は東京でラーメンを食べた", "ฉันเลี้ยงแมวสองตัว", "Ramen 東京, iPhone手机", "a dog"]) == expected)
+        #expect(
+            try await found(question, among: ["今日は東京でラーメンを食べた", "ฉันเลี้ยงแมวสองตัว", "Ramen 東京, iPhone手机", "a dog"])
+                == expected
+        )
     }
 
     @Test("NOTE-09 such a search keeps to the account, counts and pages")
@@ -85,7 +97,10 @@ struct NoteSearchTests {
             for _ in 1...3 { try await app.add("我的猫", #"{"lat":1,"lon":1,"name":"动物园"}"#, as: token) }
             let query = "物".addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let page = try await app.get("/v1/notes?q=\(query)&limit=2&offset=1", as: token)
-            #expect(page.all("id", in: "data.items") == ["n2", "n1"] && page["meta.page.total"] == 3 && page["meta.page.has_more"] == false)
+            #expect(
+                page.all("id", in: "data.items") == ["n2", "n1"] && page["meta.page.total"] == 3
+                    && page["meta.page.has_more"] == false
+            )
             #expect(try await app.get("/v1/notes?q=\(query)", as: other)["meta.page.total"] == 0)
         }
     }
@@ -93,10 +108,17 @@ struct NoteSearchTests {
     @Test("NOTE-09 е stands for ё and ё for е, each letter in its turn, and a word of nothing else is no load")
     func spellings() {
         #expect(SearchQuery.spellings(of: "еще") == ["еще", "ёще", "ещё"])
-        #expect(SearchQuery.spellings(of: "трёхколёсный") == ["трёхколёсный", "трехколесный", "трёхколесный", "трехколёсный"])
+        #expect(
+            SearchQuery.spellings(of: "трёхколёсный") == [
+                "трёхколёсный", "трехколесный", "трёхколесный", "трехколёсный",
+            ]
+        )
         #expect(SearchQuery.spellings(of: "café") == ["café"])
         #expect(SearchQuery.spellings(of: String(repeating: "е", count: 3000)).count == 1)
-        #expect(SearchQuery("ель dog").expression(account: 7) == #"account : "7" AND {body location_name} : (("ель" OR "ёль") AND "dog" *)"#)
+        #expect(
+            SearchQuery("ель dog").expression(account: 7)
+                == #"account : "7" AND {body location_name} : (("ель" OR "ёль") AND "dog" *)"#
+        )
     }
 
     @Test("NOTE-09 a search without a match is empty in words of its own, and one of nothing shows everything")
@@ -105,7 +127,10 @@ struct NoteSearchTests {
             let token = try await app.register()
             try await app.add("a dog", as: token)
             let none = try await app.get("/v1/notes?q=cat", as: token)
-            #expect(none["meta.state"] == "empty" && none["data.empty.title"] == "No Matching Notes" && none["meta.page.total"] == 0)
+            #expect(
+                none["meta.state"] == "empty" && none["data.empty.title"] == "No Matching Notes"
+                    && none["meta.page.total"] == 0
+            )
             #expect(try await app.get("/v1/notes?q=%21%21", as: token)["meta.page.total"] == 0)
             #expect(try await app.get("/v1/notes?q=", as: token)["meta.page.total"] == 1)
             #expect(try await app.get("/v1/notes?q=%20", as: token)["meta.page.total"] == 1)
@@ -129,7 +154,9 @@ struct NoteSearchTests {
             #expect(try await count("beta") == 1)
             _ = try await app.delete("/v1/notes/\(note)", as: token)
             #expect(try await count("beta") == 0)
-            try await app.database.write { db in try db.execute(sql: "INSERT INTO note_text (note_text, rank) VALUES ('integrity-check', 1)") }
+            try await app.database.write { db in
+                try db.execute(sql: "INSERT INTO note_text (note_text, rank) VALUES ('integrity-check', 1)")
+            }
         }
     }
 }

@@ -15,7 +15,9 @@ struct NoteVersionTests {
             let path = "/v1/notes/\(try await app.add("one", as: token))"
             let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
             #expect(!tag.hasPrefix("W/"))
-            let zipped = try #require(try await app.get("\(path)?tz=Asia/Tokyo", as: token, [.acceptEncoding: "gzip"]).headerFields[.eTag])
+            let zipped = try #require(
+                try await app.get("\(path)?tz=Asia/Tokyo", as: token, [.acceptEncoding: "gzip"]).headerFields[.eTag]
+            )
             #expect(zipped != tag)
             let changed = try await app.ask(.patch, path, as: token, [.ifMatch: tag], #"{"body":"two"}"#)
             #expect(changed.status == 200)
@@ -27,9 +29,14 @@ struct NoteVersionTests {
             let now = try await app.get(path, as: token)
             #expect(now["data.body"] == "two" && now.headerFields[.eTag] == changed.headerFields[.eTag])
             let current = try #require(now.headerFields[.eTag])
-            #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "\"other\", \(current)"], #"{"body":"three"}"#).status == 200)
+            #expect(
+                try await app.ask(.patch, path, as: token, [.ifMatch: "\"other\", \(current)"], #"{"body":"three"}"#)
+                    .status == 200
+            )
             #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
-            guard case .number(let version) = try await app.get(path, as: token)["data.version"] else { throw NotesApp.NoText(answer: "") }
+            guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
+                throw NotesApp.NoText(answer: "")
+            }
             #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
             try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)
         }
@@ -46,7 +53,10 @@ struct NoteVersionTests {
                     for number in 1...4 {
                         group.addTask {
                             let text = "round \(round) by \(number)"
-                            return (try await app.ask(.patch, path, as: token, [.ifMatch: tag], #"{"body":"\#(text)"}"#).status, text)
+                            return (
+                                try await app.ask(.patch, path, as: token, [.ifMatch: tag], #"{"body":"\#(text)"}"#)
+                                    .status, text
+                            )
                         }
                     }
                     return try await group.reduce(into: [(Int, String)]()) { $0.append($1) }
@@ -70,7 +80,10 @@ struct NoteVersionTests {
             let tomorrow = try await app.get(path, as: token, [.ifNoneMatch: tag])
             #expect(tomorrow.status == 200 && tomorrow["data.modified_text"] == "Jan 5 at 10:00")
             #expect(tomorrow["data.version"] == today["data.version"])
-            #expect(try await app.ask(.patch, path, as: token, [.ifMatch: tag], "{}").status == 200, "the note itself is at that version still")
+            #expect(
+                try await app.ask(.patch, path, as: token, [.ifMatch: tag], "{}").status == 200,
+                "the note itself is at that version still"
+            )
         }
     }
 }

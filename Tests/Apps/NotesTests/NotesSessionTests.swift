@@ -43,7 +43,9 @@ struct NotesSessionTests {
                 let answer = try await app.session(mode, name, password)
                 answer.expectProblem(code, status)
                 #expect(answer["dialog.title"] == .string(title), "\(mode) \(name)")
-                if case .string(let advice) = answer["dialog.message"] { #expect(!advice.isEmpty && !advice.contains("\n")) }
+                if case .string(let advice) = answer["dialog.message"] {
+                    #expect(!advice.isEmpty && !advice.contains("\n"))
+                }
                 #expect(status != 401 || answer.headerFields[.wwwAuthenticate] == "Bearer")
             }
             let both = try await app.session("register", "", "")
@@ -62,7 +64,9 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 names are one account in any case and normal form; passwords are one in any normal form, but not case")
+    @Test(
+        "NOTE-01 names are one account in any case and normal form; passwords are one in any normal form, but not case"
+    )
     func normalization() async throws {
         try await NotesApp.run { app in
             #expect(try await app.session("register", "Zoe\u{308}", "pa\u{308}ss").status == 201)
@@ -88,7 +92,8 @@ struct NotesSessionTests {
 
     @Test("NOTE-01 after too many wrong passwords the name has to wait, with the right one too, and no other name")
     func limited() async throws {
-        try await NotesApp.run(options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300))) { app in
+        try await NotesApp.run(options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300)))
+        { app in
             _ = try await app.register("bob")
             _ = try await app.register("eve")
             for _ in 1...3 { #expect(try await app.session("login", "bob", "wrong").status == 401) }
@@ -110,7 +115,10 @@ struct NotesSessionTests {
             let store = NoteStore(app.database)
             let bob = try #require(try store.account(try UserName("bob")))
             let eve = try #require(try store.account(try UserName("eve")))
-            #expect(bob.password.salt.count == 16 && bob.password.salt != eve.password.salt && bob.password.digest != eve.password.digest)
+            #expect(
+                bob.password.salt.count == 16 && bob.password.salt != eve.password.salt
+                    && bob.password.digest != eve.password.digest
+            )
             #expect(bob.password.cost == .scrypt(logarithm: 2))
         }
     }
@@ -156,7 +164,9 @@ struct NotesSessionTests {
             #expect(farewell["data.route"] == "login" && farewell["data.alert"] == .null)
             try await app.get("/v1/notes", as: token).expectProblem("session-expired", 401)
             #expect(try await app.get("/v1/notes/launch", as: token)["data.route"] == "login")
-            guard case .string(let again) = try await app.session("login", "bob")["data.token"] else { throw NotesApp.NoText(answer: "") }
+            guard case .string(let again) = try await app.session("login", "bob")["data.token"] else {
+                throw NotesApp.NoText(answer: "")
+            }
             #expect(try await app.get("/v1/notes/\(note)", as: again)["data.body"] == "kept")
         }
     }

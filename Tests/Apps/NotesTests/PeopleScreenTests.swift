@@ -12,7 +12,9 @@ import Upstream
 struct PeopleScreenTests {
     private static let others = #"[{"id":1,"first_name":"Another","last_name":"One"}]"#
 
-    @Test("NOTE-06 people are fetched with the first call only, by first name, and a row with nulls takes nobody with it")
+    @Test(
+        "NOTE-06 people are fetched with the first call only, by first name, and a row with nulls takes nobody with it"
+    )
     func once() async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
@@ -26,7 +28,9 @@ struct PeopleScreenTests {
             app.clock.advance(by: .seconds(86_400 * 400))
             for query in ["", "?refresh=1", "?replace=1", "?limit=1&offset=2"] {
                 let later = try await app.get("/v1/notes/people\(query)", as: token)
-                #expect(later["meta.source"] == "cache" && later["meta.offline"] == false && later["meta.stale"] == false)
+                #expect(
+                    later["meta.source"] == "cache" && later["meta.offline"] == false && later["meta.stale"] == false
+                )
                 #expect(later.cacheStatus?.hasPrefix("larder; hit; ttl=") == true && later.age == "34560000")
                 #expect(!later.text.contains("Another"))
             }
@@ -42,10 +46,16 @@ struct PeopleScreenTests {
             let token = try await app.register()
             let zoe = try await app.get("/v1/notes/people/1", as: token)
             zoe.expectScreen("notes.person")
-            #expect(zoe["data.full_name"] == "Zoë Le Quesne" && zoe["data.email"] == "z@example.org" && zoe["data.gender_text"] == "Female")
+            #expect(
+                zoe["data.full_name"] == "Zoë Le Quesne" && zoe["data.email"] == "z@example.org"
+                    && zoe["data.gender_text"] == "Female"
+            )
             #expect(zoe["data.avatar"] == "/v1/notes/people/1/avatar" && !zoe.text.contains("robots.test"))
             let adam = try await app.get("/v1/notes/people/2", as: token)
-            #expect(adam["data.full_name"] == "adam" && adam["data.email"] == .null && adam["data.email_text"] == "N/A" && adam["data.last_name"] == .null)
+            #expect(
+                adam["data.full_name"] == "adam" && adam["data.email"] == .null && adam["data.email_text"] == "N/A"
+                    && adam["data.last_name"] == .null
+            )
             for id in ["0", "4", "01", "-1", "x", "9223372036854775808"] {
                 try await app.get("/v1/notes/people/\(id)", as: token).expectProblem("not-found", 404)
             }
@@ -62,9 +72,15 @@ struct PeopleScreenTests {
             _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: box.token)
             let offline = try await app.get("/v1/notes/people", as: box.token)
             #expect(offline["meta.offline"] == true && offline["meta.stale"] == true && offline["meta.page.total"] == 3)
-            #expect(offline.cacheStatus?.hasSuffix("; detail=offline") == true && offline.cacheStatus?.hasPrefix("larder; hit") == true)
+            #expect(
+                offline.cacheStatus?.hasSuffix("; detail=offline") == true
+                    && offline.cacheStatus?.hasPrefix("larder; hit") == true
+            )
         }
-        try await NotesApp.run(people: { (_) throws(UpstreamError) in throw .unreachable(.refused) }, directory: directory) { app in
+        try await NotesApp.run(
+            people: { (_) throws(UpstreamError) in throw .unreachable(.refused) },
+            directory: directory
+        ) { app in
             let list = try await app.get("/v1/notes/people", as: box.token)
             #expect(list.status == 200 && list["meta.page.total"] == 3 && app.people.requests.isEmpty)
         }
@@ -73,7 +89,8 @@ struct PeopleScreenTests {
     @Test(
         "NOTE-06 NOTE-13 TRUST-06 all or none: what is cut short, no list or nobody leaves nothing, the next call tries again",
         arguments: [
-            #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]", #"[{"id":1,"first_name":null,"last_name":" "}]"#,
+            #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]",
+            #"[{"id":1,"first_name":null,"last_name":" "}]"#,
             "<html>", #"{"id":1,"first_name":"A","last_name":"B"}"#,
         ]
     )
@@ -81,7 +98,10 @@ struct PeopleScreenTests {
         try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(body) }) { app in
             let token = try await app.register()
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
-            #expect(try NoteStore(app.database).snapshot() == nil && NoteStore(app.database).people(.init(limit: 9)).total == 0)
+            #expect(
+                try NoteStore(app.database).snapshot() == nil
+                    && NoteStore(app.database).people(.init(limit: 9)).total == 0
+            )
             app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
         }
@@ -123,36 +143,55 @@ struct PeopleScreenTests {
             let gone = try await app.get("/v1/notes/people", as: token)
             gone.expectProblem("upstream-unavailable", 503)
             #expect(gone["offline"] == true && gone["upstream.name"] == "people")
-            app.people.become { (_) throws(UpstreamError) in .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized) }
+            app.people.become { (_) throws(UpstreamError) in
+                .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized)
+            }
             let refused = try await app.get("/v1/notes/people", as: token)
             refused.expectProblem("upstream-forbidden", 403)
             #expect(refused.text.contains("people.key") && refused["upstream.status"] == 401)
-            app.people.become { (_) throws(UpstreamError) in .json(#"{"error":"limit"}"#, status: .tooManyRequests, headerFields: [.retryAfter: "60"]) }
+            app.people.become { (_) throws(UpstreamError) in
+                .json(#"{"error":"limit"}"#, status: .tooManyRequests, headerFields: [.retryAfter: "60"])
+            }
             let limited = try await app.get("/v1/notes/people", as: token)
             limited.expectProblem("rate-limited", 429)
             #expect(limited.headerFields[.retryAfter] == "60")
             let asked = app.people.requests.count
             try await app.get("/v1/notes/people", as: token).expectProblem("rate-limited", 429)
             #expect(app.people.requests.count == asked, "Retry-After is kept to")
-            try await app.get("/v1/notes/people", as: token, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+            try await app.get("/v1/notes/people", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
         }
     }
 
-    @Test("NOTE-06 only refresh and replace together fetch others: everybody at once, told as a new revision; failing, those there stay")
+    @Test(
+        "NOTE-06 only refresh and replace together fetch others: everybody at once, told as a new revision; failing, those there stay"
+    )
     func replaced() async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.become { (_) throws(UpstreamError) in .json("[]") }
             let kept = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
-            #expect(kept.status == 200 && kept["meta.page.total"] == 3 && kept["meta.stale"] == true && kept["meta.revision"] == 1)
+            #expect(
+                kept.status == 200 && kept["meta.page.total"] == 3 && kept["meta.stale"] == true
+                    && kept["meta.revision"] == 1
+            )
             app.people.become { (_) throws(UpstreamError) in .json(Self.others) }
             let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
-            #expect(others.all("full_name", in: "data.items") == ["Another One"] && others["meta.revision"] == 2 && others["meta.source"] == "upstream")
+            #expect(
+                others.all("full_name", in: "data.items") == ["Another One"] && others["meta.revision"] == 2
+                    && others["meta.source"] == "upstream"
+            )
             #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
             app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
             let paged = try await app.get("/v1/notes/people?refresh=1&replace=1&limit=1", as: token)
-            #expect(paged["links.self"] == "/v1/notes/people?limit=1" && paged["links.next"] == "/v1/notes/people?limit=1&offset=1", "a link replaces nobody")
+            #expect(
+                paged["links.self"] == "/v1/notes/people?limit=1"
+                    && paged["links.next"] == "/v1/notes/people?limit=1&offset=1",
+                "a link replaces nobody"
+            )
         }
     }
 
@@ -180,16 +219,27 @@ struct PeopleScreenTests {
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
-            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [.contentType: "image/png"], body: NotesApp.png) }
+            app.people.become { (_) throws(UpstreamError) in
+                IncomingAnswer(status: .ok, headerFields: [.contentType: "image/png"], body: NotesApp.png)
+            }
             let first = try await app.get("/v1/notes/people/1/avatar", as: token)
-            #expect(first.status == 200 && Array(first.body) == NotesApp.png && first.headerFields[.contentType] == "image/png")
+            #expect(
+                first.status == 200 && Array(first.body) == NotesApp.png
+                    && first.headerFields[.contentType] == "image/png"
+            )
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
-            #expect(first.headerFields[.cacheControl] == "private, no-cache", "the address is that of a row, which may become somebody else's")
+            #expect(
+                first.headerFields[.cacheControl] == "private, no-cache",
+                "the address is that of a row, which may become somebody else's"
+            )
             #expect(app.people.requests.last?.url == "https://robots.test/zoe.png?size=50x50&set=set1")
             app.people.goAway()
             app.clock.advance(by: .seconds(86_400 * 400))
             let later = try await app.get("/v1/notes/people/1/avatar?refresh=1", as: token)
-            #expect(Array(later.body) == NotesApp.png && later.cacheStatus?.hasPrefix("larder; hit") == true && app.people.requests.count == 2)
+            #expect(
+                Array(later.body) == NotesApp.png && later.cacheStatus?.hasPrefix("larder; hit") == true
+                    && app.people.requests.count == 2
+            )
             let pinned = try app.database.read { db in try db.pinnedURLs() }
             #expect(pinned.contains("https://robots.test/zoe.png?size=50x50&set=set1"))
         }
@@ -200,9 +250,13 @@ struct PeopleScreenTests {
         try await NotesApp.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
-            app.people.become { (_) throws(UpstreamError) in .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"]) }
+            app.people.become { (_) throws(UpstreamError) in
+                .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
+            }
             #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
-            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png) }
+            app.people.become { (_) throws(UpstreamError) in
+                IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png)
+            }
             #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
         }
     }
@@ -214,7 +268,10 @@ struct PeopleScreenTests {
             _ = try await app.get("/v1/notes/people", as: token)
             func expectPlaceholder(_ path: String, _ fields: HTTPFields = [:]) async throws {
                 let answer = try await app.get(path, as: token, fields)
-                #expect(answer.status == 200 && answer.cacheStatus?.contains("detail=placeholder") == true && answer.headerFields[.cacheControl] == "no-store")
+                #expect(
+                    answer.status == 200 && answer.cacheStatus?.contains("detail=placeholder") == true
+                        && answer.headerFields[.cacheControl] == "no-store"
+                )
             }
             try await expectPlaceholder("/v1/notes/people/2/avatar")
             app.people.goAway()
@@ -224,8 +281,13 @@ struct PeopleScreenTests {
             let big = NotesApp.png + Array(repeating: 0, count: PeopleAPI.largestAvatar)
             app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: big) }
             try await expectPlaceholder("/v1/notes/people/3/avatar")
-            try await app.get("/v1/notes/people/1/avatar", as: token, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
-            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png) }
+            try await app.get("/v1/notes/people/1/avatar", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
+            app.people.become { (_) throws(UpstreamError) in
+                IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png)
+            }
             #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
         }
     }
@@ -235,11 +297,19 @@ struct PeopleScreenTests {
         try await NotesApp.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
-            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png) }
+            app.people.become { (_) throws(UpstreamError) in
+                IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png)
+            }
             for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
-            app.people.become { (_) throws(UpstreamError) in .json(#"[{"id":9,"first_name":"Carl","avatar":"https://robots.test/carl.png"}]"#) }
+            app.people.become { (_) throws(UpstreamError) in
+                .json(#"[{"id":9,"first_name":"Carl","avatar":"https://robots.test/carl.png"}]"#)
+            }
             _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
-            #expect(try app.database.read { db in try db.pinnedURLs() } == ["https://people.test/api/schema?count=3", "https://robots.test/carl.png"])
+            #expect(
+                try app.database.read { db in try db.pinnedURLs() } == [
+                    "https://people.test/api/schema?count=3", "https://robots.test/carl.png",
+                ]
+            )
         }
     }
 
@@ -250,10 +320,16 @@ struct PeopleScreenTests {
             let token = try await app.register()
             let list = try await app.get("/v1/notes/people", as: token)
             let request = try #require(app.people.requests.first)
-            #expect(request.headerFields.contains { $0.name.canonicalName == "x-api-key" && $0.value == "hush-hush" } && !request.url.contains("hush"))
+            #expect(
+                request.headerFields.contains { $0.name.canonicalName == "x-api-key" && $0.value == "hush-hush" }
+                    && !request.url.contains("hush")
+            )
             _ = try await app.get("/v1/notes/people/1/avatar", as: token)
             #expect(app.people.requests.count == 2)
-            #expect(app.people.requests[1].headerFields.allSatisfy { $0.name.canonicalName != "x-api-key" }, "the host of pictures is another")
+            #expect(
+                app.people.requests[1].headerFields.allSatisfy { $0.name.canonicalName != "x-api-key" },
+                "the host of pictures is another"
+            )
             #expect(!list.text.contains("hush"))
             for file in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let bytes = FileManager.default.contents(atPath: "\(directory.path)/\(file)") ?? Data()

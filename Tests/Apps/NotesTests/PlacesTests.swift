@@ -24,9 +24,11 @@ struct PlacesTests {
         try await NotesApp.run { app in
             let token = try await app.register()
             for (question, first) in [
-                ("par", "Paris"), ("ПАРИ", "Paris"), ("sao p", "São Paulo"), ("SÃO", "São Paulo"), ("санкт", "Saint Petersburg"), ("new y", "New York"),
+                ("par", "Paris"), ("ПАРИ", "Paris"), ("sao p", "São Paulo"), ("SÃO", "São Paulo"),
+                ("санкт", "Saint Petersburg"), ("new y", "New York"),
                 ("york", "York"), ("münch", "Munich"),
-                ("zur", "Zürich"), ("lodz", "Łódź"), ("東", "Tokyo"), ("орел", ""), ("gorky", "Nizhny Novgorod"), ("ny", "New York"), ("  london ", "London"),
+                ("zur", "Zürich"), ("lodz", "Łódź"), ("東", "Tokyo"), ("орел", ""), ("gorky", "Nizhny Novgorod"),
+                ("ny", "New York"), ("  london ", "London"),
                 ("st petersburg", "Saint Petersburg"),
             ] {
                 let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -34,35 +36,58 @@ struct PlacesTests {
                 answer.expectScreen("notes.places")
                 if first == "York" || first == "New York" { continue }
                 #expect(names(answer).first == (first.isEmpty ? nil : .string(first)), "\(question)")
-                #expect(names(answer).count <= 5 && answer["meta.source"] == "local" && answer["meta.partial"] == nil && answer.cacheStatus == nil)
+                #expect(
+                    names(answer).count <= 5 && answer["meta.source"] == "local" && answer["meta.partial"] == nil
+                        && answer.cacheStatus == nil
+                )
             }
             let many = try await app.get("/v1/notes/places?q=s", as: token)
             #expect(names(many).count == 5 && names(many).first == "Shanghai")
-            #expect(many["data.items.0.text"] == "Shanghai, China" && many["data.items.0.source"] == "gazetteer" && many["data.items.0.lat"] == 31.23)
-            #expect(try names(await app.get("/v1/notes/places?q=york", as: token)) == ["York", "New York"], "a whole name before a later word")
+            #expect(
+                many["data.items.0.text"] == "Shanghai, China" && many["data.items.0.source"] == "gazetteer"
+                    && many["data.items.0.lat"] == 31.23
+            )
+            #expect(
+                try names(await app.get("/v1/notes/places?q=york", as: token)) == ["York", "New York"],
+                "a whole name before a later word"
+            )
             for (none, title) in [
-                ("", "Find a Place"), ("?q=", "Find a Place"), ("?q=%20", "Find a Place"), ("?q=%21", "No Matching Places"), ("?q=xyzzy", "No Matching Places"),
+                ("", "Find a Place"), ("?q=", "Find a Place"), ("?q=%20", "Find a Place"),
+                ("?q=%21", "No Matching Places"), ("?q=xyzzy", "No Matching Places"),
             ] {
                 let answer = try await app.get("/v1/notes/places\(none)", as: token)
                 #expect(answer.status == 200 && answer["data.items"] == [] && answer["meta.state"] == "empty")
-                #expect(answer["data.empty.title"] == .string(title) && answer.names(in: "data.empty") == ["title", "text", "button"], "SRV-06")
+                #expect(
+                    answer["data.empty.title"] == .string(title)
+                        && answer.names(in: "data.empty") == ["title", "text", "button"],
+                    "SRV-06"
+                )
             }
             #expect(many["data.empty"] == nil)
-            try await app.get("/v1/notes/places?q=\(String(repeating: "a", count: 201))", as: token).expectProblem("invalid-parameter", 400)
+            try await app.get("/v1/notes/places?q=\(String(repeating: "a", count: 201))", as: token).expectProblem(
+                "invalid-parameter",
+                400
+            )
         }
     }
 
     @Test(
         "NOTE-08 a suggestion that was taken is found again by its whole text, and its region narrows",
         arguments: [
-            ("Paris, France", ["Paris"]), ("paris, unit", ["Paris"]), ("париж fr", ["Paris"]), ("york, united st", ["New York"]),
+            ("Paris, France", ["Paris"]), ("paris, unit", ["Paris"]), ("париж fr", ["Paris"]),
+            ("york, united st", ["New York"]),
             ("Saint Petersburg, Russia", ["Saint Petersburg"]), ("Uruguay", []), ("Paris, Germany", []),
         ]
     )
     func region(question: String, expected: [String]) throws {
         let found = try Gazetteer.bundled().search(question, limit: 5)
         #expect(found.map(\.name) == expected)
-        #expect(found.allSatisfy { $0.region == (question.contains("nit") ? "United States" : question.hasPrefix("Saint") ? "Russia" : "France") })
+        #expect(
+            found.allSatisfy {
+                $0.region
+                    == (question.contains("nit") ? "United States" : question.hasPrefix("Saint") ? "Russia" : "France")
+            }
+        )
     }
 
     @Test("NOTE-08 names of the account's own notes come first, each once, where they were used last")
@@ -75,7 +100,10 @@ struct PlacesTests {
             try await app.add("d", as: token)
             let answer = try await app.get("/v1/notes/places?q=par", as: token)
             #expect(names(answer).prefix(3) == ["PARIS cafe", "Le Parc", "Paris"])
-            #expect(answer["data.items.0.lat"] == 3 && answer["data.items.0.source"] == "notes" && answer["data.items.0.region"] == "")
+            #expect(
+                answer["data.items.0.lat"] == 3 && answer["data.items.0.source"] == "notes"
+                    && answer["data.items.0.region"] == ""
+            )
             #expect(try names(await app.get("/v1/notes/places?q=unkn", as: token)) == [])
         }
     }
@@ -87,7 +115,10 @@ struct PlacesTests {
             let answer = try await app.get("/v1/notes/places?q=Par", as: token)
             #expect(names(answer).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
             #expect(names(answer).filter { $0 == "Parisian Garden" }.count == 1 && names(answer).count <= 5)
-            #expect(answer["meta.partial"] == false && answer["meta.source"] == "upstream" && answer["data.items.2.region"] == "Lyon, France")
+            #expect(
+                answer["meta.partial"] == false && answer["meta.source"] == "upstream"
+                    && answer["data.items.2.region"] == "Lyon, France"
+            )
             #expect(app.geocoder.requests.first?.url == "https://geocoder.test/api?q=par&limit=5")
             #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "cache")
             _ = try await app.get("/v1/notes/places?q=pa", as: token)
@@ -95,31 +126,49 @@ struct PlacesTests {
         }
     }
 
-    @Test("NOTE-08 a geocoder that is down, fails or talks nonsense is no error: the rest is there and says that it is not all")
+    @Test(
+        "NOTE-08 a geocoder that is down, fails or talks nonsense is no error: the rest is there and says that it is not all"
+    )
     func partial() async throws {
         try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in throw .unreachable(.refused) }) { app in
             let token = try await app.register()
             let down = try await app.get("/v1/notes/places?q=par", as: token)
-            #expect(down.status == 200 && names(down).first == "Paris" && down["meta.partial"] == true && down["meta.offline"] == true)
+            #expect(
+                down.status == 200 && names(down).first == "Paris" && down["meta.partial"] == true
+                    && down["meta.offline"] == true
+            )
             #expect(down.cacheStatus != nil)
         }
-        for answer in [IncomingAnswer.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError)] {
+        for answer in [
+            IncomingAnswer.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
+        ] {
             try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in answer }) { app in
                 let failing = try await app.get("/v1/notes/places?q=par", as: app.register())
-                #expect(failing.status == 200 && names(failing).first == "Paris" && failing["meta.partial"] == true && failing["meta.offline"] == false)
+                #expect(
+                    failing.status == 200 && names(failing).first == "Paris" && failing["meta.partial"] == true
+                        && failing["meta.offline"] == false
+                )
             }
         }
     }
 
-    @Test("NOTE-08 the bundled gazetteer is whole: every line read, names unique in their country, a Cyrillic name each")
+    @Test(
+        "NOTE-08 the bundled gazetteer is whole: every line read, names unique in their country, a Cyrillic name each"
+    )
     func bundled() throws {
         let gazetteer = try Gazetteer.bundled()
         #expect(gazetteer.cities.count > 700)
         #expect(Set(gazetteer.cities.map { "\($0.name) \($0.country)" }).count == gazetteer.cities.count)
         for city in gazetteer.cities {
-            #expect(city.otherNames.first?.unicodeScalars.contains { (0x400...0x4FF).contains($0.value) } == true, "\(city.name)")
+            #expect(
+                city.otherNames.first?.unicodeScalars.contains { (0x400...0x4FF).contains($0.value) } == true,
+                "\(city.name)"
+            )
             #expect(city.country.utf8.count == 2 && city.population > 0)
-            #expect(gazetteer.search(city.name, limit: 50).contains { $0.coordinate == city.coordinate }, "\(city.name)")
+            #expect(
+                gazetteer.search(city.name, limit: 50).contains { $0.coordinate == city.coordinate },
+                "\(city.name)"
+            )
         }
         #expect(gazetteer.date > Date(timeIntervalSince1970: 1_700_000_000))
         #expect(throws: Gazetteer.Damaged.self) { try Gazetteer("Paris|FR|95|2|1|П|") }

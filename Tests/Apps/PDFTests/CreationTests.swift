@@ -9,7 +9,9 @@ import Testing
 @testable import PDF
 
 @Suite struct CreationTests {
-    @Test("PDF-02 PDF-05 several photos become one draft, a page each, in order; it can be read and shared, and is not listed")
+    @Test(
+        "PDF-02 PDF-05 several photos become one draft, a page each, in order; it can be read and shared, and is not listed"
+    )
     func single() async throws {
         try await PDFApp.run { app in
             let created = try await app.create(["one", "two", "three"].map { PDFApp.photo($0) })
@@ -41,10 +43,17 @@ import Testing
     @Test("PDF-02 separate: a document each, in order; a4: pages of that size")
     func separate() async throws {
         try await PDFApp.run { app in
-            let created = try await app.create([PDFApp.photo("one"), PDFApp.photo("two")], query: "?mode=separate&page=a4")
+            let created = try await app.create(
+                [PDFApp.photo("one"), PDFApp.photo("two")],
+                query: "?mode=separate&page=a4"
+            )
             #expect(created["data.page_count"] == 1)
             #expect(created["data.pages.0.width"] == 595)
-            #expect(created.all("name", in: "data.documents") == ["Document 2026-01-05 10-00", "Document 2026-01-05 10-00 2"])
+            #expect(
+                created.all("name", in: "data.documents") == [
+                    "Document 2026-01-05 10-00", "Document 2026-01-05 10-00 2",
+                ]
+            )
             let hrefs = created.strings("href", in: "data.documents")
             #expect(hrefs.count == 2 && created["data.href"] == .string(hrefs[0]))
             #expect(try await app.paper(hrefs[0]) == ["jpeg one 0"])
@@ -52,12 +61,16 @@ import Testing
         }
     }
 
-    @Test("PDF-02 every accepted type is known by its bytes, whatever it is called; types beside each other become one document")
+    @Test(
+        "PDF-02 every accepted type is known by its bytes, whatever it is called; types beside each other become one document"
+    )
     func types() async throws {
         let beginnings: [(FileKind, [UInt8])] = [
-            (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), (.gif, Array("GIF89a".utf8)),
+            (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+            (.gif, Array("GIF89a".utf8)),
             (.gif, Array("GIF87a".utf8)),
-            (.webp, Array("RIFFxxxxWEBPVP8 ".utf8)), (.tiff, [0x49, 0x49, 0x2A, 0x00]), (.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
+            (.webp, Array("RIFFxxxxWEBPVP8 ".utf8)), (.tiff, [0x49, 0x49, 0x2A, 0x00]),
+            (.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
             (.heic, [0, 0, 0, 24] + Array("ftypheic".utf8) + [0, 0, 0, 0] + Array("mif1heic".utf8)),
             (.heic, [0, 0, 0, 24] + Array("ftypmif1".utf8) + [0, 0, 0, 0] + Array("mif1heix".utf8)),
             (.avif, [0, 0, 0, 28] + Array("ftypmif1".utf8) + [0, 0, 0, 0] + Array("mif1avifmiaf".utf8)),
@@ -65,7 +78,10 @@ import Testing
         ]
         for (kind, bytes) in beginnings { #expect(FileKind(of: Data(bytes)) == kind) }
         try await PDFApp.run { app in
-            let uploads = beginnings.map { PDFApp.Upload("photo.svg", Data($0.1) + Data("|\($0.0)".utf8)) } + [PDFApp.pdf(["old page 90"], name: "old.txt")]
+            let uploads =
+                beginnings.map { PDFApp.Upload("photo.svg", Data($0.1) + Data("|\($0.0)".utf8)) } + [
+                    PDFApp.pdf(["old page 90"], name: "old.txt")
+                ]
             let created = try await app.create(uploads)
             #expect(created.status == 201)
             #expect(created["data.page_count"] == .number(Double(beginnings.count + 1)))
@@ -77,7 +93,8 @@ import Testing
     @Test(
         "PDF-04 what is none of the accepted types is 415 that names the file and lists them; nothing is created",
         arguments: [
-            "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "BM\u{1}\u{2}\u{3}\u{4}", "just text", " %PDF-1.4", "\u{0}\u{0}\u{0}\u{18}ftypqt  ", "RIFFxxxxWAVE",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "BM\u{1}\u{2}\u{3}\u{4}", "just text", " %PDF-1.4",
+            "\u{0}\u{0}\u{0}\u{18}ftypqt  ", "RIFFxxxxWAVE",
             "GIF88a", "\u{0}",
         ]
     )
@@ -96,13 +113,17 @@ import Testing
     @Test(
         "PDF-04 PDF-12 a file that the engine finds fault with is named, in both modes, and nothing is created",
         arguments: [
-            ("damaged", "damaged", 422), ("encrypted", "encrypted", 422), ("bytes", "too-large", 413), ("pixels", "too-large", 413), ("slow", "timed-out", 422),
+            ("damaged", "damaged", 422), ("encrypted", "encrypted", 422), ("bytes", "too-large", 413),
+            ("pixels", "too-large", 413), ("slow", "timed-out", 422),
         ],
         ["single", "separate"]
     )
     func faults(fault: (content: String, code: String, status: Int), mode: String) async throws {
         try await PDFApp.run { app in
-            let answer = try await app.create([PDFApp.photo("fine"), PDFApp.photo(fault.content, name: "holiday.jpg")], query: "?mode=\(mode)")
+            let answer = try await app.create(
+                [PDFApp.photo("fine"), PDFApp.photo(fault.content, name: "holiday.jpg")],
+                query: "?mode=\(mode)"
+            )
             answer.expectProblem(fault.code, fault.status)
             #expect(try answer.string("detail").hasPrefix("holiday.jpg "))
             #expect(answer["errors.0.code"] == .string(fault.code))
@@ -123,12 +144,15 @@ import Testing
         }
     }
 
-    @Test("PDF-02 no file, an input without a file, and fields alone are 422; parts without a name count when they are declared to be files")
+    @Test(
+        "PDF-02 no file, an input without a file, and fields alone are 422; parts without a name count when they are declared to be files"
+    )
     func noFiles() async throws {
         try await PDFApp.run { app in
             let field = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"mode\"", Data("separate".utf8))
             let unchosen = PDFApp.Upload(
-                head: "Content-Disposition: form-data; name=\"files\"; filename=\"\"\r\nContent-Type: application/octet-stream",
+                head:
+                    "Content-Disposition: form-data; name=\"files\"; filename=\"\"\r\nContent-Type: application/octet-stream",
                 Data()
             )
             for uploads in [[], [field], [unchosen], [unchosen, field]] {
@@ -137,9 +161,15 @@ import Testing
                 #expect(answer["errors.0.code"] == "required")
             }
             try await app.routes.ask(.post, "/v1/pdf/documents").expectProblem("validation-failed", 422)
-            let nameless = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg", PDFApp.photo("x").bytes)
+            let nameless = PDFApp.Upload(
+                head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg",
+                PDFApp.photo("x").bytes
+            )
             #expect(try await app.create([field, nameless, unchosen])["data.page_count"] == 1)
-            let nothing = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg", Data("text".utf8))
+            let nothing = PDFApp.Upload(
+                head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg",
+                Data("text".utf8)
+            )
             #expect(try await app.create([nothing]).string("detail").hasPrefix("file 1 "))
             let empty = try await app.create([PDFApp.Upload("empty.jpg", Data())])
             empty.expectProblem("damaged", 422)
@@ -151,7 +181,9 @@ import Testing
     func limits() async throws {
         let options = DocumentService.Options(maximumFiles: 3, maximumFileBytes: 100, maximumUploadBytes: 1000)
         try await PDFApp.run(options: options) { app in
-            let large = try await app.create([PDFApp.photo("a"), PDFApp.photo(String(repeating: "x", count: 100), name: "large.jpg")])
+            let large = try await app.create([
+                PDFApp.photo("a"), PDFApp.photo(String(repeating: "x", count: 100), name: "large.jpg"),
+            ])
             large.expectProblem("too-large", 413)
             #expect(try large.string("detail").contains("large.jpg"))
             #expect(large["errors.0.pointer"] == "/files/1")
@@ -170,7 +202,10 @@ import Testing
             #expect(try app.blobFiles == 0)
         }
         try await PDFApp.run { app in
-            let huge = PDFApp.Upload(head: "Content-Disposition: form-data; name=\"note\"", Data(repeating: 0x61, count: 70_000))
+            let huge = PDFApp.Upload(
+                head: "Content-Disposition: form-data; name=\"note\"",
+                Data(repeating: 0x61, count: 70_000)
+            )
             let answer = try await app.create([huge, PDFApp.photo("a")])
             answer.expectProblem("too-large", 413)
             #expect(try answer.string("detail").contains("note"))
@@ -185,14 +220,23 @@ import Testing
             jpeg.expectProblem("unsupported-media-type", 415)
             #expect(try jpeg.string("detail").contains("multipart/form-data"))
             let bodies = [
-                "", "--x\r\n", "--x\r\nno header\r\n\r\n", "--x\r\nContent-Disposition: form-data; name=a; filename=a.jpg\r\n\r\nabc", "no boundary at all",
+                "", "--x\r\n", "--x\r\nno header\r\n\r\n",
+                "--x\r\nContent-Disposition: form-data; name=a; filename=a.jpg\r\n\r\nabc", "no boundary at all",
             ]
             for body in bodies {
-                let answer = try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: "multipart/form-data; boundary=x"], body: Data(body.utf8))
+                let answer = try await app.routes.ask(
+                    .post,
+                    "/v1/pdf/documents",
+                    [.contentType: "multipart/form-data; boundary=x"],
+                    body: Data(body.utf8)
+                )
                 answer.expectProblem("malformed-request", 400)
             }
             let long = "multipart/form-data; boundary=\(String(repeating: "b", count: 71))"
-            try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: long], body: photo).expectProblem("malformed-request", 400)
+            try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: long], body: photo).expectProblem(
+                "malformed-request",
+                400
+            )
             for query in ["?mode=both", "?page=letter", "?mode=single&mode=single"] {
                 try await app.create([PDFApp.photo("a")], query: query).expectProblem("invalid-parameter", 400)
             }
@@ -203,7 +247,9 @@ import Testing
     @Test("PDF-12 a lone PDF keeps its name where a document may be called so")
     func importedName() async throws {
         try await PDFApp.run { app in
-            let names = [("Contract.PDF", "Contract"), ("Отчёт 2025.pdf", "Отчёт 2025"), (".pdf", "Document 2026-01-05 10-00")]
+            let names = [
+                ("Contract.PDF", "Contract"), ("Отчёт 2025.pdf", "Отчёт 2025"), (".pdf", "Document 2026-01-05 10-00"),
+            ]
             for (fileName, name) in names {
                 let created = try await app.create([PDFApp.pdf(["p 0"], name: fileName)])
                 #expect(created["data.name"] == .string(name))
@@ -222,7 +268,9 @@ import Testing
         }
     }
 
-    @Test("PDF-02 a creation is a job under the request's identity, which is told from its beginning to its end or failure")
+    @Test(
+        "PDF-02 a creation is a job under the request's identity, which is told from its beginning to its end or failure"
+    )
     func progress() async throws {
         try await PDFApp.run { app in
             _ = try await app.create([PDFApp.photo("a"), PDFApp.photo("b")], [.requestID: "upload-1"])

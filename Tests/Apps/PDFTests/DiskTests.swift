@@ -10,7 +10,9 @@ import Testing
 
 /// A Disk of two files that remembers what was put on it.
 private final class MadeDisk: Sendable {
-    let files = Mutex<[String: Data]>(["/Photos/one.jpg": PDFApp.photo("one").bytes, "/notes.txt": Data("text".utf8), "/empty.jpg": Data()])
+    let files = Mutex<[String: Data]>([
+        "/Photos/one.jpg": PDFApp.photo("one").bytes, "/notes.txt": Data("text".utf8), "/empty.jpg": Data(),
+    ])
 
     var disk: DiskFiles {
         DiskFiles(
@@ -22,7 +24,11 @@ private final class MadeDisk: Sendable {
                 guard bytes.count <= maximum else { throw Problem(.tooLarge, "\(path) is too large.") }
                 let file = try folder.file()
                 try file.append(bytes)
-                return .init(name: String(path.split(separator: "/").last ?? ""), file: file, beginning: Array(bytes.prefix(64)))
+                return .init(
+                    name: String(path.split(separator: "/").last ?? ""),
+                    file: file,
+                    beginning: Array(bytes.prefix(64))
+                )
             },
             put: { path, session, file in
                 guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
@@ -38,24 +44,35 @@ private final class MadeDisk: Sendable {
 
 @Suite struct DiskTests {
     private func token(_ app: PDFApp, app name: String = "disk") async throws -> String {
-        try await app.sessions.open(Session(app: name, kind: .user, account: "captain", name: nil, createdAt: app.clock.now))
+        try await app.sessions.open(
+            Session(app: name, kind: .user, account: "captain", name: nil, createdAt: app.clock.now)
+        )
     }
 
     @Test("PDF-14 a photo of the Disk becomes a draft of the profile")
     func fromDisk() async throws {
         try await PDFApp.run(disk: MadeDisk().disk) { app in
             let token = try await token(app)
-            let created = try await app.routes.ask(.post, "/v1/pdf/documents/from-disk?page=a4", as: token, json: #"{"path":"/Photos/one.jpg"}"#)
+            let created = try await app.routes.ask(
+                .post,
+                "/v1/pdf/documents/from-disk?page=a4",
+                as: token,
+                json: #"{"path":"/Photos/one.jpg"}"#
+            )
             created.expectPDF("pdf.created", status: 201)
             #expect(created["data.status"] == "draft" && created["data.pages.0.width"] == 595)
             #expect(try await app.paper(try created.string("data.href")) == ["jpeg one 0"])
             let refusals: [(String, String, Int)] = [
                 (#"{"path":"/notes.txt"}"#, "unsupported-media-type", 415), (#"{"path":"/empty.jpg"}"#, "damaged", 422),
-                (#"{"path":"/nothing.jpg"}"#, "not-found", 404), (#"{}"#, "validation-failed", 422), (#"{"path":""}"#, "validation-failed", 422),
+                (#"{"path":"/nothing.jpg"}"#, "not-found", 404), (#"{}"#, "validation-failed", 422),
+                (#"{"path":""}"#, "validation-failed", 422),
                 (#"{"path":"/"}"#, "validation-failed", 422),
             ]
             for (body, code, status) in refusals {
-                try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", as: token, json: body).expectProblem(code, status)
+                try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", as: token, json: body).expectProblem(
+                    code,
+                    status
+                )
             }
             #expect(try app.blobFiles == 1)
         }
@@ -66,11 +83,17 @@ private final class MadeDisk: Sendable {
         let made = MadeDisk()
         try await PDFApp.run(disk: made.disk) { app in
             let (token, href) = (try await token(app), try await app.saved("one", "two"))
-            let written = try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
+            let written = try await app.routes.ask(
+                .post,
+                "\(href)/save-to-disk",
+                as: token,
+                json: #"{"path":"/two.pdf"}"#
+            )
             written.expectPDF("pdf.reader")
             #expect(written["data.disk_path"] == "/two.pdf" && written["data.href"] == .string(href))
             #expect(made.files.withLock { $0["/two.pdf"] } == Data("\(PaperEngine.header)jpeg one 0\njpeg two 0".utf8))
-            try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#).expectProblem("target-exists", 409)
+            try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
+                .expectProblem("target-exists", 409)
             let root = try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/"}"#)
             root.expectProblem("validation-failed", 422)
             #expect(root["errors.0.pointer"] == "/path" && root["errors.0.detail"] == "path accepts a file.")
@@ -82,12 +105,21 @@ private final class MadeDisk: Sendable {
         try await PDFApp.run(disk: MadeDisk().disk) { app in
             let href = try await app.saved("one")
             for path in ["/v1/pdf/documents/from-disk", "\(href)/save-to-disk"] {
-                try await app.routes.ask(.post, path, json: #"{"path":"/Photos/one.jpg"}"#).expectProblem("session-required", 401)
-                try await app.routes.ask(.post, path, as: try await token(app, app: "ships"), json: "{}").expectProblem("session-expired", 401)
+                try await app.routes.ask(.post, path, json: #"{"path":"/Photos/one.jpg"}"#).expectProblem(
+                    "session-required",
+                    401
+                )
+                try await app.routes.ask(.post, path, as: try await token(app, app: "ships"), json: "{}").expectProblem(
+                    "session-expired",
+                    401
+                )
             }
         }
         try await PDFApp.run { app in
-            try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", json: "{}").expectProblem("method-not-allowed", 405)
+            try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", json: "{}").expectProblem(
+                "method-not-allowed",
+                405
+            )
         }
     }
 }

@@ -16,7 +16,11 @@ import Testing
             let (draft, saved) = (try await app.draft("one", "two"), try await app.saved("three"))
             app.clock.advance(by: .seconds(Self.day - 1))
             #expect(try await app.routes.get(draft).status == 200)
-            let turned = try await app.routes.ask(.patch, "\(draft)/pages/\(try await app.pages(draft)[0])", json: #"{"rotate_by":90}"#)
+            let turned = try await app.routes.ask(
+                .patch,
+                "\(draft)/pages/\(try await app.pages(draft)[0])",
+                json: #"{"rotate_by":90}"#
+            )
             #expect(turned["data.draft_until"] == "2026-01-07T09:59:59Z")
             #expect(try await app.service.store.purgeDrafts(at: app.clock.now) == 0)
             app.clock.advance(by: .seconds(Self.day - 1))

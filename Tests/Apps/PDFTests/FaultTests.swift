@@ -69,6 +69,8 @@ import Testing
         try await loop("renamed", prepare: { try await $0.saved("one") }) { app, href in
             try await app.routes.ask(.patch, href, json: #"{"name":"another"}"#)
         }
-        try await loop("deleted", prepare: { try await $0.saved("one") }) { app, href in try await app.routes.ask(.delete, href) }
+        try await loop("deleted", prepare: { try await $0.saved("one") }) { app, href in
+            try await app.routes.ask(.delete, href)
+        }
     }
 }

@@ -6,17 +6,28 @@ import Testing
 @testable import PDF
 
 @Suite struct MergeTests {
-    private func merge(_ app: PDFApp, _ first: String, _ second: String, _ more: String = "") async throws -> Exchanged {
-        try await app.routes.ask(.post, "/v1/pdf/merge", json: #"{"first":"\#(first.suffix(16))","second":"\#(second.suffix(16))"\#(more)}"#)
+    private func merge(_ app: PDFApp, _ first: String, _ second: String, _ more: String = "") async throws -> Exchanged
+    {
+        try await app.routes.ask(
+            .post,
+            "/v1/pdf/merge",
+            json: #"{"first":"\#(first.suffix(16))","second":"\#(second.suffix(16))"\#(more)}"#
+        )
     }
 
-    @Test("PDF-08 a third document with all pages of both in order; both originals stay as they are, so the list grows by one")
+    @Test(
+        "PDF-08 a third document with all pages of both in order; both originals stay as they are, so the list grows by one"
+    )
     func merge() async throws {
         try await PDFApp.run { app in
-            let (first, second) = (try await app.saved("one", "two", name: "A"), try await app.saved("three", name: "B"))
+            let (first, second) = (
+                try await app.saved("one", "two", name: "A"), try await app.saved("three", name: "B")
+            )
             let answer = try await merge(app, first, second)
             answer.expectPDF("pdf.reader", status: 201)
-            #expect(answer["data.name"] == "A + B" && answer["data.status"] == "saved" && answer["data.page_count"] == 3)
+            #expect(
+                answer["data.name"] == "A + B" && answer["data.status"] == "saved" && answer["data.page_count"] == 3
+            )
             let merged = try answer.string("data.href")
             #expect(answer.headerFields[.location] == merged)
             #expect(try await app.paper(merged) == ["jpeg one 0", "jpeg two 0", "jpeg three 0"])
@@ -47,7 +58,10 @@ import Testing
                 answer.expectProblem("validation-failed", 422)
                 #expect(answer.all("pointer", in: "errors").count == pointers)
             }
-            try await app.routes.ask(.post, "/v1/pdf/merge", json: #"{"first":1,"second":2}"#).expectProblem("validation-failed", 422)
+            try await app.routes.ask(.post, "/v1/pdf/merge", json: #"{"first":1,"second":2}"#).expectProblem(
+                "validation-failed",
+                422
+            )
             #expect(try await app.listed().count == 2)
             #expect(!app.paper.calls.contains("arrange"))
         }

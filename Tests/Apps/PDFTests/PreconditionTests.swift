@@ -16,16 +16,27 @@ import Testing
             case .rename: try await app.routes.ask(.patch, href, fields, json: #"{"name":"Visa"}"#)
             case .save: try await app.routes.ask(.post, "\(href)/save", fields, json: #"{"name":"Visa"}"#)
             case .text: try await app.routes.ask(.post, "\(href)/pages", fields, json: #"{"text":"more"}"#)
-            case .reorder: try await app.routes.ask(.put, "\(href)/pages/order", fields, json: #"{"pages":["\#(pages[2])","\#(pages[0])","\#(pages[1])"]}"#)
-            case .turn: try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":90}"#)
-            case .turnByNothing: try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":0}"#)
+            case .reorder:
+                try await app.routes.ask(
+                    .put,
+                    "\(href)/pages/order",
+                    fields,
+                    json: #"{"pages":["\#(pages[2])","\#(pages[0])","\#(pages[1])"]}"#
+                )
+            case .turn:
+                try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":90}"#)
+            case .turnByNothing:
+                try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":0}"#)
             case .deletePage: try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])", fields)
             case .delete: try await app.routes.ask(.delete, href, fields)
             }
         }
     }
 
-    @Test("If-Match: a change is made only at a version that it names, else it is 412 and nothing has changed", arguments: Change.allCases)
+    @Test(
+        "If-Match: a change is made only at a version that it names, else it is 412 and nothing has changed",
+        arguments: Change.allCases
+    )
     func lostRace(change: Change) async throws {
         try await PDFApp.run { app in
             let href = try await app.saved("one", "two", "three")
@@ -33,7 +44,12 @@ import Testing
             let tag = try #require(read.headerFields[.eTag])
             let pages = read.strings("id", in: "data.pages")
             // Somebody else is faster.
-            let other = try await app.routes.ask(.patch, "\(href)/pages/\(pages[0])", [.ifMatch: tag], json: #"{"rotate_by":90}"#)
+            let other = try await app.routes.ask(
+                .patch,
+                "\(href)/pages/\(pages[0])",
+                [.ifMatch: tag],
+                json: #"{"rotate_by":90}"#
+            )
             #expect(other.status == 200)
             #expect(try version(other) == version(read) + 1)
             let before = try await app.routes.get(href)
@@ -45,7 +61,12 @@ import Testing
             }
             #expect(try await app.routes.get(href).body == before.body)
             #expect(app.paper.calls == calls)
-            let current = try await change.ask(app, href, pages, [.ifMatch: "\(tag), \(try #require(other.headerFields[.eTag]))"])
+            let current = try await change.ask(
+                app,
+                href,
+                pages,
+                [.ifMatch: "\(tag), \(try #require(other.headerFields[.eTag]))"]
+            )
             #expect(current.status < 300, "\(current.text)")
             guard change != .delete else { return try await app.routes.get(href).expectProblem("not-found", 404) }
             // The answer to the change has the tag that is read now, so that the next change needs no reading.
@@ -65,12 +86,21 @@ import Testing
             #expect(created.headerFields[.eTag] == plain.headerFields[.eTag])
             for (number, tag) in ["*", "\"2\"", "\"9\", \"3\""].enumerated() {
                 let answer = try await app.routes.ask(.patch, href, [.ifMatch: tag], json: #"{"name":"N\#(number)"}"#)
-                #expect(answer.status == 200 && answer["data.version"] == .number(Double(number + 2)), "\(tag) \(answer.text)")
+                #expect(
+                    answer.status == 200 && answer["data.version"] == .number(Double(number + 2)),
+                    "\(tag) \(answer.text)"
+                )
             }
             let gzipped = try #require(read.headerFields[.eTag])
             #expect(gzipped.hasPrefix("\"1.") && gzipped.hasSuffix("-gzip\""))
-            try await app.routes.ask(.patch, href, [.ifMatch: gzipped], json: #"{"name":"lost"}"#).expectProblem("precondition-failed", 412)
-            try await app.routes.ask(.delete, "/v1/pdf/documents/0123456789abcdef", [.ifMatch: "*"]).expectProblem("not-found", 404)
+            try await app.routes.ask(.patch, href, [.ifMatch: gzipped], json: #"{"name":"lost"}"#).expectProblem(
+                "precondition-failed",
+                412
+            )
+            try await app.routes.ask(.delete, "/v1/pdf/documents/0123456789abcdef", [.ifMatch: "*"]).expectProblem(
+                "not-found",
+                404
+            )
         }
     }
 
@@ -91,7 +121,9 @@ import Testing
     }
 
     private func version(_ answer: Exchanged) throws -> Int {
-        guard case .number(let version) = answer["data.version"] else { throw Exchanged.NoText(path: "data.version", answer: answer.text) }
+        guard case .number(let version) = answer["data.version"] else {
+            throw Exchanged.NoText(path: "data.version", answer: answer.text)
+        }
         return Int(version)
     }
 }

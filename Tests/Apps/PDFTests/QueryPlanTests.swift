@@ -7,10 +7,17 @@ import Testing
 
 @Suite struct QueryPlanTests {
     private func plan(_ sql: String) throws -> String {
-        let database = try LarderDatabase.temporary(migrations: DocumentStore.migrations, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let database = try LarderDatabase.temporary(
+            migrations: DocumentStore.migrations,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
         return try database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: StatementArguments(Array(repeating: 1, count: sql.filter { $0 == "?" }.count)))
-                .map { $0["detail"] as String }.joined(separator: "; ")
+            try Row.fetchAll(
+                db,
+                sql: "EXPLAIN QUERY PLAN \(sql)",
+                arguments: StatementArguments(Array(repeating: 1, count: sql.filter { $0 == "?" }.count))
+            )
+            .map { $0["detail"] as String }.joined(separator: "; ")
         }
     }
 
@@ -26,7 +33,9 @@ import Testing
     @Test("Old drafts and pictures are found by an index")
     func purges() throws {
         #expect(try plan(DocumentStore.selectExpired).contains("USING INDEX pdf_document_by_end"))
-        #expect(try plan(DocumentStore.selectOldestThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use"))
+        #expect(
+            try plan(DocumentStore.selectOldestThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use")
+        )
         #expect(try plan(DocumentStore.sumOfThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use"))
     }
 

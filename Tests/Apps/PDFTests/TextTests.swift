@@ -11,7 +11,9 @@ import Testing
         try await app.routes.ask(.post, "\(href)/pages", json: body)
     }
 
-    @Test("PDF-09 dictated text becomes pages at the end or where it is wanted; what does not fit goes on on further pages")
+    @Test(
+        "PDF-09 dictated text becomes pages at the end or where it is wanted; what does not fit goes on on further pages"
+    )
     func pages() async throws {
         try await PDFApp.run { app in
             let href = try await app.saved("one", "two")
@@ -19,9 +21,15 @@ import Testing
             added.expectPDF("pdf.reader", status: 201)
             #expect(added.headerFields[.location] == href)
             #expect(added.all("kind", in: "data.pages") == ["image", "image", "text", "text"])
-            #expect(added["data.added"] == .array([added["data.pages.2.id"] ?? .null, added["data.pages.3.id"] ?? .null]))
+            #expect(
+                added["data.added"] == .array([added["data.pages.2.id"] ?? .null, added["data.pages.3.id"] ?? .null])
+            )
             #expect(added["data.missing_characters"] == [])
-            #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two 0", "text Привет, мир! Это дик (ru) 0", "text товка. (ru) 0"])
+            #expect(
+                try await app.paper(href) == [
+                    "jpeg one 0", "jpeg two 0", "text Привет, мир! Это дик (ru) 0", "text товка. (ru) 0",
+                ]
+            )
             let first = try await add(app, href, #"{"text":"title","at":1}"#)
             #expect(first.all("kind", in: "data.pages").first == "text")
             #expect(try await add(app, href, #"{"text":"end","at":6}"#).all("number", in: "data.pages").count == 6)
@@ -56,11 +64,14 @@ import Testing
     @Test(
         "PDF-09 what cannot become a page is 422 that names the field, and the document stays as it is",
         arguments: [
-            (#"{}"#, "/text"), (#"{"text":""}"#, "/text"), (#"{"text":" \n\t\u00a0\u3000"}"#, "/text"), (#"{"text":"\u0007"}"#, "/text"),
+            (#"{}"#, "/text"), (#"{"text":""}"#, "/text"), (#"{"text":" \n\t\u00a0\u3000"}"#, "/text"),
+            (#"{"text":"\u0007"}"#, "/text"),
             (#"{"text":"\u200b\ufeff \u200e"}"#, "/text"),
             (#"{"text":7}"#, "/text"),
-            (#"{"text":"a\u0000b"}"#, "/text"), (#"{"text":"a","at":0}"#, "/at"), (#"{"text":"a","at":3}"#, "/at"), (#"{"text":"a","at":1.5}"#, "/at"),
-            (#"{"text":"a","at":"1"}"#, "/at"), (#"{"text":"a","locale":""}"#, "/locale"), (#"{"text":"a","locale":"../etc"}"#, "/locale"),
+            (#"{"text":"a\u0000b"}"#, "/text"), (#"{"text":"a","at":0}"#, "/at"), (#"{"text":"a","at":3}"#, "/at"),
+            (#"{"text":"a","at":1.5}"#, "/at"),
+            (#"{"text":"a","at":"1"}"#, "/at"), (#"{"text":"a","locale":""}"#, "/locale"),
+            (#"{"text":"a","locale":"../etc"}"#, "/locale"),
             (#"{"text":"a","locale":"русский"}"#, "/locale"), (#"{"text":"a","locale":5}"#, "/locale"),
         ]
     )
@@ -84,8 +95,13 @@ import Testing
             let long = try await add(app, href, #"{"text":"\#(escaped)b"}"#)
             long.expectProblem("too-large", 413)
             #expect(long["errors.0.pointer"] == "/text")
-            try await add(app, href, #"{"text":"\#(String(repeating: "x", count: 10_000))"}"#).expectProblem("too-large", 413)
-            #expect(try await add(app, href, #"{"text":"\#(String(repeating: "x", count: 40))"}"#)["data.page_count"] == 3)
+            try await add(app, href, #"{"text":"\#(String(repeating: "x", count: 10_000))"}"#).expectProblem(
+                "too-large",
+                413
+            )
+            #expect(
+                try await add(app, href, #"{"text":"\#(String(repeating: "x", count: 40))"}"#)["data.page_count"] == 3
+            )
             #expect(try await app.paper(href).count == 3)
         }
     }

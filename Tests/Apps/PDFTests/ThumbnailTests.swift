@@ -20,9 +20,14 @@ import Testing
             let picture = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
             #expect(picture.status == 200 && picture.text == "jpeg two 0 at 320")
             #expect(picture.headerFields[.contentType] == "image/jpeg")
-            #expect(picture.headerFields[.cacheControl] == "private, no-cache" && picture.headerFields[.vary] == "Authorization, Larder-Profile")
+            #expect(
+                picture.headerFields[.cacheControl] == "private, no-cache"
+                    && picture.headerFields[.vary] == "Authorization, Larder-Profile"
+            )
             #expect(picture.headerFields[.eTag] != nil && picture.headerFields[.contentTypeOptions] == "nosniff")
-            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000")
+            #expect(
+                try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000"
+            )
             #expect(try await app.routes.get("\(href)/thumbnail?width=64").text == "jpeg one 0 at 64")
             #expect(drawn(app) == 3)
             #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").body == picture.body)
@@ -35,7 +40,9 @@ import Testing
         }
     }
 
-    @Test("PDF-05 pictures are kept by what is on the page: other pages' changes, a merge and a reordering draw nothing anew, a turn does")
+    @Test(
+        "PDF-05 pictures are kept by what is on the page: other pages' changes, a merge and a reordering draw nothing anew, a turn does"
+    )
     func byContent() async throws {
         try await PDFApp.run { app in
             let (href, other) = (try await app.saved("one", "two"), try await app.saved("three"))
@@ -43,8 +50,14 @@ import Testing
             for page in pages { _ = try await app.routes.get("\(href)/pages/\(page)/thumbnail") }
             _ = try await app.routes.get("\(other)/thumbnail")
             #expect(drawn(app) == 3)
-            let merged = try await app.routes.ask(.post, "/v1/pdf/merge", json: #"{"first":"\#(other.suffix(16))","second":"\#(href.suffix(16))"}"#)
-            let texts = try await merged.strings("thumbnail_url", in: "data.pages").asyncMap { try await app.routes.get($0).text }
+            let merged = try await app.routes.ask(
+                .post,
+                "/v1/pdf/merge",
+                json: #"{"first":"\#(other.suffix(16))","second":"\#(href.suffix(16))"}"#
+            )
+            let texts = try await merged.strings("thumbnail_url", in: "data.pages").asyncMap {
+                try await app.routes.get($0).text
+            }
             #expect(texts == ["jpeg three 0 at 320", "jpeg one 0 at 320", "jpeg two 0 at 320"])
             _ = try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])")
             #expect(try await app.routes.get("\(href)/thumbnail").text == "jpeg two 0 at 320")
@@ -59,7 +72,10 @@ import Testing
     func manyAtOnce() async throws {
         try await PDFApp.run { app in
             let href = try await app.draft("one")
-            let page = try #require(try app.service.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages.first)
+            let page = try #require(
+                try app.service.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
+                    .first
+            )
             app.paper.hold()
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...5 { group.addTask { try await app.routes.get("\(href)/thumbnail?width=50").text } }
@@ -96,7 +112,9 @@ import Testing
         }
     }
 
-    @Test("A page that changes while it is drawn is drawn as it is then; one that is deleted meanwhile leaves no picture")
+    @Test(
+        "A page that changes while it is drawn is drawn as it is then; one that is deleted meanwhile leaves no picture"
+    )
     func changedMeanwhile() async throws {
         try await PDFApp.run { app in
             let href = try await app.draft("one", "two")

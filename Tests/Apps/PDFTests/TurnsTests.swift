@@ -17,7 +17,10 @@ import Testing
             await app.paper.isHolding(1)
             async let second = app.routes.ask(.patch, "\(href)/pages/\(pages[2])", json: #"{"rotate_by":90}"#)
             while app.service.turns.waiting(for: String(href.suffix(16))) == 0 { await Task.yield() }
-            #expect(try await app.routes.get(href)["data.page_count"] == 3, "who reads does not wait, and sees what was before")
+            #expect(
+                try await app.routes.get(href)["data.page_count"] == 3,
+                "who reads does not wait, and sees what was before"
+            )
             app.paper.release()
             #expect(try await first.status == 200)
             #expect(try await second.all("rotation", in: "data.pages") == [0, 90])
@@ -31,8 +34,14 @@ import Testing
             let (href, other) = (try await app.saved("0", "1", "2", "3", "4"), try await app.saved("5"))
             let pages = try await app.pages(href)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for page in pages { group.addTask { try await app.routes.ask(.delete, "\(href)/pages/\(page)").status } }
-                for page in pages { group.addTask { try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":180}"#).status } }
+                for page in pages {
+                    group.addTask { try await app.routes.ask(.delete, "\(href)/pages/\(page)").status }
+                }
+                for page in pages {
+                    group.addTask {
+                        try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":180}"#).status
+                    }
+                }
                 for pair in [(href, other), (other, href)] {
                     let body = #"{"first":"\#(pair.0.suffix(16))","second":"\#(pair.1.suffix(16))"}"#
                     group.addTask { try await app.routes.ask(.post, "/v1/pdf/merge", json: body).status }

@@ -51,7 +51,9 @@ import Testing
     @Test("PDF-01 PDF-13 the seen flag survives a restart")
     func restart() async throws {
         let directory = try DataDirectory.temporary()
-        try await PDFApp.run(directory: directory) { _ = try await $0.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#) }
+        try await PDFApp.run(directory: directory) {
+            _ = try await $0.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
+        }
         try await PDFApp.run(directory: directory) { app in
             let welcome = try await app.routes.get("/v1/pdf/welcome")
             #expect(welcome["data.seen"] == true)
@@ -62,7 +64,10 @@ import Testing
     func profiles() async throws {
         try await PDFApp.run { app in
             for route in PDFRoutes(service: app.service).routes {
-                let path = route.path.replacing("{id}", with: "0123456789abcdef").replacing("{page_id}", with: "0123456789abcdef")
+                let path = route.path.replacing("{id}", with: "0123456789abcdef").replacing(
+                    "{page_id}",
+                    with: "0123456789abcdef"
+                )
                 let answer = try await app.routes.ask(
                     route.method,
                     path,

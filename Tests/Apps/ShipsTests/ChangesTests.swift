@@ -40,7 +40,10 @@ struct ChangesTests {
         #expect(try changes(since: nil) == ShipChanges(since: 1, added: ["d0"]))
     }
 
-    @Test("SHIP-10 a revision that was never given out is of another database: everything is new", arguments: [2, 99, Int.max])
+    @Test(
+        "SHIP-10 a revision that was never given out is of another database: everything is new",
+        arguments: [2, 99, Int.max]
+    )
     func future(since: Int) throws {
         #expect(try changes(since: since) == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
     }
@@ -96,7 +99,9 @@ struct ChangesTests {
         _ = try await store.hide("d0", account: "me")  // 2
         let records = try MadeShips.records([MadeShips.alma])
         _ = try await store.database.write { try ShipStore.merge(records, in: $0) }  // 3
-        func listing(since: Int) throws -> ShipListing { try store.list(account: "me", page: PageRequest(limit: 9), since: since) }
+        func listing(since: Int) throws -> ShipListing {
+            try store.list(account: "me", page: PageRequest(limit: 9), since: since)
+        }
         #expect(try listing(since: 1).changes == ShipChanges(since: 1, removed: ["d0"]))
         #expect(try listing(since: 2).changes == ShipChanges(since: 2))
         #expect(try listing(since: 2).counts.hidden == 0)

@@ -22,7 +22,9 @@ struct DeletionScreenTests {
             #expect(deleted["data.hidden_count"] == 1)
             #expect(deleted["meta.source"] == "local")
             #expect(deleted["links.self"] == "/v1/ships")
-            #expect(try await app.get("/v1/ships?refresh=1", as: token).all("id", in: "data.items") == ["a1", "ca", "d0"])
+            #expect(
+                try await app.get("/v1/ships?refresh=1", as: token).all("id", in: "data.items") == ["a1", "ca", "d0"]
+            )
             try await app.ask(.delete, "/v1/ships/b0b", as: token).expectProblem("ship-deleted", 404)
             let restored = try await app.ask(.post, "/v1/ships/restore", as: token)
             restored.expectScreen("ships.list")
@@ -78,7 +80,9 @@ struct DeletionScreenTests {
             let list = try await app.get("/v1/ships", as: token)
             #expect(list.all("id", in: "data.items") == ["a1", "b0b", "d0"])
             #expect(list["meta.offline"] == true)
-            #expect(try await app.ask(.post, "/v1/ships/restore", as: token, body: #"{"ids":["ca"]}"#)["data.ids"] == ["ca"])
+            #expect(
+                try await app.ask(.post, "/v1/ships/restore", as: token, body: #"{"ids":["ca"]}"#)["data.ids"] == ["ca"]
+            )
             await app.recover()
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0)
         }
@@ -90,14 +94,19 @@ struct DeletionScreenTests {
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
             _ = try await app.get("/v1/ships", as: me)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
-            #expect(try await app.get("/v1/ships", as: me).all("id", in: "data.items") == ["a1", "ca", "d0"], "a copy is no refresh")
+            #expect(
+                try await app.get("/v1/ships", as: me).all("id", in: "data.items") == ["a1", "ca", "d0"],
+                "a copy is no refresh"
+            )
             let refreshed = try await app.get("/v1/ships?refresh=1&since_revision=2", as: me)
             #expect(refreshed.all("id", in: "data.items") == ["a1", "b0b", "ca", "d0"])
             #expect(refreshed["data.changes.added"] == ["b0b"])
             _ = try await app.ask(.delete, "/v1/ships/ca", as: me)
             #expect(try await app.get("/v1/ships/d0?refresh=1", as: you).status == 200)
             #expect(try await app.get("/v1/ships", as: me)["data.hidden_count"] == 0, "any refresh is one")
-            #expect(app.published.filter { $0.audience == .account(app: "ships", account: "user:me@here.org") }.count == 4)
+            #expect(
+                app.published.filter { $0.audience == .account(app: "ships", account: "user:me@here.org") }.count == 4
+            )
         }
     }
 
@@ -161,14 +170,22 @@ struct DeletionScreenTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
-            let answer = try await app.ask(.post, "/v1/ships/restore", as: token, body: #"{"ids":["b0b","nöne","a1","../x"]}"#)
+            let answer = try await app.ask(
+                .post,
+                "/v1/ships/restore",
+                as: token,
+                body: #"{"ids":["b0b","nöne","a1","../x"]}"#
+            )
             answer.expectProblem("validation-failed", 422)
             #expect(answer.all("pointer", in: "errors") == ["/ids/1", "/ids/3"])
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1)
         }
     }
 
-    @Test("restoring what is not deleted, or an empty choice, is no error and no change", arguments: [#"{"ids":["a1"]}"#, #"{"ids":[]}"#])
+    @Test(
+        "restoring what is not deleted, or an empty choice, is no error and no change",
+        arguments: [#"{"ids":["a1"]}"#, #"{"ids":[]}"#]
+    )
     func noChange(body: String) async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
@@ -194,10 +211,14 @@ struct DeletionScreenTests {
     @Test(
         "a body that makes no sense restores nothing",
         arguments: [
-            ("[", 400, "malformed-json"), ("[]", 400, "malformed-json"), ("null", 400, "malformed-json"), (#"{"ids":"b0b"}"#, 422, "validation-failed"),
+            ("[", 400, "malformed-json"), ("[]", 400, "malformed-json"), ("null", 400, "malformed-json"),
+            (#"{"ids":"b0b"}"#, 422, "validation-failed"),
             (#"{"ids":{"0":"b0b"}}"#, 422, "validation-failed"), (#"{"ids":["b0b",1]}"#, 422, "validation-failed"),
             (#"{"ids":[null]}"#, 422, "validation-failed"),
-            (#"{"ids":[\#(Array(repeating: #""b0b""#, count: 501).joined(separator: ","))]}"#, 422, "validation-failed"),
+            (
+                #"{"ids":[\#(Array(repeating: #""b0b""#, count: 501).joined(separator: ","))]}"#, 422,
+                "validation-failed"
+            ),
         ]
     )
     func malformed(body: String, status: Int, code: String) async throws {
@@ -222,8 +243,18 @@ struct DeletionScreenTests {
             #expect(
                 app.published == [
                     .screenChanged(app: "ships", screen: "ships.list", revision: 1),
-                    .screenChanged(app: "ships", screen: "ships.list", revision: 2, audience: .account(app: "ships", account: "user:me@here.org")),
-                    .screenChanged(app: "ships", screen: "ships.list", revision: 3, audience: .account(app: "ships", account: "user:me@here.org")),
+                    .screenChanged(
+                        app: "ships",
+                        screen: "ships.list",
+                        revision: 2,
+                        audience: .account(app: "ships", account: "user:me@here.org")
+                    ),
+                    .screenChanged(
+                        app: "ships",
+                        screen: "ships.list",
+                        revision: 3,
+                        audience: .account(app: "ships", account: "user:me@here.org")
+                    ),
                 ]
             )
         }

@@ -61,7 +61,8 @@ struct DetailsScreenTests {
     @Test(
         "ids that belong to no ship are 404, whatever they look like",
         arguments: [
-            "none", "5ea6ed2e080df4000697c90a", "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "b0b%20", "B0B", "%F0%9F%9A%A2", "caf%C3%A9", "%27%20OR%201=1--",
+            "none", "5ea6ed2e080df4000697c90a", "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "b0b%20", "B0B", "%F0%9F%9A%A2",
+            "caf%C3%A9", "%27%20OR%201=1--",
             String(repeating: "a", count: 4000),
         ]
     )

@@ -10,7 +10,9 @@ import Upstream
 
 @Suite("When the cache has to make room")
 struct EvictionTests {
-    @Test("SHIP-09 SRV-05 after eviction the ships are still there, and told as old as they are, not as old as the bundled ones")
+    @Test(
+        "SHIP-09 SRV-05 after eviction the ships are still there, and told as old as they are, not as old as the bundled ones"
+    )
     func shipsStayTruthful() async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()

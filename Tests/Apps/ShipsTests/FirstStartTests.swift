@@ -39,11 +39,17 @@ struct FirstStartTests {
         }
     }
 
-    @Test("SHIP-12 SHIP-06 when the upstream comes the bundled ships give way to the real ones; what was deleted meanwhile stays deleted")
+    @Test(
+        "SHIP-12 SHIP-06 when the upstream comes the bundled ships give way to the real ones; what was deleted meanwhile stays deleted"
+    )
     func recovery() async throws {
         try await ShipsApp.run(ScriptedTransport(.unreachable(.refused))) { app in
             let token = try await app.logIn()
-            #expect(try await app.get("/v1/ships", as: token).all("name", in: "data.items") == ["Alma", "Carl", "Snapshot Only"])
+            #expect(
+                try await app.get("/v1/ships", as: token).all("name", in: "data.items") == [
+                    "Alma", "Carl", "Snapshot Only",
+                ]
+            )
             _ = try await app.ask(.delete, "/v1/ships/a1", as: token)
             await app.recover()
             let answer = try await app.get("/v1/ships?since_revision=2", as: token)

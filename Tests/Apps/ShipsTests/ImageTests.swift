@@ -12,7 +12,9 @@ struct ImageTests {
     private static let url = "https://pictures.test/bob.png"
 
     /// The app with the list fetched, and a token.
-    private func run(_ records: [String] = MadeShips.fleet, _ test: @Sendable (ShipsApp, String) async throws -> Void) async throws {
+    private func run(_ records: [String] = MadeShips.fleet, _ test: @Sendable (ShipsApp, String) async throws -> Void)
+        async throws
+    {
         try await ShipsApp.run(ScriptedTransport(.ships(records))) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
@@ -20,7 +22,11 @@ struct ImageTests {
         }
     }
 
-    private func expectPlaceholder(_ answer: Exchanged, _ cacheStatus: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectPlaceholder(
+        _ answer: Exchanged,
+        _ cacheStatus: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         #expect(answer.status == 200, sourceLocation: sourceLocation)
         #expect(answer.headerFields[.contentType] == "image/png", sourceLocation: sourceLocation)
         #expect(answer.headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
@@ -91,7 +97,10 @@ struct ImageTests {
     func html() async throws {
         try await run { app, token in
             app.transport.showPicture(Array("<html>moved</html>".utf8), type: "image/png", at: Self.url)
-            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; fwd=uri-miss; fwd-status=200; detail=placeholder")
+            expectPlaceholder(
+                try await app.get("/v1/ships/b0b/image", as: token),
+                "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
+            )
             app.transport.showPicture(MadeShips.png, at: Self.url)
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == MadeShips.png)
         }
@@ -101,7 +110,10 @@ struct ImageTests {
     func missing(status: Int) async throws {
         try await run { app, token in
             app.transport.showPicture(MadeShips.png, status: status, at: Self.url)
-            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder")
+            expectPlaceholder(
+                try await app.get("/v1/ships/b0b/image", as: token),
+                "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder"
+            )
         }
     }
 
@@ -109,7 +121,10 @@ struct ImageTests {
     func unreachable() async throws {
         try await run { app, token in
             app.transport.become(.unreachable(.connectTimeout))
-            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; fwd=uri-miss; detail=placeholder")
+            expectPlaceholder(
+                try await app.get("/v1/ships/b0b/image", as: token),
+                "larder; fwd=uri-miss; detail=placeholder"
+            )
             app.transport.become(.ships(MadeShips.fleet))
             #expect(try await app.get("/v1/ships", as: token)["meta.offline"] == false)
         }
@@ -118,9 +133,11 @@ struct ImageTests {
     @Test(
         "links to hosts that are not listed, and to what is no web address, are never followed",
         arguments: [
-            "https://evil.test/x.png", "http://127.0.0.1:9/x.png", "http://169.254.169.254/latest", "file:///etc/passwd", "data:image/png;base64,AAAA", "x.png",
+            "https://evil.test/x.png", "http://127.0.0.1:9/x.png", "http://169.254.169.254/latest",
+            "file:///etc/passwd", "data:image/png;base64,AAAA", "x.png",
             "//evil.test/x",
-            "https://pictures.test@evil.test/x.png", "https://pictures.test.evil.test/x.png", "http://pictures.test:x/", "javascript:alert(1)",
+            "https://pictures.test@evil.test/x.png", "https://pictures.test.evil.test/x.png", "http://pictures.test:x/",
+            "javascript:alert(1)",
             "https://user@pictures.test/x.png",
         ]
     )
@@ -135,7 +152,12 @@ struct ImageTests {
     @Test("a redirect is followed to a listed host, not to another")
     func redirects() async throws {
         try await run { app, token in
-            app.transport.showPicture([], status: 302, headerFields: [.location: "https://evil.test/x.png"], at: Self.url)
+            app.transport.showPicture(
+                [],
+                status: 302,
+                headerFields: [.location: "https://evil.test/x.png"],
+                at: Self.url
+            )
             let refused = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(refused.headerFields[.cacheControl] == "no-store")
             #expect(!app.transport.requests.contains { $0.url.contains("evil") })
@@ -145,7 +167,9 @@ struct ImageTests {
         }
     }
 
-    @Test("only-if-cached asks nobody: 504 where the picture is not stored, the placeholder where there is none to store")
+    @Test(
+        "only-if-cached asks nobody: 504 where the picture is not stored, the placeholder where there is none to store"
+    )
     func onlyIfCached() async throws {
         try await run { app, token in
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]

@@ -18,7 +18,11 @@ struct ListScreenTests {
             #expect(answer.age == "0")
             #expect(answer.all("name", in: "data.items") == ["Alma", "bob", "Carl", "DORA"])
             #expect(answer.names(in: "data") == ["items", "revision", "changes", "hidden_count", "nav_button"])
-            #expect(answer.names(in: "data.items.1") == ["id", "name", "type", "year_built", "image", "href", "upstream_present"])
+            #expect(
+                answer.names(in: "data.items.1") == [
+                    "id", "name", "type", "year_built", "image", "href", "upstream_present",
+                ]
+            )
             #expect(answer["data.items.1.type"] == "Tug")
             #expect(answer["data.items.1.year_built"] == 2009)
             #expect(answer["data.items.1.image"] == "/v1/ships/b0b/image")
@@ -100,7 +104,8 @@ struct ListScreenTests {
     @Test(
         "SHIP-06 pulling to refresh asks the upstream though the list is fresh",
         arguments: [
-            ("/v1/ships?refresh=1", nil), ("/v1/ships?refresh", nil), ("/v1/ships", "no-cache"), ("/v1/ships", "max-age=0"), ("/v1/ships", "No-Cache, foo"),
+            ("/v1/ships?refresh=1", nil), ("/v1/ships?refresh", nil), ("/v1/ships", "no-cache"),
+            ("/v1/ships", "max-age=0"), ("/v1/ships", "No-Cache, foo"),
         ]
     )
     func refresh(target: String, cacheControl: String?) async throws {
@@ -121,7 +126,10 @@ struct ListScreenTests {
     func onlyIfCached() async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
-            try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+            try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
             #expect(app.transport.requests.isEmpty)
             _ = try await app.get("/v1/ships", as: token)
             app.clock.advance(by: .seconds(100))
@@ -193,11 +201,14 @@ struct ListScreenTests {
     @Test(
         "parameters out of range are 400 and named; nothing is asked of the upstream",
         arguments: [
-            ("limit", "0"), ("limit", "-1"), ("limit", "501"), ("limit", "abc"), ("limit", ""), ("limit", "1.0"), ("limit", "99999999999999999999"),
+            ("limit", "0"), ("limit", "-1"), ("limit", "501"), ("limit", "abc"), ("limit", ""), ("limit", "1.0"),
+            ("limit", "99999999999999999999"),
             ("limit", "1&limit=2"),
-            ("limit", "%2B5"), ("limit", "٥"), ("offset", "-1"), ("offset", "x"), ("offset", "9223372036854775808"), ("since_revision", "-1"),
+            ("limit", "%2B5"), ("limit", "٥"), ("offset", "-1"), ("offset", "x"), ("offset", "9223372036854775808"),
+            ("since_revision", "-1"),
             ("since_revision", "x"),
-            ("since_revision", "9223372036854775808"), ("since_revision", "1&since_revision=1"), ("refresh", "yes"), ("refresh", "1&refresh=1"),
+            ("since_revision", "9223372036854775808"), ("since_revision", "1&since_revision=1"), ("refresh", "yes"),
+            ("refresh", "1&refresh=1"),
         ]
     )
     func parameters(name: String, value: String) async throws {
@@ -213,8 +224,14 @@ struct ListScreenTests {
     func unknown() async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
-            for query in ["?page=2", "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807", "?=1", "?%FF=1"] {
-                #expect(try await app.get("/v1/ships" + query, as: token).all("id", in: "data.items").count == 4, "\(query)")
+            for query in [
+                "?page=2", "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807", "?=1",
+                "?%FF=1",
+            ] {
+                #expect(
+                    try await app.get("/v1/ships" + query, as: token).all("id", in: "data.items").count == 4,
+                    "\(query)"
+                )
             }
         }
     }
@@ -225,7 +242,9 @@ struct ListScreenTests {
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
             #expect(try await app.get("/v1/ships", as: me)["data.revision"] == 1)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
-            app.transport.become(.ships([MadeShips.alma, MadeShips.bob, MadeShips.record("ca", "Carla"), MadeShips.record("e0", "Eve")]))
+            app.transport.become(
+                .ships([MadeShips.alma, MadeShips.bob, MadeShips.record("ca", "Carla"), MadeShips.record("e0", "Eve")])
+            )
             let mine = try await app.get("/v1/ships?since_revision=1&refresh=1", as: me)
             #expect(mine["data.revision"] == 3)
             #expect(mine["meta.revision"] == 3)

@@ -26,7 +26,10 @@ struct ListingTests {
 
     @Test("SHIP-04 equal names stand in the order of their ids")
     func ties() throws {
-        try merge([MadeShips.record("c", "Same"), MadeShips.record("a", "SAME"), MadeShips.record("b", "same"), MadeShips.record("A", "same")])
+        try merge([
+            MadeShips.record("c", "Same"), MadeShips.record("a", "SAME"), MadeShips.record("b", "same"),
+            MadeShips.record("A", "same"),
+        ])
         #expect(try ids(limit: 9, offset: 0) == ["A", "a", "b", "c"])
     }
 
@@ -59,7 +62,9 @@ struct ListingTests {
     }
 
     private func plan(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
-        try store.database.read { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] } }
+        try store.database.read { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] }
+        }
     }
 
     @Test("a page walks the index of names and sorts nothing")
@@ -74,7 +79,10 @@ struct ListingTests {
     @Test("how many ships there are is looked up, not counted")
     func countsPlan() throws {
         let plan = try plan(ShipListing.Counts.select, ["account": "me"])
-        #expect(plan.contains("SCAN ship_revision") && !plan.contains { $0.hasPrefix("SCAN ship ") || $0 == "SCAN ship" }, "\(plan)")
+        #expect(
+            plan.contains("SCAN ship_revision") && !plan.contains { $0.hasPrefix("SCAN ship ") || $0 == "SCAN ship" },
+            "\(plan)"
+        )
     }
 
     @Test("the number of ships follows all that comes and goes")
@@ -115,8 +123,15 @@ struct ListingTests {
     @Test("changes are found by revision, not by looking at every ship")
     func changesPlan() throws {
         let plan = try plan(ShipStore.selectChanged, ["account": "me", "since": 7])
-        #expect(plan.contains { $0.hasPrefix("SEARCH ship USING") && $0.contains("ship_by_change (changed_revision>?)") })
-        #expect(plan.contains { $0.hasPrefix("SEARCH ship_of_account USING") && $0.contains("ship_of_account_by_revision (account=? AND revision>?)") })
+        #expect(
+            plan.contains { $0.hasPrefix("SEARCH ship USING") && $0.contains("ship_by_change (changed_revision>?)") }
+        )
+        #expect(
+            plan.contains {
+                $0.hasPrefix("SEARCH ship_of_account USING")
+                    && $0.contains("ship_of_account_by_revision (account=? AND revision>?)")
+            }
+        )
         #expect(!plan.contains { $0.hasPrefix("SCAN ship") })
     }
 }

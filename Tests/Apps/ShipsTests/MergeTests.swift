@@ -34,7 +34,9 @@ struct MergeTests {
     func insert() throws {
         #expect(try merge(MadeShips.fleet) == 1)
         #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl", "DORA"])
-        #expect(try stored() == MadeShips.records([MadeShips.alma, MadeShips.bob, MadeShips.carl, MadeShips.dora]).ships)
+        #expect(
+            try stored() == MadeShips.records([MadeShips.alma, MadeShips.bob, MadeShips.carl, MadeShips.dora]).ships
+        )
     }
 
     @Test("SHIP-07 the same answer again changes nothing")
@@ -49,7 +51,11 @@ struct MergeTests {
     @Test("SHIP-07 a changed ship is updated, a renamed one keeps its place in the database and moves in the list")
     func update() throws {
         try merge(MadeShips.fleet)
-        #expect(try merge([MadeShips.alma, MadeShips.carl, MadeShips.dora, MadeShips.record("b0b", "Zora", #""type":"Tug""#)]) == 2)
+        #expect(
+            try merge([
+                MadeShips.alma, MadeShips.carl, MadeShips.dora, MadeShips.record("b0b", "Zora", #""type":"Tug""#),
+            ]) == 2
+        )
         #expect(try list().ships.map(\.name) == ["Alma", "Carl", "DORA", "Zora"])
         #expect(try list(since: 1).changes == ShipChanges(since: 1, updated: ["b0b"]))
     }
@@ -73,10 +79,14 @@ struct MergeTests {
         #expect(try list().ships.map(\.isListed) == [false, false, false, false])
     }
 
-    @Test("SHIP-12 the first real answer replaces the snapshot: unknown ships go, known ones stay, and only what differs counts as changed")
+    @Test(
+        "SHIP-12 the first real answer replaces the snapshot: unknown ships go, known ones stay, and only what differs counts as changed"
+    )
     func snapshot() async throws {
         let stale = MadeShips.record("b0b", "Bob of old")
-        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma, stale, MadeShips.record("5a", "Snapshot Only")]))
+        try await store.importSnapshot(
+            try MadeShips.snapshot([MadeShips.alma, stale, MadeShips.record("5a", "Snapshot Only")])
+        )
         #expect(try list().counts.revision == 1)
         #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == 2)
         #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl"])
@@ -111,7 +121,9 @@ struct MergeTests {
 
     @Test(
         "texts of all kinds come back as they were",
-        arguments: ["Ünïcode 🚢", "quote \\\" and \\\\", "line\\nbreak", "e\u{301}", "' OR 1=1 --", "\\u202Eright to left"]
+        arguments: [
+            "Ünïcode 🚢", "quote \\\" and \\\\", "line\\nbreak", "e\u{301}", "' OR 1=1 --", "\\u202Eright to left",
+        ]
     )
     func texts(name: String) throws {
         let record = MadeShips.record("x1", name, #""roles":["\#(name)"],"home_port":"\#(name)""#)

@@ -11,7 +11,10 @@ import Upstream
 struct OfflineTests {
     private static let banner = "No internet connection. You\u{2019}re in Offline mode."
 
-    @Test("SHIP-09 offline, the ships of the database are shown under the banner", arguments: UnreachableReason.allCases)
+    @Test(
+        "SHIP-09 offline, the ships of the database are shown under the banner",
+        arguments: UnreachableReason.allCases
+    )
     func offline(reason: UnreachableReason) async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
@@ -40,7 +43,9 @@ struct OfflineTests {
         }
     }
 
-    @Test("SHIP-06 SHIP-09 when the upstream is back the list is refreshed without a client, the stream says so, and the next answer has no banner")
+    @Test(
+        "SHIP-06 SHIP-09 when the upstream is back the list is refreshed without a client, the stream says so, and the next answer has no banner"
+    )
     func recovery() async throws {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
@@ -59,9 +64,15 @@ struct OfflineTests {
             #expect(answer["data.changes.added"] == ["e0"])
             #expect(app.transport.requests.count == asked)
             #expect(app.published.map(\.kind) == ["screen-changed", "connectivity", "screen-changed", "connectivity"])
-            #expect(app.published[1].json == #"{"upstream":"spacex","reachable":false,"offline":true,"at":"2026-01-05T10:00:00Z"}"#)
+            #expect(
+                app.published[1].json
+                    == #"{"upstream":"spacex","reachable":false,"offline":true,"at":"2026-01-05T10:00:00Z"}"#
+            )
             #expect(app.published[2] == .screenChanged(app: "ships", screen: "ships.list", revision: 2))
-            #expect(app.published[3].json == #"{"upstream":"spacex","reachable":true,"offline":false,"at":"2026-01-05T10:00:05Z"}"#)
+            #expect(
+                app.published[3].json
+                    == #"{"upstream":"spacex","reachable":true,"offline":false,"at":"2026-01-05T10:00:05Z"}"#
+            )
         }
     }
 
@@ -107,7 +118,10 @@ struct OfflineTests {
 
     @Test(
         "an answer that is no list of ships replaces nothing",
-        arguments: ["", "<html>captive portal</html>", "{}", #"{"docs":[]}"#, "[1,2,3]", #"[{"id":"a1"}]"#, #"[{"id":"b0b","name":"bob"#]
+        arguments: [
+            "", "<html>captive portal</html>", "{}", #"{"docs":[]}"#, "[1,2,3]", #"[{"id":"a1"}]"#,
+            #"[{"id":"b0b","name":"bob"#,
+        ]
     )
     func garbage(body: String) async throws {
         try await ShipsApp.run { app in
@@ -142,7 +156,11 @@ struct OfflineTests {
             #expect(stale.all("upstream_present", in: "data.items") == [true, true, true, true])
             app.transport.release()
             await app.published("screen-changed", containing: #""revision":2"#)
-            #expect(try await app.get("/v1/ships", as: token).all("upstream_present", in: "data.items") == [true, false, false, false])
+            #expect(
+                try await app.get("/v1/ships", as: token).all("upstream_present", in: "data.items") == [
+                    true, false, false, false,
+                ]
+            )
             #expect(app.transport.requests.count == 2)
         }
     }

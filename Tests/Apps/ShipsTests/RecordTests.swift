@@ -29,7 +29,8 @@ struct RecordTests {
     @Test(
         "SHIP-11 missing, null, empty and mistyped fields all mean nothing",
         arguments: [
-            "", #""type":null,"roles":null,"active":null,"year_built":null,"home_port":null,"mass_kg":null,"image":null"#,
+            "",
+            #""type":null,"roles":null,"active":null,"year_built":null,"home_port":null,"mass_kg":null,"image":null"#,
             #""type":"","roles":[],"home_port":" ","image":"\t\n""#,
             #""type":7,"roles":"Tug","active":"yes","year_built":"2010","home_port":{},"mass_kg":[1],"image":false"#,
             #""type":"\u0000","year_built":true,"mass_kg":true"#,
@@ -43,7 +44,8 @@ struct RecordTests {
     @Test(
         "years are whole and positive",
         arguments: [
-            ("2010", 2010), ("2010.0", 2010), ("2010.7", 2010), ("0", nil), ("0.0", nil), ("0.5", nil), ("-0", nil), ("-1976", nil), ("1e3", 1000),
+            ("2010", 2010), ("2010.0", 2010), ("2010.7", 2010), ("0", nil), ("0.0", nil), ("0.5", nil), ("-0", nil),
+            ("-1976", nil), ("1e3", 1000),
             ("1e300", nil),
             ("1e400", nil), ("99999999999999999999", nil),
         ] as [(String, Int?)]
@@ -54,7 +56,8 @@ struct RecordTests {
 
     @Test(
         "masses keep their fraction",
-        arguments: [("266712", 266_712), ("266712.5", 266_712.5), ("0", 0), ("1e20", 1e20), ("1e999", nil)] as [(String, Double?)]
+        arguments: [("266712", 266_712), ("266712.5", 266_712.5), ("0", 0), ("1e20", 1e20), ("1e999", nil)]
+            as [(String, Double?)]
     )
     func masses(json: String, expected: Double?) throws {
         #expect(try ship(MadeShips.record("x1", "S", #""mass_kg":\#(json)"#))?.massKilograms == expected)
@@ -62,7 +65,11 @@ struct RecordTests {
 
     @Test("a role of the wrong kind does not take the others with it")
     func roles() throws {
-        #expect(try ship(MadeShips.record("x1", "S", #""roles":["Tug",null,3,"",{"a":1},"Barge"]"#))?.roles == ["Tug", "Barge"])
+        #expect(
+            try ship(MadeShips.record("x1", "S", #""roles":["Tug",null,3,"",{"a":1},"Barge"]"#))?.roles == [
+                "Tug", "Barge",
+            ]
+        )
     }
 
     @Test("a NUL, at which SQLite would end a text, is left out")
@@ -75,10 +82,13 @@ struct RecordTests {
     @Test(
         "records without a name or a usable id are no ships",
         arguments: [
-            #"{"id":"x1"}"#, #"{"id":"x1","name":null}"#, #"{"id":"x1","name":""}"#, #"{"id":"x1","name":" \n"}"#, #"{"id":"x1","name":5}"#,
-            #"{"name":"S"}"#, #"{"id":null,"name":"S"}"#, #"{"id":"","name":"S"}"#, #"{"id":7,"name":"S"}"#, #"{"id":"../x","name":"S"}"#,
+            #"{"id":"x1"}"#, #"{"id":"x1","name":null}"#, #"{"id":"x1","name":""}"#, #"{"id":"x1","name":" \n"}"#,
+            #"{"id":"x1","name":5}"#,
+            #"{"name":"S"}"#, #"{"id":null,"name":"S"}"#, #"{"id":"","name":"S"}"#, #"{"id":7,"name":"S"}"#,
+            #"{"id":"../x","name":"S"}"#,
             #"{"id":"a b","name":"S"}"#,
-            #"{"id":"a/b","name":"S"}"#, #"{"id":"ä","name":"S"}"#, #"{"id":"\#(String(repeating: "a", count: 65))","name":"S"}"#, #"{"id":"a%2f","name":"S"}"#,
+            #"{"id":"a/b","name":"S"}"#, #"{"id":"ä","name":"S"}"#,
+            #"{"id":"\#(String(repeating: "a", count: 65))","name":"S"}"#, #"{"id":"a%2f","name":"S"}"#,
             "{}",
         ]
     )
@@ -89,7 +99,8 @@ struct RecordTests {
     @Test("a useless record is skipped and takes no other with it; the first of two with one id counts")
     func list() throws {
         let records = try MadeShips.records([
-            "null", "7", "[]", #"{"id":"x"}"#, MadeShips.record("a", "First"), MadeShips.record("a", "Second"), MadeShips.carl,
+            "null", "7", "[]", #"{"id":"x"}"#, MadeShips.record("a", "First"), MadeShips.record("a", "Second"),
+            MadeShips.carl,
         ])
         #expect(records.ships.map(\.name) == ["First", "Carl"])
     }
@@ -102,8 +113,10 @@ struct RecordTests {
     @Test(
         "what is no list of ships is told from what is no JSON",
         arguments: [
-            ("", .notJSON), ("<html>", .notJSON), ("[1,", .notJSON), (#"[{"id":"a","name":"A"}"#, .notJSON), (String(repeating: "[", count: 2000), .notJSON),
-            ("{}", .notAList), ("null", .notAList), ("7", .notAList), (#""[]""#, .notAList), (#"{"docs":[]}"#, .notAList),
+            ("", .notJSON), ("<html>", .notJSON), ("[1,", .notJSON), (#"[{"id":"a","name":"A"}"#, .notJSON),
+            (String(repeating: "[", count: 2000), .notJSON),
+            ("{}", .notAList), ("null", .notAList), ("7", .notAList), (#""[]""#, .notAList),
+            (#"{"docs":[]}"#, .notAList),
             ("[1,2]", .noUsableRecord), (#"[{"id":"a"}]"#, .noUsableRecord), ("[null]", .noUsableRecord),
         ] as [(String, ShipRecords.ShapeError)]
     )
@@ -113,6 +126,8 @@ struct RecordTests {
 
     @Test("a text that is no UTF-8 makes no ship")
     func bytes() {
-        #expect(throws: ShipRecords.ShapeError.noUsableRecord) { try ShipRecords(json: Data([0x5B, 0x22, 0xFF, 0xFE, 0x22, 0x5D])) }
+        #expect(throws: ShipRecords.ShapeError.noUsableRecord) {
+            try ShipRecords(json: Data([0x5B, 0x22, 0xFF, 0xFE, 0x22, 0x5D]))
+        }
     }
 }

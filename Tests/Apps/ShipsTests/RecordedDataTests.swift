@@ -10,7 +10,10 @@ private let recording = URL(filePath: #filePath)
     .deletingLastPathComponent()
     .appending(path: "shared/upstreams/fixtures/spacex-ships.json")
 
-@Suite("The recorded API", .enabled(if: FileManager.default.fileExists(atPath: recording.path), "no recording beside the checkout"))
+@Suite(
+    "The recorded API",
+    .enabled(if: FileManager.default.fileExists(atPath: recording.path), "no recording beside the checkout")
+)
 struct RecordedDataTests {
     @Test("every ship of the real answer is understood, as the snapshot has it")
     func real() throws {

@@ -31,7 +31,11 @@ struct SessionScreenTests {
     @Test("SHIP-02 a login opens a session that leads to the list, without asking the upstream")
     func login() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"login","username":"  Example@Domain.com\n","password":" "}"#)
+            let answer = try await app.ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"  Example@Domain.com\n","password":" "}"#
+            )
             answer.expectScreen("ships.session", status: 201)
             #expect(answer.headerFields[.location] == "/v1/ships/session")
             #expect(answer["data.kind"] == "user")
@@ -82,14 +86,21 @@ struct SessionScreenTests {
         "SHIP-02 a malformed login is refused at once, with every field at fault",
         arguments: [
             (#"{"mode":"login","username":"example","password":"x"}"#, ["/username"], ["invalid"]),
-            (#"{"mode":"login","username":"a@b","password":""}"#, ["/username", "/password"], ["invalid", "required"]),
+            (
+                #"{"mode":"login","username":"a@b","password":""}"#, ["/username", "/password"],
+                ["invalid", "required"]
+            ),
             (#"{"mode":"login"}"#, ["/username", "/password"], ["required", "required"]),
-            (#"{"mode":"login","username":null,"password":null}"#, ["/username", "/password"], ["required", "required"]),
+            (
+                #"{"mode":"login","username":null,"password":null}"#, ["/username", "/password"],
+                ["required", "required"]
+            ),
             (#"{"mode":"login","username":"  \t ","password":"x"}"#, ["/username"], ["required"]),
             (#"{"mode":"login","username":"a@b.de"}"#, ["/password"], ["required"]),
             (#"{"mode":"login","username":7,"password":"x"}"#, ["/username"], ["invalid"]),
             (#"{"mode":"login","username":"a@b.de","password":["x"]}"#, ["/password"], ["invalid"]),
-            (#"{"mode":"admin"}"#, ["/mode"], ["invalid"]), (#"{"mode":"GUEST"}"#, ["/mode"], ["invalid"]), (#"{"mode":1}"#, ["/mode"], ["invalid"]),
+            (#"{"mode":"admin"}"#, ["/mode"], ["invalid"]), (#"{"mode":"GUEST"}"#, ["/mode"], ["invalid"]),
+            (#"{"mode":1}"#, ["/mode"], ["invalid"]),
             ("{}", ["/mode"], ["required"]), (#"{"mode":null}"#, ["/mode"], ["required"]),
         ]
     )
@@ -107,17 +118,27 @@ struct SessionScreenTests {
     @Test("SHIP-02 what the app shows for a wrong login is in the dialog")
     func dialog() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"login","username":"example","password":"hunter2"}"#)
+            let answer = try await app.ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"example","password":"hunter2"}"#
+            )
             #expect(answer["dialog.message"] == "Your email or password do not match.")
             #expect(!answer.text.contains("hunter2"))
         }
     }
 
-    @Test("a body that is no JSON object is 400, one of another type 415, a huge one 413", arguments: ["", "{", "[]", "null", "mode=guest", "\u{0}"])
+    @Test(
+        "a body that is no JSON object is 400, one of another type 415, a huge one 413",
+        arguments: ["", "{", "[]", "null", "mode=guest", "\u{0}"]
+    )
     func malformed(body: String) async throws {
         try await ShipsApp.run { app in
             try await app.ask(.post, "/v1/ships/session", body: body).expectProblem("malformed-json", 400)
-            try await app.ask(.post, "/v1/ships/session", [.contentType: "text/xml"], body: Self.login).expectProblem("unsupported-media-type", 415)
+            try await app.ask(.post, "/v1/ships/session", [.contentType: "text/xml"], body: Self.login).expectProblem(
+                "unsupported-media-type",
+                415
+            )
             let huge = #"{"mode":"login","username":"a@b.de","password":"\#(String(repeating: "x", count: 70_000))"}"#
             try await app.ask(.post, "/v1/ships/session", body: huge).expectProblem("too-large", 413)
         }
@@ -129,7 +150,11 @@ struct SessionScreenTests {
     )
     func passwords(password: String) async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"login","username":"ünï@dömain.example","password":"\#(password)"}"#)
+            let answer = try await app.ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"ünï@dömain.example","password":"\#(password)"}"#
+            )
             #expect(answer.status == 201)
             #expect(answer["data.name"] == "ünï@dömain.example")
             #expect(answer["data.password"] == nil)
@@ -161,7 +186,9 @@ struct SessionScreenTests {
             #expect(answer["data.route"] == "login")
             #expect(answer["data.alert"] == .null)
             #expect(answer.names(in: "data") == ["route", "alert"])
-            for (method, path) in [(HTTPRequest.Method.get, "/v1/ships/session"), (.delete, "/v1/ships/session"), (.get, "/v1/ships")] {
+            for (method, path) in [
+                (HTTPRequest.Method.get, "/v1/ships/session"), (.delete, "/v1/ships/session"), (.get, "/v1/ships"),
+            ] {
                 try await app.ask(method, path, as: token).expectProblem("session-expired", 401)
             }
             #expect(try await app.get("/v1/ships", as: other)["meta.source"] == "cache")
@@ -181,7 +208,8 @@ struct SessionScreenTests {
     @Test(
         "without a session there is no data, not even stored data",
         arguments: [
-            (HTTPRequest.Method.get, "/v1/ships"), (.get, "/v1/ships/b0b"), (.get, "/v1/ships/b0b/image"), (.delete, "/v1/ships/b0b"),
+            (HTTPRequest.Method.get, "/v1/ships"), (.get, "/v1/ships/b0b"), (.get, "/v1/ships/b0b/image"),
+            (.delete, "/v1/ships/b0b"),
             (.post, "/v1/ships/restore"),
             (.get, "/v1/ships/session"), (.delete, "/v1/ships/session"),
         ]
@@ -189,7 +217,9 @@ struct SessionScreenTests {
     func required(method: HTTPRequest.Method, path: String) async throws {
         try await ShipsApp.run { app in
             _ = try await app.get("/v1/ships", as: app.logIn())
-            for fields in [[:], [.authorization: "Basic YTpi"], [.authorization: "Bearer"], [.authorization: ""]] as [HTTPFields] {
+            for fields in [[:], [.authorization: "Basic YTpi"], [.authorization: "Bearer"], [.authorization: ""]]
+                as [HTTPFields]
+            {
                 let answer = try await app.ask(method, path, fields)
                 answer.expectProblem("session-required", 401)
                 #expect(answer.headerFields[.wwwAuthenticate] == "Bearer")
@@ -202,7 +232,8 @@ struct SessionScreenTests {
     @Test(
         "methods that a path does not know are 405 with those that it does",
         arguments: [
-            ("/v1/ships", "GET, HEAD, OPTIONS"), ("/v1/ships/session", "GET, HEAD, POST, DELETE, OPTIONS"), ("/v1/ships/b0b/image", "GET, HEAD, OPTIONS"),
+            ("/v1/ships", "GET, HEAD, OPTIONS"), ("/v1/ships/session", "GET, HEAD, POST, DELETE, OPTIONS"),
+            ("/v1/ships/b0b/image", "GET, HEAD, OPTIONS"),
         ]
     )
     func methods(path: String, allowed: String) async throws {

@@ -35,7 +35,10 @@ struct ShipScreensTests {
 
     @Test(
         "weights are written in plain figures",
-        arguments: [(266_712.0, "266712 kg"), (0, "0 kg"), (12.5, "12.5 kg"), (4_616_663, "4616663 kg"), (1e14, "100000000000000 kg"), (1e20, "1e+20 kg")]
+        arguments: [
+            (266_712.0, "266712 kg"), (0, "0 kg"), (12.5, "12.5 kg"), (4_616_663, "4616663 kg"),
+            (1e14, "100000000000000 kg"), (1e20, "1e+20 kg"),
+        ]
     )
     func weights(kilograms: Double, text: String) {
         var ship = bare
@@ -48,7 +51,10 @@ struct ShipScreensTests {
         var ship = bare
         ship.isListed = false
         #expect(!ShipDetailsScreen(ship).upstreamPresent)
-        #expect(!ShipListScreen.Row(ShipListing.Entry(id: "x1", name: "Bare", type: nil, yearBuilt: nil, isListed: false)).upstreamPresent)
+        #expect(
+            !ShipListScreen.Row(ShipListing.Entry(id: "x1", name: "Bare", type: nil, yearBuilt: nil, isListed: false))
+                .upstreamPresent
+        )
     }
 
     @Test("SHIP-05 users log out, guests exit")
@@ -60,14 +66,18 @@ struct ShipScreensTests {
     @Test("SHIP-05 guests are thanked, users just leave")
     func farewell() throws {
         #expect(try wire(FarewellScreen(.user)) == #"{"alert":null,"route":"login"}"#)
-        #expect(try wire(FarewellScreen(.guest)) == #"{"alert":{"button":"OK","message":"Thank you for trialing this app"},"route":"login"}"#)
+        #expect(
+            try wire(FarewellScreen(.guest))
+                == #"{"alert":{"button":"OK","message":"Thank you for trialing this app"},"route":"login"}"#
+        )
     }
 
     @Test("SHIP-09 the banner has the apostrophe U+2019 and its full stop")
     func banner() throws {
         #expect(Banner.shipsOffline.text.unicodeScalars.contains("\u{2019}"))
         #expect(
-            try wire(Banner.shipsOffline) == #"{"code":"offline","dismiss":"on_online","text":"No internet connection. You\#u{2019}re in Offline mode."}"#
+            try wire(Banner.shipsOffline)
+                == #"{"code":"offline","dismiss":"on_online","text":"No internet connection. You\#u{2019}re in Offline mode."}"#
         )
     }
 }

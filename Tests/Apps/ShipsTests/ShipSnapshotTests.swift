@@ -22,7 +22,10 @@ struct ShipSnapshotTests {
 
     @Test(
         "a file of another shape is refused",
-        arguments: ["", "{}", #"{"recorded_at":"yesterday","ships":[]}"#, #"{"ships":[]}"#, #"{"recorded_at":"2024-10-09T00:00:00Z"}"#]
+        arguments: [
+            "", "{}", #"{"recorded_at":"yesterday","ships":[]}"#, #"{"ships":[]}"#,
+            #"{"recorded_at":"2024-10-09T00:00:00Z"}"#,
+        ]
     )
     func damaged(json: String) {
         #expect(throws: (any Error).self) { try ShipSnapshot(json: Data(json.utf8)) }

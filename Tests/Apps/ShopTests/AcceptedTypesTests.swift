@@ -7,8 +7,10 @@ import Testing
     @Test(
         "plain text only where it is preferred",
         arguments: [
-            (nil, false), ("*/*", false), ("text/plain", true), ("text/*", true), ("application/json", false), ("text/plain, application/json", false),
-            ("text/plain;q=0.5, application/json", false), ("application/json;q=0.5, TEXT/PLAIN;q=0.9", true), ("text/plain, */*;q=0.1", true),
+            (nil, false), ("*/*", false), ("text/plain", true), ("text/*", true), ("application/json", false),
+            ("text/plain, application/json", false),
+            ("text/plain;q=0.5, application/json", false), ("application/json;q=0.5, TEXT/PLAIN;q=0.9", true),
+            ("text/plain, */*;q=0.1", true),
             ("text/plain;q=0", false), ("image/png", false), ("nonsense", false), ("text/html,*/*;q=0.8", false),
         ]
     )

@@ -15,11 +15,20 @@ struct CardTests {
             let card = try await app.get("/v1/shop/products/7")
             #expect(card.status == 200 && card["meta.screen"] == "shop.card" && card["meta.source"] == "upstream")
             #expect(card.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
-            #expect(card["data.title"] == "Olive Field Trousers" && card["data.price"] == 48 && card["data.price_text"] == "48$")
-            #expect(card["data.category.name"] == "Clothes" && card["data.layout"] == "wide" && card["data.currency"] == "USD")
+            #expect(
+                card["data.title"] == "Olive Field Trousers" && card["data.price"] == 48
+                    && card["data.price_text"] == "48$"
+            )
+            #expect(
+                card["data.category.name"] == "Clothes" && card["data.layout"] == "wide"
+                    && card["data.currency"] == "USD"
+            )
             // The upstream sends these three as the pieces of a JSON text.
             #expect(card["data.images"] == ["/v1/shop/images/7/0", "/v1/shop/images/7/1", "/v1/shop/images/7/2"])
-            #expect(card["data.cart.in_list"] == false && card["data.button.action"] == "add" && card["data.button.title"] == "Добавить в корзину")
+            #expect(
+                card["data.cart.in_list"] == false && card["data.button.action"] == "add"
+                    && card["data.button.title"] == "Добавить в корзину"
+            )
             #expect(
                 card["data.share_text"]
                     == "Название: Olive Field Trousers\nЦена: 48$\nОписание: Five pockets, a little stretch, hem to be cut to length."
@@ -45,16 +54,24 @@ struct CardTests {
                 try await app.get("/v1/shop/products/\(id)").expectProblem("not-found", 404)
             }
             #expect(app.asked == ["/products/3333"])
-            app.transport.become { (_) throws(UpstreamError) in .json(#"{"message":"x","error":"Not Found","statusCode":404}"#, status: .notFound) }
+            app.transport.become { (_) throws(UpstreamError) in
+                .json(#"{"message":"x","error":"Not Found","statusCode":404}"#, status: .notFound)
+            }
             try await app.get("/v1/shop/products/1").expectProblem("upstream-bad-response", 502)
-            for body in [#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, #"{"name":"QueryFailedError","message":"x"}"#, "x"] {
+            for body in [
+                #"{"message":["x"],"error":"Bad Request","statusCode":400}"#,
+                #"{"name":"QueryFailedError","message":"x"}"#, "x",
+            ] {
                 app.transport.become { (_) throws(UpstreamError) in .json(body, status: .badRequest) }
                 try await app.get("/v1/shop/products/2").expectProblem("upstream-bad-response", 502)
             }
         }
     }
 
-    @Test("a product that is gone leaves the results, and comes back when the upstream has it again", arguments: [true, false])
+    @Test(
+        "a product that is gone leaves the results, and comes back when the upstream has it again",
+        arguments: [true, false]
+    )
     func gone(comesBackUnchanged: Bool) async throws {
         try await ShopApp.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?limit=3").ids == [1, 2, 3])
@@ -70,19 +87,27 @@ struct CardTests {
         }
     }
 
-    @Test("a card that was not asked for before is known from the results while the upstream is slow, and says how old that is")
+    @Test(
+        "a card that was not asked for before is known from the results while the upstream is slow, and says how old that is"
+    )
     func fromResults() async throws {
         try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             app.clock.advance(by: .seconds(100))
             app.transport.goAway()
             let card = try await app.get("/v1/shop/products/3")
-            #expect(card.status == 200 && card["meta.offline"] == true && card["meta.stale"] == true && card["meta.source"] == "cache")
+            #expect(
+                card.status == 200 && card["meta.offline"] == true && card["meta.stale"] == true
+                    && card["meta.source"] == "cache"
+            )
             #expect(card.cacheStatus == "larder; fwd=uri-miss; detail=unreachable" && card.age == "100")
             #expect(card["meta.banner.code"] == "offline")
             let stored = try await app.get("/v1/shop/products/4", as: nil, [.cacheControl: "only-if-cached"])
             #expect(stored.status == 200 && stored["meta.stale"] == true)
-            try await app.get("/v1/shop/products/60", as: nil, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+            try await app.get("/v1/shop/products/60", as: nil, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
         }
     }
 }

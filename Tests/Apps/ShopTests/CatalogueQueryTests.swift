@@ -5,7 +5,13 @@ import Testing
 
 @Suite("What the upstream is asked for")
 struct CatalogueQueryTests {
-    private func path(_ text: String? = nil, price: String? = nil, from: String? = nil, to: String? = nil, category: Int? = nil) -> (String, Bool) {
+    private func path(
+        _ text: String? = nil,
+        price: String? = nil,
+        from: String? = nil,
+        to: String? = nil,
+        category: Int? = nil
+    ) -> (String, Bool) {
         let filters = SearchFilters(
             categoryID: category,
             price: price.flatMap { Price(text: $0) },
@@ -92,7 +98,10 @@ struct CatalogueWalkTests {
     @Test("a page that finds nothing ends after so many parts, and says where to go on")
     func bounded() {
         let page = page(limit: 10, count: 100_000) { _ in false }
-        #expect(page.parts.count == CatalogueWalk.mostParts && page.ids == [] && page.next == CatalogueWalk.mostParts * CatalogueWalk.partRows)
+        #expect(
+            page.parts.count == CatalogueWalk.mostParts && page.ids == []
+                && page.next == CatalogueWalk.mostParts * CatalogueWalk.partRows
+        )
     }
 
     @Test("a row that moved while paging is there once; more rows than were asked for are not taken")

@@ -18,9 +18,15 @@ struct ListTests {
     func once() async throws {
         try await ShopApp.run { (app) async throws in
             let added = try await app.add(4, quantity: 2)
-            #expect(added.status == 201 && added["data.already_in_list"] == false && added.headerFields[.location] == "/v1/shop/list/items/4")
+            #expect(
+                added.status == 201 && added["data.already_in_list"] == false
+                    && added.headerFields[.location] == "/v1/shop/list/items/4"
+            )
             let again = try await app.add(4, quantity: 7)
-            #expect(again.status == 200 && again["data.already_in_list"] == true && again["data.items.0.quantity"] == 2 && again.listed == [4])
+            #expect(
+                again.status == 200 && again["data.already_in_list"] == true && again["data.items.0.quantity"] == 2
+                    && again.listed == [4]
+            )
             let card = try await app.get("/v1/shop/products/4")
             #expect(card["data.button.action"] == "open_list" && card["data.button.title"] == "Перейти в корзину")
             #expect(card["data.cart.in_list"] == true && card["data.cart.quantity"] == 2)
@@ -50,15 +56,25 @@ struct ListTests {
         try await ShopApp.run(directory: directory) { (app) async throws in
             app.transport.goAway()
             let list = try await app.get("/v1/shop/list")
-            #expect(list.status == 200 && list["meta.source"] == "local" && list["meta.offline"] == false && list["meta.revision"] == 3)
+            #expect(
+                list.status == 200 && list["meta.source"] == "local" && list["meta.offline"] == false
+                    && list["meta.revision"] == 3
+            )
             #expect(list.headerFields[.cacheStatus] == nil)
             #expect(
                 list.names(in: "data.items.0") == [
-                    "product_id", "title", "price", "price_text", "quantity", "line_total", "line_total_text", "image", "available", "difference", "href",
+                    "product_id", "title", "price", "price_text", "quantity", "line_total", "line_total_text", "image",
+                    "available", "difference", "href",
                 ]
             )
-            #expect(list.listed == [12, 4, 59] && list["data.items.0.line_total_text"] == "29.97$" && list["data.items.0.line_total"] == 29.97)
-            #expect(list["data.items.1.image"] == "/v1/shop/images/4/0" && list["data.items.1.available"] == true && list["data.items.1.difference"] == .null)
+            #expect(
+                list.listed == [12, 4, 59] && list["data.items.0.line_total_text"] == "29.97$"
+                    && list["data.items.0.line_total"] == 29.97
+            )
+            #expect(
+                list["data.items.1.image"] == "/v1/shop/images/4/0" && list["data.items.1.available"] == true
+                    && list["data.items.1.difference"] == .null
+            )
             #expect(list["data.totals.items"] == 6 && list["data.totals.price"] == 68.47)
             #expect(list["data.totals.items_text"] == "Товаров: 6" && list["data.totals.price_text"] == "Сумма: 68.47$")
             #expect(list.all("title", in: "data.actions") == ["Поделиться", "Очистить"])
@@ -70,7 +86,10 @@ struct ListTests {
             #expect(try await app.ask(.delete, "/v1/shop/list/items/12").listed == [59, 4])
             try await app.ask(.delete, "/v1/shop/list/items/12").expectProblem("not-found", 404)
             let cleared = try await app.ask(.delete, "/v1/shop/list")
-            #expect(cleared["meta.state"] == "empty" && cleared["data.empty.title"] == "Корзина пуста" && cleared["data.actions"] == [])
+            #expect(
+                cleared["meta.state"] == "empty" && cleared["data.empty.title"] == "Корзина пуста"
+                    && cleared["data.actions"] == []
+            )
             #expect(cleared["data.totals.items"] == 0 && cleared["data.totals.price_text"] == "Сумма: 0$")
         }
     }
@@ -81,21 +100,31 @@ struct ListTests {
             try await app.add(1)
             for quantity in [1, 999, 3] {
                 let body = #"{"quantity":\#(quantity)}"#
-                #expect(try await app.ask(.patch, "/v1/shop/list/items/1", json: body)["data.items.0.quantity"] == .number(Double(quantity)))
+                #expect(
+                    try await app.ask(.patch, "/v1/shop/list/items/1", json: body)["data.items.0.quantity"]
+                        == .number(Double(quantity))
+                )
             }
             for body in [
-                #"{"quantity":0}"#, #"{"quantity":1000}"#, #"{"quantity":-1}"#, #"{"quantity":1.5}"#, #"{"quantity":"2"}"#, "{}", #"{"quantity":1e30}"#,
+                #"{"quantity":0}"#, #"{"quantity":1000}"#, #"{"quantity":-1}"#, #"{"quantity":1.5}"#,
+                #"{"quantity":"2"}"#, "{}", #"{"quantity":1e30}"#,
             ] {
                 let wrong = try await app.ask(.patch, "/v1/shop/list/items/1", json: body)
                 wrong.expectProblem("validation-failed", 422)
                 #expect(wrong["errors.0.pointer"] == "/quantity")
             }
-            for body in [#"{}"#, #"{"product_id":"1"}"#, #"{"product_id":0}"#, #"{"product_id":2,"quantity":0}"#, #"{"product_id":1.5,"quantity":[]}"#] {
+            for body in [
+                #"{}"#, #"{"product_id":"1"}"#, #"{"product_id":0}"#, #"{"product_id":2,"quantity":0}"#,
+                #"{"product_id":1.5,"quantity":[]}"#,
+            ] {
                 try await app.ask(.post, "/v1/shop/list/items", json: body).expectProblem("validation-failed", 422)
             }
             try await app.ask(.patch, "/v1/shop/list/items/2", json: #"{"quantity":1}"#).expectProblem("not-found", 404)
             try await app.ask(.patch, "/v1/shop/list/items/x", json: #"{"quantity":1}"#).expectProblem("not-found", 404)
-            for body in [#"{"product_ids":[]}"#, #"{"product_ids":[1,1]}"#, #"{"product_ids":[1,2]}"#, #"{"product_ids":["1"]}"#, "{}", #"{"product_ids":1}"#] {
+            for body in [
+                #"{"product_ids":[]}"#, #"{"product_ids":[1,1]}"#, #"{"product_ids":[1,2]}"#, #"{"product_ids":["1"]}"#,
+                "{}", #"{"product_ids":1}"#,
+            ] {
                 try await app.ask(.put, "/v1/shop/list/order", json: body).expectProblem("validation-failed", 422)
             }
             for method in [HTTPRequest.Method.post, .patch] {
@@ -115,9 +144,13 @@ struct ListTests {
             #expect(refused["dialog.message"] == "Корзина пуста")
             try await app.add(55, quantity: 2)
             try await app.add(12)
-            let text = "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\nНазвание: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
+            let text =
+                "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\nНазвание: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
             let json = try await app.get("/v1/shop/list/share")
-            #expect(json["data.text"] == .string(text) && json.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile, Accept")
+            #expect(
+                json["data.text"] == .string(text)
+                    && json.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile, Accept"
+            )
             let plain = try await app.get("/v1/shop/list/share", as: nil, [.accept: "text/plain"])
             #expect(plain.text == text && plain.headerFields[.contentType] == "text/plain; charset=utf-8")
             #expect(plain.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile, Accept")
@@ -131,8 +164,14 @@ struct ListTests {
             func expect(_ quantity: Double?) async throws {
                 let row = try await app.get("/v1/shop/search?q=hoodie")
                 let card = try await app.get("/v1/shop/products/2")
-                #expect(row["data.items.0.cart.in_list"] == .bool(quantity != nil) && row["data.items.0.cart.quantity"] == .number(quantity ?? 0))
-                #expect(card["data.cart.in_list"] == .bool(quantity != nil) && card["data.cart.quantity"] == .number(quantity ?? 0))
+                #expect(
+                    row["data.items.0.cart.in_list"] == .bool(quantity != nil)
+                        && row["data.items.0.cart.quantity"] == .number(quantity ?? 0)
+                )
+                #expect(
+                    card["data.cart.in_list"] == .bool(quantity != nil)
+                        && card["data.cart.quantity"] == .number(quantity ?? 0)
+                )
             }
             try await expect(nil)
             try await app.add(2)
@@ -211,7 +250,9 @@ struct ListTests {
 
 @Suite("When the upstream starts anew")
 struct ReseedTests {
-    @Test("the list keeps what was put on it and says that the id means another product; a product that only has another price is the same")
+    @Test(
+        "the list keeps what was put on it and says that the id means another product; a product that only has another price is the same"
+    )
     func replaced() async throws {
         try await ShopApp.run { (app) async throws in
             try await app.add(10, quantity: 2)
@@ -224,13 +265,26 @@ struct ReseedTests {
             let card = try await app.get("/v1/shop/products/10?refresh=1")
             #expect(card["data.title"] == "Charcoal Rain Jacket" && card["data.cart.in_list"] == true)
             var list = try await app.get("/v1/shop/list")
-            #expect(list["data.items.0.title"] == "Navy Baseball Cap" && list["data.items.0.price"] == 12 && list["data.items.0.line_total"] == 24)
+            #expect(
+                list["data.items.0.title"] == "Navy Baseball Cap" && list["data.items.0.price"] == 12
+                    && list["data.items.0.line_total"] == 24
+            )
             #expect(list["data.items.0.available"] == false && list["data.items.0.difference"] == "replaced")
             #expect(list["data.items.0.image"] == "/v1/shop/list/items/10/image")
             #expect(list["data.totals.price"] == 52.5 && list["data.items.1.available"] == true)
             let own = try await app.get("/v1/shop/list/items/10/image")
-            #expect(own.headerFields[.contentType] == "image/png" && own.headerFields[.cacheControl] == "private, max-age=3600")
-            #expect(own.body == Data(app.catalogue.answer(.init(method: .get, path: ["images", "navy-baseball-cap-1.png"], origin: "")).body))
+            #expect(
+                own.headerFields[.contentType] == "image/png"
+                    && own.headerFields[.cacheControl] == "private, max-age=3600"
+            )
+            #expect(
+                own.body
+                    == Data(
+                        app.catalogue.answer(
+                            .init(method: .get, path: ["images", "navy-baseball-cap-1.png"], origin: "")
+                        ).body
+                    )
+            )
             try await app.get("/v1/shop/list/items/11/image").expectProblem("not-found", 404)
             // Back under its old id, it is sold again.
             app.catalogue.reset()
@@ -240,7 +294,9 @@ struct ReseedTests {
         }
     }
 
-    @Test("SHOP-12 a product that is gone stays on the list, marked; adding it again changes nothing, but nobody can put it on another list")
+    @Test(
+        "SHOP-12 a product that is gone stays on the list, marked; adding it again changes nothing, but nobody can put it on another list"
+    )
     func gone() async throws {
         try await ShopApp.run { (app) async throws in
             try await app.add(3)
@@ -251,7 +307,8 @@ struct ReseedTests {
             }
             let list = try await app.get("/v1/shop/list")
             #expect(
-                list["data.items.0.available"] == false && list["data.items.0.difference"] == "gone" && list["data.items.0.title"] == "Charcoal Rain Jacket"
+                list["data.items.0.available"] == false && list["data.items.0.difference"] == "gone"
+                    && list["data.items.0.title"] == "Charcoal Rain Jacket"
             )
             #expect(list["data.items.0.image"] == "/v1/shop/images/3/0")
             try await app.add(5).expectProblem("not-found", 404)

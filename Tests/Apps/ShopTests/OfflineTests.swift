@@ -10,7 +10,9 @@ import Upstream
 
 @Suite("Without the upstream")
 struct OfflineTests {
-    @Test("SHOP-16 a page that was seen is served, flagged; an unseen query is answered from everything that was ever seen, and says so")
+    @Test(
+        "SHOP-16 a page that was seen is served, flagged; an unseen query is answered from everything that was ever seen, and says so"
+    )
     func seen() async throws {
         try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=100")
@@ -18,15 +20,27 @@ struct OfflineTests {
             app.clock.advance(by: .seconds(400))
             try await app.goOffline()
             let stored = try await app.get("/v1/shop/search?q=mug")
-            #expect(stored.ids == [53] && stored["meta.offline"] == true && stored["meta.stale"] == true && stored["meta.partial"] == nil)
-            #expect(stored.cacheStatus == "larder; hit; ttl=-370; detail=offline" && stored.age == "400" && stored["meta.banner.dismiss"] == "on_online")
+            #expect(
+                stored.ids == [53] && stored["meta.offline"] == true && stored["meta.stale"] == true
+                    && stored["meta.partial"] == nil
+            )
+            #expect(
+                stored.cacheStatus == "larder; hit; ttl=-370; detail=offline" && stored.age == "400"
+                    && stored["meta.banner.dismiss"] == "on_online"
+            )
             let unseen = try await app.get("/v1/shop/search?q=\(encoded("ЛАМПА"))&price_max=30")
-            #expect(unseen.status == 200 && unseen.ids == [20] && unseen["meta.partial"] == true && unseen["meta.source"] == "cache")
+            #expect(
+                unseen.status == 200 && unseen.ids == [20] && unseen["meta.partial"] == true
+                    && unseen["meta.source"] == "cache"
+            )
             #expect(unseen["meta.offline"] == true && unseen["meta.state"] == "content" && unseen.age == "400")
             #expect(unseen.cacheStatus == "larder; hit; ttl=-400; detail=offline")
             let first = try await app.get("/v1/shop/search?price_max=40&limit=5")
             let second = try await app.get("/v1/shop/search?price_max=40&limit=5&offset=5")
-            #expect(first["meta.page.has_more"] == true && Set(first.ids).isDisjoint(with: second.ids) && second.ids.count == 5)
+            #expect(
+                first["meta.page.has_more"] == true && Set(first.ids).isDisjoint(with: second.ids)
+                    && second.ids.count == 5
+            )
             #expect(try await app.get("/v1/shop/search?q=zzz")["meta.state"] == "empty")
             #expect(try await app.get("/v1/shop/products/30").status == 200)
             try await app.get("/v1/shop/products/3333").expectProblem("upstream-unavailable", 503)
@@ -37,7 +51,9 @@ struct OfflineTests {
         }
     }
 
-    @Test("SHOP-16 what another search brought of the upstream's list does not answer for one that was never made: later products would be missing")
+    @Test(
+        "SHOP-16 what another search brought of the upstream's list does not answer for one that was never made: later products would be missing"
+    )
     func sharedPart() async throws {
         try await ShopApp.run { (app) async throws in
             let (lamp, new) = ("/v1/shop/search?q=\(encoded("лампа"))", "/v1/shop/search?q=\(encoded("новая"))")
@@ -48,7 +64,10 @@ struct OfflineTests {
             app.clock.advance(by: .seconds(400))
             try await app.goOffline()
             let unseen = try await app.get(new)
-            #expect(unseen.ids == [900] && unseen["meta.partial"] == true && unseen["meta.offline"] == true && unseen["meta.state"] == "content")
+            #expect(
+                unseen.ids == [900] && unseen["meta.partial"] == true && unseen["meta.offline"] == true
+                    && unseen["meta.state"] == "content"
+            )
             #expect(unseen.cacheStatus == "larder; hit; ttl=-400; detail=offline" && unseen.age == "400")
             for (query, ids) in [("", [19, 20]), ("&limit=1&offset=1", [20])] {
                 let seen = try await app.get(lamp + query)
@@ -91,11 +110,19 @@ struct OfflineTests {
     func failing() async throws {
         try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
-            app.transport.become { (_) throws(UpstreamError) in .json(#"{"statusCode":500,"message":"Internal server error"}"#, status: .internalServerError) }
+            app.transport.become { (_) throws(UpstreamError) in
+                .json(#"{"statusCode":500,"message":"Internal server error"}"#, status: .internalServerError)
+            }
             let unseen = try await app.get("/v1/shop/search?q=cap")
-            #expect(unseen.ids == [10] && unseen["meta.stale"] == true && unseen["meta.offline"] == false && unseen["meta.partial"] == true)
+            #expect(
+                unseen.ids == [10] && unseen["meta.stale"] == true && unseen["meta.offline"] == false
+                    && unseen["meta.partial"] == true
+            )
             app.transport.become { (_) throws(UpstreamError) in .json("<html>") }
-            #expect(try await app.get("/v1/shop/search?refresh=1").cacheStatus == "larder; fwd=request; fwd-status=200; detail=bad-response")
+            #expect(
+                try await app.get("/v1/shop/search?refresh=1").cacheStatus
+                    == "larder; fwd=request; fwd-status=200; detail=bad-response"
+            )
         }
     }
 
@@ -120,14 +147,19 @@ struct OfflineTests {
             try app.control(.put, "products/1", #"{"price":1.25}"#)
             await app.recover()
             let page = try await app.get("/v1/shop/search")
-            #expect(page["data.items.0.price"] == 1.25 && page["meta.offline"] == false && page.cacheStatus?.hasPrefix("larder; hit; ttl=") == true)
+            #expect(
+                page["data.items.0.price"] == 1.25 && page["meta.offline"] == false
+                    && page.cacheStatus?.hasPrefix("larder; hit; ttl=") == true
+            )
         }
     }
 
     @Test("everything that was seen outlives a restart")
     func restart() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShopApp.run(directory: directory) { (app) async throws in _ = try await app.get("/v1/shop/search?limit=100") }
+        try await ShopApp.run(directory: directory) { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=100")
+        }
         try await ShopApp.run(directory: directory) { (app) async throws in
             app.transport.goAway()
             #expect(try await app.get("/v1/shop/search?q=sofa").ids == [28])
@@ -144,7 +176,10 @@ struct OfflineTests {
             try app.control(.put, "products/5", #"{"price":19.999,"description":null}"#)
             let page = try await app.get("/v1/shop/search?limit=5")
             #expect(page.status == 200 && page.ids == [1, 2, 5, 6, 7])
-            #expect(page["data.items.1.price_text"] == "12.5$" && page["data.items.1.category"] == .null && page["data.items.1.layout"] == "tile")
+            #expect(
+                page["data.items.1.price_text"] == "12.5$" && page["data.items.1.category"] == .null
+                    && page["data.items.1.layout"] == "tile"
+            )
             #expect(page["meta.page.next_offset"] == 5)
             #expect(try await app.get("/v1/shop/search?limit=5&offset=5").ids == [8, 9, 10, 11, 12])
         }

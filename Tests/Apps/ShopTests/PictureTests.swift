@@ -11,9 +11,19 @@ import Upstream
 
 @Suite("Pictures of products over HTTP")
 struct PictureTests {
-    private func expectPlaceholder(_ answer: Exchanged, _ cacheStatus: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/png", sourceLocation: sourceLocation)
-        #expect(answer.headerFields[.cacheControl] == "no-store" && answer.headerFields[.eTag] == nil, sourceLocation: sourceLocation)
+    private func expectPlaceholder(
+        _ answer: Exchanged,
+        _ cacheStatus: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(
+            answer.status == 200 && answer.headerFields[.contentType] == "image/png",
+            sourceLocation: sourceLocation
+        )
+        #expect(
+            answer.headerFields[.cacheControl] == "no-store" && answer.headerFields[.eTag] == nil,
+            sourceLocation: sourceLocation
+        )
         #expect(answer.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
     }
 
@@ -23,7 +33,10 @@ struct PictureTests {
             _ = try await app.get("/v1/shop/products/22")
             for number in 0...1 {
                 let answer = try await app.get("/v1/shop/images/22/\(number)")
-                #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/png" && answer.cacheStatus == "larder; fwd=uri-miss; stored")
+                #expect(
+                    answer.status == 200 && answer.headerFields[.contentType] == "image/png"
+                        && answer.cacheStatus == "larder; fwd=uri-miss; stored"
+                )
                 #expect(answer.headerFields[.cacheControl] == "private, max-age=3600" && answer.body.count > 1000)
             }
             app.transport.goAway()
@@ -38,7 +51,8 @@ struct PictureTests {
         arguments: [
             (39, "larder; hit; detail=placeholder"), (25, "larder; fwd=uri-miss; detail=placeholder"),
             (26, "larder; fwd=uri-miss; fwd-status=404; detail=placeholder"),
-            (23, "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"), (51, "larder; fwd=uri-miss; detail=placeholder"),
+            (23, "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"),
+            (51, "larder; fwd=uri-miss; detail=placeholder"),
             (52, "larder; fwd=uri-miss; detail=placeholder"), (64, "larder; fwd=uri-miss; detail=placeholder"),
         ]
     )
@@ -54,7 +68,8 @@ struct PictureTests {
     @Test(
         "SHOP-11 only addresses of catalogue rows are asked, and of those none with credentials, at unusual ports or of no web scheme",
         arguments: [
-            "https://user@pictures.test/catalogue/images/a.png", "http://pictures.test:22/catalogue/images/a.png", "http://127.0.0.1:9/a.png",
+            "https://user@pictures.test/catalogue/images/a.png", "http://pictures.test:22/catalogue/images/a.png",
+            "http://127.0.0.1:9/a.png",
             "http://[::1]:8080/a.png", "https://pictures.test:8443/catalogue/images/a.png",
         ]
     )
@@ -68,11 +83,16 @@ struct PictureTests {
         }
     }
 
-    @Test("SHOP-11 a picture of a product that was not seen: it is asked for first, and where the upstream cannot tell, that is the problem")
+    @Test(
+        "SHOP-11 a picture of a product that was not seen: it is asked for first, and where the upstream cannot tell, that is the problem"
+    )
     func unseen() async throws {
         try await ShopApp.run { (app) async throws in
             let picture = try await app.get("/v1/shop/images/1/0")
-            #expect(picture.status == 200 && picture.cacheStatus == "larder; fwd=uri-miss; stored" && picture.body.count > 1000)
+            #expect(
+                picture.status == 200 && picture.cacheStatus == "larder; fwd=uri-miss; stored"
+                    && picture.body.count > 1000
+            )
             try await app.get("/v1/shop/images/3333/0").expectProblem("not-found", 404)
             #expect(app.asked == ["/products/1", "/products/3333"])
             app.transport.goAway()
@@ -89,14 +109,22 @@ struct PictureTests {
             for path in ["1/3", "1/x", "1/-1", "0/0", "x/0", "1/99999999999999999999", "99999999999999999999/0"] {
                 try await app.get("/v1/shop/images/\(path)").expectProblem("not-found", 404)
             }
-            try await app.get("/v1/shop/images/1/0", as: nil, [.cacheControl: "only-if-cached"]).expectProblem("not-in-cache", 504)
+            try await app.get("/v1/shop/images/1/0", as: nil, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
             #expect(app.transport.requests.count == count)
         }
     }
 
-    @Test("a picture is scaled down to the width that is asked for, never up; without the program the problem names its package")
+    @Test(
+        "a picture is scaled down to the width that is asked for, never up; without the program the problem names its package"
+    )
     func scaled() async throws {
-        let tools = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
+        let tools = MediaTools.find(
+            searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            executable: CommandLine.arguments[0]
+        )
         try await ShopApp.run(tools: tools) { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
@@ -105,7 +133,9 @@ struct PictureTests {
                 #expect(try PictureHeader(of: Array(answer.body)).width == expected)
             }
             #expect(app.transport.requests.filter { $0.url.contains("pictures.test") }.count == 1)
-            for width in ["0", "-1", "2001", "x"] { try await app.get("/v1/shop/images/1/0?width=\(width)").expectProblem("invalid-parameter", 400) }
+            for width in ["0", "-1", "2001", "x"] {
+                try await app.get("/v1/shop/images/1/0?width=\(width)").expectProblem("invalid-parameter", 400)
+            }
         }
         try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")

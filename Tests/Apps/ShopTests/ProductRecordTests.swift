@@ -18,29 +18,40 @@ struct ProductRecordTests {
                 #"{"id":8,"title":"B","slug":"b","price":19.99,"description":"d","category":{"id":2,"name":"C","x":[]},"images":["https://a.example/1.png"],"creationAt":"2025-01-01","extra":{"a":1}}"#
             )
         )
-        #expect(most.price.text == "19.99$" && most.category == Product.Category(id: 2, name: "C") && most.madeAt == "2025-01-01")
+        #expect(
+            most.price.text == "19.99$" && most.category == Product.Category(id: 2, name: "C")
+                && most.madeAt == "2025-01-01"
+        )
     }
 
     @Test(
         "SHOP-17 fields of other types are as good as none, prices as texts are prices",
         arguments: [
-            (#"{"id":1,"title":"A","price":"12.50"}"#, "12.5$"), (#"{"id":1,"title":"A","price":2,"images":"https://a.example/1.png","category":"x"}"#, "2$"),
+            (#"{"id":1,"title":"A","price":"12.50"}"#, "12.5$"),
+            (#"{"id":1,"title":"A","price":2,"images":"https://a.example/1.png","category":"x"}"#, "2$"),
             (#"{"id":1,"title":"A","price":0.1,"description":null,"category":null,"images":[null,1]}"#, "0.1$"),
-            (#"{"id":1,"title":"A","price":1e3,"category":{"id":"2"}}"#, "1000$"), (#"{"id":1,"title":"A\u0000B","price":0}"#, "0$"),
+            (#"{"id":1,"title":"A","price":1e3,"category":{"id":"2"}}"#, "1000$"),
+            (#"{"id":1,"title":"A\u0000B","price":0}"#, "0$"),
             (#"{"id":1,"title":"A","price":123456789012345678}"#, "123456789012345678$"),
         ]
     )
     func tolerant(json: String, price: String) throws {
         let product = try #require(try product(json))
-        #expect(product.price.text == price && product.category == nil && product.images == [] && !product.title.contains("\0"))
+        #expect(
+            product.price.text == price && product.category == nil && product.images == []
+                && !product.title.contains("\0")
+        )
     }
 
     @Test(
         "what cannot be shown is left out",
         arguments: [
-            "{}", "null", "[]", "1", #"{"id":0,"title":"A","price":1}"#, #"{"id":"1","title":"A","price":1}"#, #"{"id":1,"title":"  ","price":1}"#,
-            #"{"id":1,"price":1}"#, #"{"id":1,"title":"A"}"#, #"{"id":1,"title":"A","price":-1}"#, #"{"id":1,"title":"A","price":"x"}"#,
-            #"{"id":1,"title":"A","price":null}"#, #"{"id":1,"title":"A","price":1e99}"#, #"{"id":1.5,"title":"A","price":1}"#,
+            "{}", "null", "[]", "1", #"{"id":0,"title":"A","price":1}"#, #"{"id":"1","title":"A","price":1}"#,
+            #"{"id":1,"title":"  ","price":1}"#,
+            #"{"id":1,"price":1}"#, #"{"id":1,"title":"A"}"#, #"{"id":1,"title":"A","price":-1}"#,
+            #"{"id":1,"title":"A","price":"x"}"#,
+            #"{"id":1,"title":"A","price":null}"#, #"{"id":1,"title":"A","price":1e99}"#,
+            #"{"id":1.5,"title":"A","price":1}"#,
         ]
     )
     func unusable(json: String) throws {
@@ -58,9 +69,16 @@ struct ProductRecordTests {
         #expect(clean([#"["https://a.example/1.png""#]) == ["https://a.example/1.png"])
         #expect(clean(["https://a.example/c_fill", "w_300/a.png"]) == ["https://a.example/c_fill"])
         #expect(clean([#"["https://a.example/c_fill,w_300/a.png"]"#]) == ["https://a.example/c_fill,w_300/a.png"])
-        #expect(clean(["http://a.example/x", "http://a.example/x", " https://b.example/y "]) == ["http://a.example/x", "https://b.example/y"])
         #expect(
-            clean(["tools.png", "", "[]", "ftp://a.example/x", "javascript:alert(1)", "file:///etc/passwd", "https://", "https://a.example/ж", "data:,x"]) == []
+            clean(["http://a.example/x", "http://a.example/x", " https://b.example/y "]) == [
+                "http://a.example/x", "https://b.example/y",
+            ]
+        )
+        #expect(
+            clean([
+                "tools.png", "", "[]", "ftp://a.example/x", "javascript:alert(1)", "file:///etc/passwd", "https://",
+                "https://a.example/ж", "data:,x",
+            ]) == []
         )
         // TRUST-01: no connection can be made to these.
         #expect(clean(["http://a.example:99999/x", "http://a.example:0/x", "http://%5B%5D/x"]) == [])
@@ -74,7 +92,10 @@ struct ProductRecordTests {
         let price = try #require(Price(text: "19.99"))
         #expect(price.amount * 3 == Decimal(string: "59.97"))
         #expect(Price(text: "0.10")?.text == "0.1$" && Price(text: "007")?.text == "7$")
-        for text in ["", ".", "1.", ".5", "-1", "+1", "1e3", "1,5", "0x10", "１", "1 ", "NaN", "inf", String(repeating: "9", count: 41)] {
+        for text in [
+            "", ".", "1.", ".5", "-1", "+1", "1e3", "1,5", "0x10", "１", "1 ", "NaN", "inf",
+            String(repeating: "9", count: 41),
+        ] {
             #expect(Price(text: text) == nil, "\(text)")
         }
         #expect(try JSONDecoder().decode(Price.self, from: JSONEncoder().encode(price)) == price)

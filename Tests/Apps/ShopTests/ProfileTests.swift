@@ -8,41 +8,63 @@ import Testing
 
 @Suite("History and last settings over HTTP")
 struct ProfileTests {
-    @Test("SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are not noted")
+    @Test(
+        "SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are not noted"
+    )
     func history() async throws {
         try await ShopApp.run { (app) async throws in
-            for q in ["one", "two", "three", "four", "five", "six", "%20%20", "TWO", ""] { _ = try await app.get("/v1/shop/search?q=\(q)") }
+            for q in ["one", "two", "three", "four", "five", "six", "%20%20", "TWO", ""] {
+                _ = try await app.get("/v1/shop/search?q=\(q)")
+            }
             _ = try await app.get("/v1/shop/search?q=later&offset=10")
             let answer = try await app.get("/v1/shop/history")
             #expect(answer.status == 200 && answer["meta.source"] == "local" && answer["meta.screen"] == "shop.history")
             #expect(answer.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
             #expect(answer.all("q", in: "data.items") == ["TWO", "six", "five", "four", "three"])
             #expect(answer.names(in: "data.items.0") == ["q", "filters", "searched_at", "href"])
-            #expect(answer["data.items.0.searched_at"] == "2026-01-05T10:00:00Z" && answer["data.items.1.href"] == "/v1/shop/history/1")
+            #expect(
+                answer["data.items.0.searched_at"] == "2026-01-05T10:00:00Z"
+                    && answer["data.items.1.href"] == "/v1/shop/history/1"
+            )
         }
     }
 
     @Test("SHOP-02 it narrows while somebody types, keeps the filters, and can be cleared, one by one or whole")
     func narrowing() async throws {
         try await ShopApp.run { (app) async throws in
-            for q in ["Кружка", "mug&price_max=9", "КРУЖКИ"] { _ = try await app.get("/v1/shop/search?q=\(q.hasPrefix("m") ? q : encoded(q))") }
+            for q in ["Кружка", "mug&price_max=9", "КРУЖКИ"] {
+                _ = try await app.get("/v1/shop/search?q=\(q.hasPrefix("m") ? q : encoded(q))")
+            }
             let narrowed = try await app.get("/v1/shop/history?q=\(encoded("круж"))")
-            #expect(narrowed.all("q", in: "data.items") == ["КРУЖКИ", "Кружка"] && narrowed["data.items.1.href"] == "/v1/shop/history/2")
+            #expect(
+                narrowed.all("q", in: "data.items") == ["КРУЖКИ", "Кружка"]
+                    && narrowed["data.items.1.href"] == "/v1/shop/history/2"
+            )
             #expect(try await app.get("/v1/shop/history?q=m")["data.items.0.filters.price_max"] == 9)
             let none = try await app.get("/v1/shop/history?q=zz")
-            #expect(none["meta.state"] == "empty" && none["data.empty.title"] == "Таких запросов ещё не было" && narrowed["data.empty"] == nil)
-            #expect(try await app.ask(.delete, "/v1/shop/history/1").all("q", in: "data.items") == ["КРУЖКИ", "Кружка"])
+            #expect(
+                none["meta.state"] == "empty" && none["data.empty.title"] == "Таких запросов ещё не было"
+                    && narrowed["data.empty"] == nil
+            )
+            #expect(
+                try await app.ask(.delete, "/v1/shop/history/1").all("q", in: "data.items") == ["КРУЖКИ", "Кружка"]
+            )
             for n in ["5", "x", "-1", "2", "01x", "99999999999999999999"] {
                 try await app.ask(.delete, "/v1/shop/history/\(n)").expectProblem("not-found", 404)
             }
             let cleared = try await app.ask(.delete, "/v1/shop/history")
-            #expect(cleared.status == 200 && cleared["meta.state"] == "empty" && cleared["data.empty.title"] == "История поиска пуста")
+            #expect(
+                cleared.status == 200 && cleared["meta.state"] == "empty"
+                    && cleared["data.empty.title"] == "История поиска пуста"
+            )
             #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == [])
             try await app.get("/v1/shop/history?q=%00").expectProblem("invalid-parameter", 400)
         }
     }
 
-    @Test("SHOP-09 the last text and filters outlive a restart, are replayed with the same pages, and a reset forgets them")
+    @Test(
+        "SHOP-09 the last text and filters outlive a restart, are replayed with the same pages, and a reset forgets them"
+    )
     func saved() async throws {
         let directory = try DataDirectory.temporary()
         try await ShopApp.run(directory: directory) { (app) async throws in
@@ -54,7 +76,9 @@ struct ProfileTests {
             #expect(filters["data.price_min"] == 20 && filters["data.price_max"] == 59.5)
             let first = try await app.get("/v1/shop/search?saved=1&limit=2")
             #expect(first["data.query.q"] == "t" && first.ids == [1, 2])
-            #expect(first["links.next"] == "/v1/shop/search?q=t&category_id=1&price_min=20&price_max=59.5&limit=2&offset=2")
+            #expect(
+                first["links.next"] == "/v1/shop/search?q=t&category_id=1&price_min=20&price_max=59.5&limit=2&offset=2"
+            )
             #expect(try await app.ask(.delete, "/v1/shop/filters")["data.category_id"] == .null)
             #expect(try await app.get("/v1/shop/filters")["data.q"] == .null)
             let plain = try await app.get("/v1/shop/search?saved=1")
@@ -66,13 +90,27 @@ struct ProfileTests {
     func put() async throws {
         try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?q=lamp&price=5")
-            let put = try await app.ask(.put, "/v1/shop/filters", json: #"{"category_id":3,"price_min":10,"price_max":null}"#)
-            #expect(put.status == 200 && put["data.q"] == "lamp" && put["data.price"] == .null && put["data.price_min"] == 10)
+            let put = try await app.ask(
+                .put,
+                "/v1/shop/filters",
+                json: #"{"category_id":3,"price_min":10,"price_max":null}"#
+            )
+            #expect(
+                put.status == 200 && put["data.q"] == "lamp" && put["data.price"] == .null
+                    && put["data.price_min"] == 10
+            )
             #expect(try await app.get("/v1/shop/search?saved=1").ids == [34])
-            let wrong = try await app.ask(.put, "/v1/shop/filters", json: #"{"category_id":"3","price_min":-1,"price_max":[],"price":"5"}"#)
+            let wrong = try await app.ask(
+                .put,
+                "/v1/shop/filters",
+                json: #"{"category_id":"3","price_min":-1,"price_max":[],"price":"5"}"#
+            )
             wrong.expectProblem("validation-failed", 422)
             #expect(wrong.all("pointer", in: "errors") == ["/category_id", "/price", "/price_min", "/price_max"])
-            for body in [#"{"price":1,"price_max":2}"#, #"{"price_min":3,"price_max":2}"#, #"{"category_id":1.5}"#, #"{"category_id":0}"#] {
+            for body in [
+                #"{"price":1,"price_max":2}"#, #"{"price_min":3,"price_max":2}"#, #"{"category_id":1.5}"#,
+                #"{"category_id":0}"#,
+            ] {
                 try await app.ask(.put, "/v1/shop/filters", json: body).expectProblem("validation-failed", 422)
             }
             try await app.ask(.put, "/v1/shop/filters", json: "[").expectProblem("malformed-json", 400)
@@ -90,7 +128,9 @@ struct ProfileTests {
             #expect(try await app.get("/v1/shop/list", as: "bob").listed == [])
             #expect(try await app.get("/v1/shop/search", as: "bob")["data.items.0.cart.in_list"] == false)
             #expect(try await app.get("/v1/shop/search", as: "anna")["data.items.0.cart.in_list"] == true)
-            for target in ["launch", "search", "history", "filters", "list", "list/share", "products/1", "list/items/1/image"] {
+            for target in [
+                "launch", "search", "history", "filters", "list", "list/share", "products/1", "list/items/1/image",
+            ] {
                 try await app.get("/v1/shop/\(target)", as: "a b").expectProblem("invalid-parameter", 400)
             }
         }
@@ -100,7 +140,10 @@ struct ProfileTests {
     func launch() async throws {
         try await ShopApp.run { (app) async throws in
             let answer = try await app.get("/v1/shop/launch")
-            #expect(answer["data.route"] == "search" && answer["data.href"] == "/v1/shop/search?saved=1" && answer["meta.source"] == "local")
+            #expect(
+                answer["data.route"] == "search" && answer["data.href"] == "/v1/shop/search?saved=1"
+                    && answer["meta.source"] == "local"
+            )
         }
     }
 }

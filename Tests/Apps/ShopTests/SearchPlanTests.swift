@@ -14,7 +14,9 @@ struct SeenCatalogue {
 
     init(_ count: Int, in directory: DataDirectory? = nil) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        store = ShopStore(try LarderDatabase(in: try directory ?? .temporary(), migrations: ShopStore.migrations, logger: logger))
+        store = ShopStore(
+            try LarderDatabase(in: try directory ?? .temporary(), migrations: ShopStore.migrations, logger: logger)
+        )
         let generator = CatalogueGenerator(seed: 7, categories: [1, 2, 3, 4, 5])
         let save = store.save(fetchedAt: { Date(timeIntervalSince1970: 0) })
         try store.database.write { db in
@@ -24,13 +26,21 @@ struct SeenCatalogue {
 
     static func product(_ made: CatalogueProduct) -> Product? {
         Price(text: made.price).map {
-            Product(id: made.id, title: made.title, description: made.description, price: $0, category: .init(id: made.categoryID, name: "c"), images: [])
+            Product(
+                id: made.id,
+                title: made.title,
+                description: made.description,
+                price: $0,
+                category: .init(id: made.categoryID, name: "c"),
+                images: []
+            )
         }
     }
 
     func plan(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> String {
         try store.database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: arguments).map { $0["detail"] as String }.joined(separator: " | ")
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: arguments).map { $0["detail"] as String }
+                .joined(separator: " | ")
         }
     }
 }
@@ -38,24 +48,33 @@ struct SeenCatalogue {
 @Suite("Searching what was seen")
 struct SearchPlanTests {
     private static let texts = [
-        "red", "RED", "е", "ё", "z", "zq", "шар", "ШАРФ 1", "свитер 29", "%", "_", "\"", "'", "9", "99", "1 ", "mug 1", "sof", "чай", "*", "(", "AND", "ab\"cd",
+        "red", "RED", "е", "ё", "z", "zq", "шар", "ШАРФ 1", "свитер 29", "%", "_", "\"", "'", "9", "99", "1 ", "mug 1",
+        "sof", "чай", "*", "(", "AND", "ab\"cd",
         "й к",
     ]
 
-    @Test("SHOP-16 each plan finds just what the rule of the search says, in the order of ids, page by page", arguments: texts)
+    @Test(
+        "SHOP-16 each plan finds just what the rule of the search says, in the order of ids, page by page",
+        arguments: texts
+    )
     func agrees(text: String) throws {
         let seen = try SeenCatalogue(3000)
         let all = try seen.store.search(SearchQuery(), PageRequest(limit: 100_000)).map(\.product)
         #expect(all.count == 3000)
         let price = { (text: String) in Price(text: text) }
         for filters in [
-            SearchFilters(), SearchFilters(categoryID: 3), SearchFilters(minimum: price("500")), SearchFilters(maximum: price("12.5")),
-            SearchFilters(categoryID: 2, minimum: price("100"), maximum: price("200")), SearchFilters(price: all.first?.price),
+            SearchFilters(), SearchFilters(categoryID: 3), SearchFilters(minimum: price("500")),
+            SearchFilters(maximum: price("12.5")),
+            SearchFilters(categoryID: 2, minimum: price("100"), maximum: price("200")),
+            SearchFilters(price: all.first?.price),
             SearchFilters(minimum: price("1")),
         ] {
             let query = SearchQuery(text: text, filters: filters)
             let expected = all.filter(query.matches).map(\.id)
-            #expect(try seen.store.search(query, PageRequest(limit: 100_000)).map(\.product.id) == expected, "\(filters)")
+            #expect(
+                try seen.store.search(query, PageRequest(limit: 100_000)).map(\.product.id) == expected,
+                "\(filters)"
+            )
             let page = try seen.store.search(query, PageRequest(limit: 4, offset: 4)).map(\.product.id)
             #expect(page == Array(expected.dropFirst(4).prefix(5)), "\(filters)")
         }
@@ -66,8 +85,12 @@ struct SearchPlanTests {
         let seen = try SeenCatalogue(3)
         let save = seen.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })
         let price = try #require(Price(5))
-        try await seen.store.database.write { try save([Product(id: 2, title: "Äther\u{2}Flasche", description: "", price: price, images: [])], $0) }
-        func ids(_ text: String) throws -> [Int] { try seen.store.search(SearchQuery(text: text), PageRequest(limit: 10)).map(\.product.id) }
+        try await seen.store.database.write {
+            try save([Product(id: 2, title: "Äther\u{2}Flasche", description: "", price: price, images: [])], $0)
+        }
+        func ids(_ text: String) throws -> [Int] {
+            try seen.store.search(SearchQuery(text: text), PageRequest(limit: 10)).map(\.product.id)
+        }
         #expect(try ids("äTHER flasche") == [2] && ids("ä") == [2] && ids("he") == [2])
         #expect(try ids(" 2") == [])
         try await seen.store.markGone(2)
@@ -86,18 +109,33 @@ struct SearchPlanTests {
                 "USING COVERING INDEX shop_search_by_category (category_id=? AND price>? AND price<?)"
             )
         )
-        #expect(try seen.plan(SearchPlan.count(["price = :price"]), ["price": 1]).contains("USING COVERING INDEX shop_search_by_price (price=?)"))
+        #expect(
+            try seen.plan(SearchPlan.count(["price = :price"]), ["price": 1]).contains(
+                "USING COVERING INDEX shop_search_by_price (price=?)"
+            )
+        )
         let paging: StatementArguments = ["limit": 1, "offset": 0]
         let byFilters = try seen.plan(SearchPlan.byFilters(["price >= :minimum"]), paging + ["minimum": 1])
-        #expect(byFilters.contains("USING COVERING INDEX shop_search_by_price (price>?)") || byFilters.contains("USING INDEX shop_search_by_price (price>?)"))
-        let byText = try seen.plan(SearchPlan.byText(["category_id = :category"]), paging + ["phrase": "\"abc\"", "category": 1])
         #expect(
-            byText.contains("SCAN shop_text VIRTUAL TABLE INDEX") && byText.contains("SEARCH shop_search USING INTEGER PRIMARY KEY")
+            byFilters.contains("USING COVERING INDEX shop_search_by_price (price>?)")
+                || byFilters.contains("USING INDEX shop_search_by_price (price>?)")
+        )
+        let byText = try seen.plan(
+            SearchPlan.byText(["category_id = :category"]),
+            paging + ["phrase": "\"abc\"", "category": 1]
+        )
+        #expect(
+            byText.contains("SCAN shop_text VIRTUAL TABLE INDEX")
+                && byText.contains("SEARCH shop_search USING INTEGER PRIMARY KEY")
                 && !byText.contains("TEMP B-TREE")
         )
         let all = try seen.plan(SearchPlan.all(["category_id = :category"]), paging + ["category": 1])
         #expect(all == "SCAN shop_search")
-        #expect(try seen.plan(SearchPlan.selectTerms, ["from": "a", "to": "b", "most": 1]).contains("SCAN shop_term VIRTUAL TABLE INDEX"))
+        #expect(
+            try seen.plan(SearchPlan.selectTerms, ["from": "a", "to": "b", "most": 1]).contains(
+                "SCAN shop_term VIRTUAL TABLE INDEX"
+            )
+        )
     }
 
     @Test("every other query of the app that grows with the data uses an index")
@@ -105,14 +143,27 @@ struct SearchPlanTests {
         let seen = try SeenCatalogue(10)
         #expect(try seen.plan(ShopStore.selectProduct, [1]).contains("USING INTEGER PRIMARY KEY (rowid=?)"))
         #expect(try seen.plan(ShopStore.selectLastFetch).contains("USING INDEX shop_product_by_fetch"))
-        #expect(try seen.plan(ShopStore.selectPosition, ["q", 1, 1]).contains("USING PRIMARY KEY (query=? AND page_limit=? AND page_offset<?)"))
-        #expect(try seen.plan(ShopStore.selectNoted, ["q", 1, 1]).contains("USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"))
+        #expect(
+            try seen.plan(ShopStore.selectPosition, ["q", 1, 1]).contains(
+                "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset<?)"
+            )
+        )
+        #expect(
+            try seen.plan(ShopStore.selectNoted, ["q", 1, 1]).contains(
+                "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
+            )
+        )
         let list = try seen.plan(ShopStore.selectList, ["local"])
         #expect(
-            list.contains("item USING INDEX shop_list_item_by_position (profile=?)") && list.contains("current USING INTEGER PRIMARY KEY")
+            list.contains("item USING INDEX shop_list_item_by_position (profile=?)")
+                && list.contains("current USING INTEGER PRIMARY KEY")
                 && !list.contains("TEMP")
         )
-        #expect(try seen.plan(ShopStore.selectQuantity, ["local", 1]).contains("USING PRIMARY KEY (profile=? AND product_id=?)"))
+        #expect(
+            try seen.plan(ShopStore.selectQuantity, ["local", 1]).contains(
+                "USING PRIMARY KEY (profile=? AND product_id=?)"
+            )
+        )
     }
 
     @Test("the place of a page is forgotten after a week, unless it is still used")
@@ -121,7 +172,13 @@ struct SearchPlanTests {
         let (used, unused, page) = (SearchQuery(text: "а"), SearchQuery(text: "б"), PageRequest(limit: 5, offset: 5))
         for (query, day) in [(used, 0), (unused, 0), (used, 2), (SearchQuery(text: "в"), 8)] {
             let places = [ShopStore.Place(offset: 5, position: 70)]
-            try await store.note(places, of: query, limit: 5, isExact: false, at: Date(timeIntervalSince1970: Double(day) * 86_400))
+            try await store.note(
+                places,
+                of: query,
+                limit: 5,
+                isExact: false,
+                at: Date(timeIntervalSince1970: Double(day) * 86_400)
+            )
         }
         #expect(try store.start(of: used, page, isExact: false) == ShopStore.Start(position: 70, isKnown: true))
         #expect(try store.start(of: unused, page, isExact: false) == ShopStore.Start(position: 0, skipping: 5))
@@ -130,7 +187,10 @@ struct SearchPlanTests {
 
     @Test("the text behind all that begin with a text")
     func successor() {
-        #expect(SearchText.successor(of: "ab") == "ac" && SearchText.successor(of: "я") == "ѐ" && SearchText.successor(of: "\u{D7FF}") == "\u{E000}")
+        #expect(
+            SearchText.successor(of: "ab") == "ac" && SearchText.successor(of: "я") == "ѐ"
+                && SearchText.successor(of: "\u{D7FF}") == "\u{E000}"
+        )
         #expect(SearchText.successor(of: "a\u{10FFFF}") == "b" && SearchText.successor(of: "\u{10FFFF}") == nil)
     }
 }

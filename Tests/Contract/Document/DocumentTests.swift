@@ -55,19 +55,32 @@ struct DocumentTests {
             #expect(statuses.isSuperset(of: ["400", "403", "408", "431"]), "\(operation.key)")
             // Where a session is opened, 401 is about a name and a password.
             let isOpening = ["POST /v1/notes/session", "POST /v1/disk/session"].contains(operation.key)
-            #expect((statuses.contains("401") && !isOpening) == (operation.value["security"] != nil), "\(operation.key)")
-            if operation.value["requestBody"] != nil { #expect(statuses.isSuperset(of: ["413", "422"]), "\(operation.key)") }
+            #expect(
+                (statuses.contains("401") && !isOpening) == (operation.value["security"] != nil),
+                "\(operation.key)"
+            )
+            if operation.value["requestBody"] != nil {
+                #expect(statuses.isSuperset(of: ["413", "422"]), "\(operation.key)")
+            }
             if !operation.pathParameters.isEmpty { #expect(statuses.contains("404"), "\(operation.key)") }
         }
     }
 
-    @Test("SRV-06 Every error but the unreadiness of the server is a problem document that lists its codes, and each code has the status it stands under")
+    @Test(
+        "SRV-06 Every error but the unreadiness of the server is a problem document that lists its codes, and each code has the status it stands under"
+    )
     func problems() throws {
         for operation in document.operations {
-            for (status, response) in operation.responses where status >= "400" && operation.key + status != "GET /health/ready503" {
+            for (status, response) in operation.responses
+            where status >= "400" && operation.key + status != "GET /health/ready503" {
                 let codes = try document.problemCodes(of: response)
                 #expect(!codes.isEmpty, "\(operation.key) \(status)")
-                for code in codes { #expect(ProblemCode(rawValue: code)?.status.code == Int(status), "\(operation.key) \(status) \(code)") }
+                for code in codes {
+                    #expect(
+                        ProblemCode(rawValue: code)?.status.code == Int(status),
+                        "\(operation.key) \(status) \(code)"
+                    )
+                }
             }
         }
     }
@@ -75,7 +88,8 @@ struct DocumentTests {
     @Test("SRV-02 Every parameter of a path is declared and required, and no other")
     func parameters() throws {
         for operation in document.operations + document.mounts {
-            let declared = try (operation.shared + (operation.value["parameters"]?.array ?? [])).map(document.resolved).filter { $0["in"] == .string("path") }
+            let declared = try (operation.shared + (operation.value["parameters"]?.array ?? [])).map(document.resolved)
+                .filter { $0["in"] == .string("path") }
             #expect(Set(declared.compactMap { $0["name"]?.string }) == operation.pathParameters, "\(operation.key)")
             for parameter in declared { #expect(parameter["required"] == .bool(true), "\(operation.key)") }
         }
@@ -83,14 +97,19 @@ struct DocumentTests {
 
     @Test("SRV-02 The problem codes are exactly those of the server")
     func problemCodes() throws {
-        let listed = try #require(document.root.at(pointer: "/components/schemas/ProblemCode/enum")?.array).compactMap(\.string)
+        let listed = try #require(document.root.at(pointer: "/components/schemas/ProblemCode/enum")?.array).compactMap(
+            \.string
+        )
         #expect(listed == ProblemCode.allCases.map(\.rawValue))
     }
 
     @Test("SRV-02 No schema asks for anything that these tests do not check")
     func schemas() throws {
         for (pointer, name, value) in document.root.members() {
-            guard name == "schema" || pointer.hasPrefix("/components/schemas/") && pointer.split(separator: "/").count == 3 else { continue }
+            guard
+                name == "schema"
+                    || pointer.hasPrefix("/components/schemas/") && pointer.split(separator: "/").count == 3
+            else { continue }
             #expect(throws: Never.self, "\(pointer)") { try document.validator.check(value) }
         }
     }
@@ -98,8 +117,10 @@ struct DocumentTests {
     @Test("SRV-02 Every object of an answer is closed: what the schema does not know is not let through")
     func strictness() throws {
         let requests: Set<String> = [
-            "ShipsLogin", "ShipsRestore", "PDFRequest", "ShopFiltersRequest", "ShopItemRequest", "ShopQuantityRequest", "ShopOrderRequest",
-            "DiskLoginRequest", "DiskOnboardingRequest", "DiskPathRequest", "DiskTransferRequest", "DiskRenameRequest", "DiskLinkRequest", "DiskRestoreRequest",
+            "ShipsLogin", "ShipsRestore", "PDFRequest", "ShopFiltersRequest", "ShopItemRequest", "ShopQuantityRequest",
+            "ShopOrderRequest",
+            "DiskLoginRequest", "DiskOnboardingRequest", "DiskPathRequest", "DiskTransferRequest", "DiskRenameRequest",
+            "DiskLinkRequest", "DiskRestoreRequest",
             "LocationInput", "NewNote", "NoteChange", "NotesLogin",
         ]
         for (pointer, name, value) in document.root.members(at: "") where name == "type" && value == .string("object") {
@@ -111,14 +132,20 @@ struct DocumentTests {
 
     @Test("SRV-06 Members of answers are always there, but for those few that say when")
     func required() throws {
-        let optional: Set<String> = ["page", "revision", "empty", "pointer", "parameter", "install", "actions", "partial"]
+        let optional: Set<String> = [
+            "page", "revision", "empty", "pointer", "parameter", "install", "actions", "partial",
+        ]
         // Members of GeoJSON are its own (RFC 7946): what a cluster has, a pin lacks.
         let ofGeoJSON: Set<String> = ["id", "bbox", "title", "subtitle", "point_count"]
-        for (pointer, name, value) in document.root.members() where name == "additionalProperties" && value == .bool(false) {
-            let schema = try #require(document.root.at(pointer: String(pointer.dropLast("/additionalProperties".count))))
+        for (pointer, name, value) in document.root.members()
+        where name == "additionalProperties" && value == .bool(false) {
+            let schema = try #require(
+                document.root.at(pointer: String(pointer.dropLast("/additionalProperties".count)))
+            )
             let required = Set((schema["required"]?.array ?? []).compactMap(\.string))
             let properties = Set((schema["properties"]?.object ?? [:]).keys)
-            var mayBeAbsent = pointer.contains("GeoJSON") || pointer.contains("Feature") ? optional.union(ofGeoJSON) : optional
+            var mayBeAbsent =
+                pointer.contains("GeoJSON") || pointer.contains("Feature") ? optional.union(ofGeoJSON) : optional
             // Of problems only: the screen that shows what came of a write.
             if pointer == "/components/schemas/Problem/additionalProperties" { mayBeAbsent.insert("href") }
             #expect(properties.subtracting(required).isSubset(of: mayBeAbsent), "\(pointer)")

@@ -19,7 +19,10 @@ struct ExampleTests {
     func bodies() throws {
         for (place, media) in contents {
             guard let schema = media["schema"] else {
-                #expect(place.contains(" image/") || place.hasSuffix(" application/pdf") || place.hasSuffix(" */*"), "\(place) has no schema")
+                #expect(
+                    place.contains(" image/") || place.hasSuffix(" application/pdf") || place.hasSuffix(" */*"),
+                    "\(place) has no schema"
+                )
                 continue
             }
             let examples = try #require(media["examples"]?.object, "\(place) has no examples")
@@ -35,7 +38,8 @@ struct ExampleTests {
     func problems() throws {
         for operation in document.operations {
             for (status, response) in operation.responses {
-                let examples = try document.resolved(response)["content"]?["application/problem+json"]?["examples"]?.object ?? [:]
+                let examples =
+                    try document.resolved(response)["content"]?["application/problem+json"]?["examples"]?.object ?? [:]
                 let shown = Set(examples.values.compactMap { $0["value"]?["code"]?.string })
                 #expect(shown == Set(try document.problemCodes(of: response)), "\(operation.key) \(status)")
             }

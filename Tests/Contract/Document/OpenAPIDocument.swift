@@ -6,7 +6,8 @@ struct OpenAPIDocument: Sendable {
 
     private static let loaded = Result {
         // Tests/Contract/Document is three folders below the repository.
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../openapi.yaml").standardized
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../openapi.yaml")
+            .standardized
         let text = try String(contentsOf: file, encoding: .utf8)
         return OpenAPIDocument(root: try JSONValue(yaml: text))
     }
@@ -29,9 +30,18 @@ struct OpenAPIDocument: Sendable {
     var mounts: [Operation] { operations(ofMounts: true) }
 
     private func operations(ofMounts: Bool) -> [Operation] {
-        (root["paths"]?.object ?? [:]).filter { ($0.value["x-larder-mount"] == .bool(true)) == ofMounts }.sorted { $0.key < $1.key }.flatMap { path, item in
+        (root["paths"]?.object ?? [:]).filter { ($0.value["x-larder-mount"] == .bool(true)) == ofMounts }.sorted {
+            $0.key < $1.key
+        }.flatMap { path, item in
             Operation.methods.compactMap { method in
-                item[method].map { Operation(method: method.uppercased(), path: path, value: $0, shared: item["parameters"]?.array ?? []) }
+                item[method].map {
+                    Operation(
+                        method: method.uppercased(),
+                        path: path,
+                        value: $0,
+                        shared: item["parameters"]?.array ?? []
+                    )
+                }
             }
         }
     }
@@ -64,7 +74,11 @@ struct Operation: Sendable {
 
     /// The parameters in braces.
     var pathParameters: Set<String> {
-        Set(path.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map { String($0.dropFirst().dropLast()) })
+        Set(
+            path.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map {
+                String($0.dropFirst().dropLast())
+            }
+        )
     }
 }
 
@@ -72,6 +86,8 @@ extension OpenAPIDocument {
     /// The problem codes that a response lists; empty where it is no problem.
     func problemCodes(of response: JSONValue) throws -> [String] {
         guard let schema = try resolved(response)["content"]?["application/problem+json"]?["schema"] else { return [] }
-        return (schema["allOf"]?.array ?? []).flatMap { $0["properties"]?["code"]?["enum"]?.array ?? [] }.compactMap(\.string)
+        return (schema["allOf"]?.array ?? []).flatMap { $0["properties"]?["code"]?["enum"]?.array ?? [] }.compactMap(
+            \.string
+        )
     }
 }

@@ -33,8 +33,13 @@ struct RouteTests {
         try await withLarder { larder in
             let data = try #require(try await larder.send("GET", "/v1").json()["data"])
             let ofApps = (data["apps"]?.array ?? []).flatMap { $0["screens"]?.array ?? [] }
-            let listed = (ofApps + (data["screens"]?.array ?? [])).map { "\($0["method"]?.string ?? "") \($0["href"]?.string ?? "")" }
-            #expect(listed.sorted() == (document.operations + document.mounts).map(\.key).filter { $0 != "GET /v1" }.sorted())
+            let listed = (ofApps + (data["screens"]?.array ?? [])).map {
+                "\($0["method"]?.string ?? "") \($0["href"]?.string ?? "")"
+            }
+            #expect(
+                listed.sorted()
+                    == (document.operations + document.mounts).map(\.key).filter { $0 != "GET /v1" }.sorted()
+            )
         }
     }
 }

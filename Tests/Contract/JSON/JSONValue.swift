@@ -81,7 +81,8 @@ extension JSONValue {
         var value = self
         for token in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             let name = String(token).replacing("~1", with: "/").replacing("~0", with: "~")
-            let item = value.array.flatMap { items in Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil } }
+            let item = value.array.flatMap { items in Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil }
+            }
             guard let next = item ?? value[name] else { return nil }
             value = next
         }

@@ -4,19 +4,26 @@ import Foundation
 struct Conformance {
     let document: OpenAPIDocument
 
-    /// Fields of framing and of the server, which OpenAPI does not describe (or, like `Content-Type`, describes elsewhere).
+    /// Fields of framing and of the server, which OpenAPI does not describe (or, like `Content-Type`, describes
+    /// elsewhere).
     static let framing: Set<String> = ["content-type", "content-length", "transfer-encoding", "connection", "date"]
 
     /// What does not conform; empty where everything does.
     func faults(of observation: Observation) throws -> [String] {
-        guard let operation = document.operation(observation.operation) else { return ["there is no \(observation.operation)"] }
+        guard let operation = document.operation(observation.operation) else {
+            return ["there is no \(observation.operation)"]
+        }
         let answer = observation.answer
-        guard let response = operation.responses[String(answer.status)] else { return ["status \(answer.status) is not documented"] }
+        guard let response = operation.responses[String(answer.status)] else {
+            return ["status \(answer.status) is not documented"]
+        }
         return try faults(of: answer, response: response, isHead: observation.isHead)
     }
 
     /// The same for a response that belongs to no operation. `additional` are headers that are documented elsewhere.
-    func faults(of answer: Answer, response: JSONValue, isHead: Bool = false, additional: [String: JSONValue] = [:]) throws -> [String] {
+    func faults(of answer: Answer, response: JSONValue, isHead: Bool = false, additional: [String: JSONValue] = [:])
+        throws -> [String]
+    {
         let response = try document.resolved(response)
         let declared = (response["headers"]?.object ?? [:]).merging(additional) { own, _ in own }
         return try headerFaults(answer, declared) + contentFaults(answer, response["content"]?.object, isHead: isHead)
@@ -33,14 +40,18 @@ struct Conformance {
                     return header["required"] == .bool(true) ? ["header \(name) is missing"] : []
                 }
                 guard let schema = header["schema"] else { return ["header \(name) has no schema"] }
-                return try document.validator.violations(of: .string(text), schema: schema).map { "header \(name): \($0)" }
+                return try document.validator.violations(of: .string(text), schema: schema).map {
+                    "header \(name): \($0)"
+                }
             }
     }
 
-    /// The servers of these tests list an origin, so `Origin` is a member of every `Vary`, as the introduction says; what is left is the operation's own.
+    /// The servers of these tests list an origin, so `Origin` is a member of every `Vary`, as the introduction says;
+    /// what is left is the operation's own.
     private static func withoutOrigin(_ headers: [String: String]) -> [String: String] {
         var headers = headers
-        let members = (headers["vary"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0 != "Origin" }
+        let members = (headers["vary"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0 != "Origin" }
         headers["vary"] = members.isEmpty ? nil : members.joined(separator: ", ")
         return headers
     }
@@ -64,7 +75,11 @@ struct Conformance {
     /// What is wrong with an event of the stream.
     func faults(of event: ServerSentEvents.Event) throws -> [String] {
         guard event.id != nil else { return ["event \(event.kind) has no id"] }
-        guard let schema = document.operation("GET /v1/events")?.value["x-event-data"]?[event.kind] else { return ["event \(event.kind) is not documented"] }
-        return try document.validator.violations(of: try JSONValue(json: Data(event.data.utf8)), schema: schema).map { "event \(event.kind): \($0)" }
+        guard let schema = document.operation("GET /v1/events")?.value["x-event-data"]?[event.kind] else {
+            return ["event \(event.kind) is not documented"]
+        }
+        return try document.validator.violations(of: try JSONValue(json: Data(event.data.utf8)), schema: schema).map {
+            "event \(event.kind): \($0)"
+        }
     }
 }

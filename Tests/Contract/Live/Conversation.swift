@@ -1,6 +1,7 @@
 import Foundation
 
-/// Everything that these tests ask of servers, so that every operation shows every answer it has. Held once for all tests.
+/// Everything that these tests ask of servers, so that every operation shows every answer it has. Held once for all
+/// tests.
 enum Conversation {
     private static let held = Task {
         let transcript = Transcript()
@@ -33,15 +34,20 @@ enum Conversation {
         try await withLarder(["--upstreams-catalogue-patience-ms", "60000", "--freshness-shop-s", "0"]) { larder in
             try await Interview(larder: larder, transcript: transcript).shopOffline()
         }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsAndDisk() }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).notesUpstreamsRefuse() }
+        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsAndDisk()
+        }
+        try await withLarder { larder in
+            try await Interview(larder: larder, transcript: transcript).notesUpstreamsRefuse()
+        }
         try await withLarder(["--freshness-ships-s", "0", "--upstreams-spacex-patience-ms", "60000"]) { larder in
             try await Interview(larder: larder, transcript: transcript).upstreamFails()
         }
         try await withLarder(["--upstreams-spacex-patience-ms", "1"]) { larder in
             try await Interview(larder: larder, transcript: transcript).upstreamIsSilent()
         }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).offlineFromTheStart() }
+        try await withLarder { larder in
+            try await Interview(larder: larder, transcript: transcript).offlineFromTheStart()
+        }
         try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).noShips() }
         try await withLarder { larder in
             let interview = Interview(larder: larder, transcript: transcript)
@@ -53,12 +59,17 @@ enum Conversation {
         try await withLarder(["--http-head-timeout-ms", "10"]) { larder in
             try await Interview(larder: larder, transcript: transcript).slowClients()
         }
-        try await withLarder(isClosedByBody: true) { larder in try await Interview(larder: larder, transcript: transcript).brokenDatabase() }
+        try await withLarder(isClosedByBody: true) { larder in
+            try await Interview(larder: larder, transcript: transcript).brokenDatabase()
+        }
         try await withLarder(["--media-pdf-pages", "3", "--media-pdf-mb", "1", "--media-picture-mb", "1"]) { larder in
             try await Interview(larder: larder, transcript: transcript).documentsTooLarge()
         }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsDamaged() }
-        try await withLarder(isClosedByBody: true) { larder in try await Interview(larder: larder, transcript: transcript).brokenDocuments() }
+        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsDamaged()
+        }
+        try await withLarder(isClosedByBody: true) { larder in
+            try await Interview(larder: larder, transcript: transcript).brokenDocuments()
+        }
         try await programs(transcript)
         return await transcript.observations
     }
@@ -66,11 +77,16 @@ enum Conversation {
     /// What becomes of documents while the programs that work on them are busy, slow or missing.
     private static func programs(_ transcript: Transcript) async throws {
         let programs = try HeldPrograms()
-        try await withLarder(programs.settings(data: "busy") + ["--media-children", "1", "--media-waiting", "1"], environment: programs.environment) { larder in
+        try await withLarder(
+            programs.settings(data: "busy") + ["--media-children", "1", "--media-waiting", "1"],
+            environment: programs.environment
+        ) { larder in
             try await Interview(larder: larder, transcript: transcript).programsAreBusy(programs)
         }
         for other in ["slow", "bare"] { try programs.copy(data: "busy", to: other) }
-        let hasty = ["--media-pdf-worker-timeout-s", "1", "--media-pdftoppm-timeout-s", "1", "--media-vips-timeout-s", "1"]
+        let hasty = [
+            "--media-pdf-worker-timeout-s", "1", "--media-pdftoppm-timeout-s", "1", "--media-vips-timeout-s", "1",
+        ]
         try await withLarder(programs.settings(data: "slow") + hasty, environment: programs.environment) { larder in
             try await Interview(larder: larder, transcript: transcript).programsAreSlow(programs)
         }

@@ -6,7 +6,9 @@ enum Gunzip {
     /// The content; nil where the bytes are not a whole gzip stream.
     static func decompress(_ bytes: Data) -> Data? {
         var stream = z_stream()
-        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            return nil
+        }
         defer { inflateEnd(&stream) }
         var input = [UInt8](bytes)
         var output = [UInt8](repeating: 0, count: 8 << 20)

@@ -11,7 +11,9 @@ enum MadeFile {
         let entries: [(tag: UInt16, value: UInt8)] = [
             (256, 8), (257, 8), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, 8), (279, 64),
         ]
-        for entry in entries { bytes += [UInt8(entry.tag & 0xFF), UInt8(entry.tag >> 8), 3, 0, 1, 0, 0, 0, entry.value, 0, 0, 0] }
+        for entry in entries {
+            bytes += [UInt8(entry.tag & 0xFF), UInt8(entry.tag >> 8), 3, 0, 1, 0, 0, 0, entry.value, 0, 0, 0]
+        }
         bytes += [0, 0, 0, 0] + (0..<64).map { $0 }
         return String(decoding: bytes, as: UTF8.self)
     }()
@@ -40,7 +42,8 @@ enum MadeFile {
             text += "\(index + 1) 0 obj\n\(object)\nendobj\n"
         }
         let start = text.utf8.count
-        let rows = places.map { place in String(repeating: "0", count: 10 - String(place).count) + "\(place) 00000 n \n" }.joined()
+        let rows = places.map { place in String(repeating: "0", count: 10 - String(place).count) + "\(place) 00000 n \n"
+        }.joined()
         text += "xref\n0 \(objects.count + 1)\n0000000000 65535 f \n\(rows)"
         return text + "trailer\n<< /Size \(objects.count + 1) /Root 1 0 R \(trailer)>>\nstartxref\n\(start)\n%%EOF\n"
     }
@@ -52,7 +55,9 @@ extension Interview {
     static let form = ["Content-Type": "multipart/form-data; boundary=part"]
 
     static func form(_ files: [(name: String, content: String)]) -> String {
-        files.map { "--part\r\nContent-Disposition: form-data; name=\"files\"; filename=\"\($0.name)\"\r\n\r\n\($0.content)\r\n" }.joined() + "--part--\r\n"
+        files.map {
+            "--part\r\nContent-Disposition: form-data; name=\"files\"; filename=\"\($0.name)\"\r\n\r\n\($0.content)\r\n"
+        }.joined() + "--part--\r\n"
     }
 
     /// Asks for an operation on a document and a page.
@@ -94,8 +99,12 @@ extension Interview {
         return [
             ("GET \(documents)/\(one)/thumbnail", nil), ("GET \(documents)/\(one)/pages/{page_id}/thumbnail", nil),
             ("POST \(documents)/\(one)/pages", #"{"text":"Hello","at":1}"#),
-            ("PUT \(documents)/\(one)/pages/order", #"{"pages":[\#(document.pages.reversed().map { "\"\($0)\"" }.joined(separator: ","))]}"#),
-            ("PATCH \(documents)/\(one)/pages/{page_id}", #"{"rotate_by":90}"#), ("DELETE \(documents)/\(one)/pages/{page_id}", nil),
+            (
+                "PUT \(documents)/\(one)/pages/order",
+                #"{"pages":[\#(document.pages.reversed().map { "\"\($0)\"" }.joined(separator: ","))]}"#
+            ),
+            ("PATCH \(documents)/\(one)/pages/{page_id}", #"{"rotate_by":90}"#),
+            ("DELETE \(documents)/\(one)/pages/{page_id}", nil),
             ("POST \(documents)/\(one)/extract", #"{"pages":["\#(document.page)"]}"#),
             ("POST /v1/pdf/merge", #"{"first":"\#(document.id)","second":"\#(other.id)"}"#),
         ]
@@ -108,14 +117,19 @@ extension Interview {
             try await draft([("three.pdf", MadeFile.pdf(pages: 1))], query: "?mode=separate&page=a4")
         )
         for document in [pair.0, pair.1] {
-            #expect(try await askPDF("POST \(Self.documents)/{id}/save", of: document, body: #"{"name":"Saved"}"#).status == 200)
+            #expect(
+                try await askPDF("POST \(Self.documents)/{id}/save", of: document, body: #"{"name":"Saved"}"#).status
+                    == 200
+            )
         }
         return pair
     }
 
     /// The app as it works.
     func documents() async throws {
-        for isHead in [false, true] { for screen in ["launch", "welcome"] { try await askPDF("GET /v1/pdf/\(screen)", isHead: isHead) } }
+        for isHead in [false, true] {
+            for screen in ["launch", "welcome"] { try await askPDF("GET /v1/pdf/\(screen)", isHead: isHead) }
+        }
         try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
         try await askPDF("GET \(Self.documents)")
         let opening = try await larder.listen { _ in true }
@@ -124,15 +138,24 @@ extension Interview {
         let spare = try await draft([("Spare.pdf", MadeFile.pdf(pages: 2))])
         let member = "\(Self.documents)/{id}"
         for document in [one, spare] {
-            for operation in ["GET \(member)", "GET \(member)/file", "GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
+            for operation in [
+                "GET \(member)", "GET \(member)/file", "GET \(member)/thumbnail",
+                "GET \(member)/pages/{page_id}/thumbnail",
+            ] {
                 let answer = try await askPDF(operation, of: document)
                 #expect(answer.status == 200, "\(operation) \(answer.text.prefix(300))")
                 try await askPDF(operation, of: document, isHead: true)
                 let tag = try #require(answer.headers["etag"])
-                for isHead in [false, true] { #expect(try await askPDF(operation, of: document, ["If-None-Match": tag], isHead: isHead).status == 304) }
+                for isHead in [false, true] {
+                    #expect(
+                        try await askPDF(operation, of: document, ["If-None-Match": tag], isHead: isHead).status == 304
+                    )
+                }
             }
         }
-        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] { try await askPDF(operation, of: one, query: "?width=40") }
+        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
+            try await askPDF(operation, of: one, query: "?width=40")
+        }
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=0-9"])
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=99999999-"])
         try await askPDF("PATCH \(member)", of: one, body: #"{"name":"Отпуск"}"#)
@@ -144,13 +167,17 @@ extension Interview {
             let answer = try await askPDF(operation, of: now, ["Accept-Encoding": "gzip"], body: body)
             #expect(answer.status < 300, "\(operation): \(answer.text)")
         }
-        for query in ["", "?limit=1", "?limit=1&offset=1"] { try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"]) }
+        for query in ["", "?limit=1", "?limit=1&offset=1"] {
+            try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"])
+        }
         for operation in ["GET \(Self.documents)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
         try await askPDF("DELETE \(member)", of: spare)
-        let heard = try await larder.listen(["Last-Event-ID": place]) { $0.contains("event: job") && $0.contains("pdf.list") }
+        let heard = try await larder.listen(["Last-Event-ID": place]) {
+            $0.contains("event: job") && $0.contains("pdf.list")
+        }
         await note("GET /v1/events", "while documents were made", heard)
     }
 
@@ -161,17 +188,29 @@ extension Interview {
         let member = "\(Self.documents)/{id}"
         let work = Self.work(.nobody, with: .nobody)
         let simple: [(String, String?)] = [
-            ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil), ("POST \(member)/save", "{}"),
+            ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil),
+            ("POST \(member)/save", "{}"),
             ("GET \(member)/file", nil),
         ]
-        for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) { #expect(try await askPDF(operation, body: body).status == 404) }
-        let changes = (simple + Self.work(one, with: other)).filter { !$0.0.hasPrefix("GET") && !$0.0.hasSuffix("extract") && !$0.0.hasSuffix("merge") }
-        for (operation, body) in changes { #expect(try await askPDF(operation, of: one, ["If-Match": "\"0\""], body: body).status == 412, "\(operation)") }
+        for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) {
+            #expect(try await askPDF(operation, body: body).status == 404)
+        }
+        let changes = (simple + Self.work(one, with: other)).filter {
+            !$0.0.hasPrefix("GET") && !$0.0.hasSuffix("extract") && !$0.0.hasSuffix("merge")
+        }
+        for (operation, body) in changes {
+            #expect(
+                try await askPDF(operation, of: one, ["If-Match": "\"0\""], body: body).status == 412,
+                "\(operation)"
+            )
+        }
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)
         try await askPDF("DELETE \(member)/pages/{page_id}", of: other)
-        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] { try await askPDF(operation, of: one, query: "?width=0") }
+        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
+            try await askPDF(operation, of: one, query: "?width=0")
+        }
         for query in ["?limit=0", "?offset=x"] { try await askPDF("GET \(Self.documents)", query: query) }
         let wanting = ["PUT /v1/pdf/welcome", "POST \(member)/save"] + (simple + work).filter { $0.1 != nil }.map(\.0)
         for operation in wanting {
@@ -180,7 +219,9 @@ extension Interview {
             let wrong = #"{"seen":1,"name":"a/b","text":" ","pages":[],"rotate_by":45}"#
             #expect(try await askPDF(operation, of: one, body: wrong).status == 422, "\(operation)")
             // A little more than each takes: of much more, the server would not read the end.
-            let size = operation.hasSuffix("/pages") ? 1_100_000 : operation.hasSuffix("/order") || operation.hasSuffix("/extract") ? 130_000 : 70_000
+            let size =
+                operation.hasSuffix("/pages")
+                ? 1_100_000 : operation.hasSuffix("/order") || operation.hasSuffix("/extract") ? 130_000 : 70_000
             let large = #"{"text":"\#(String(repeating: "x", count: size))"}"#
             #expect(try await askPDF(operation, of: one, body: large).status == 413, "\(operation)")
         }
@@ -196,16 +237,26 @@ extension Interview {
 
     /// Uploads that are refused.
     func uploadsRefused() async throws {
-        for query in ["?mode=both", "?page=letter"] { try await askPDF(Self.create, query: query, Self.form, body: Self.form([])) }
+        for query in ["?mode=both", "?page=letter"] {
+            try await askPDF(Self.create, query: query, Self.form, body: Self.form([]))
+        }
         try await askPDF(Self.create, Self.form, body: "--part\r\n")
         try await askPDF(Self.create, ["Content-Type": "image/jpeg"], body: "x")
         let files: [(String, String)] = [
-            ("none", ""), ("a.bmp", "BM......"), ("damaged.tiff", String(MadeFile.tiff.prefix(60))), ("secret.pdf", MadeFile.encrypted),
+            ("none", ""), ("a.bmp", "BM......"), ("damaged.tiff", String(MadeFile.tiff.prefix(60))),
+            ("secret.pdf", MadeFile.encrypted),
         ]
         let statuses = try await files.asyncMap { name, content in
-            try await askPDF(Self.create, Self.form, body: Self.form(name == "none" ? [] : [("fine.pdf", MadeFile.pdf(pages: 1)), (name, content)]))
+            try await askPDF(
+                Self.create,
+                Self.form,
+                body: Self.form(name == "none" ? [] : [("fine.pdf", MadeFile.pdf(pages: 1)), (name, content)])
+            )
         }
-        #expect(statuses.map(\.problemCode) == ["validation-failed", "unsupported-media-type", "damaged", "encrypted"], "\(statuses.map(\.text))")
+        #expect(
+            statuses.map(\.problemCode) == ["validation-failed", "unsupported-media-type", "damaged", "encrypted"],
+            "\(statuses.map(\.text))"
+        )
         #expect(try await askPDF("GET \(Self.documents)").json().at(pointer: "/data/items")?.array?.isEmpty == true)
     }
 
@@ -214,11 +265,21 @@ extension Interview {
         let answer = try await askPDF(Self.create, Self.form, body: Self.form([("long.pdf", MadeFile.pdf(pages: 4))]))
         #expect(answer.problemCode == "too-many-pages")
         let large = MadeFile.pdf(pages: 1) + String(repeating: "%", count: 1 << 20)
-        #expect(try await askPDF(Self.create, Self.form, body: Self.form([("large.pdf", large)])).problemCode == "too-large")
-        let pair = [try await draft([("a.pdf", MadeFile.pdf(pages: 3))]), try await draft([("b.pdf", MadeFile.pdf(pages: 1))])]
+        #expect(
+            try await askPDF(Self.create, Self.form, body: Self.form([("large.pdf", large)])).problemCode == "too-large"
+        )
+        let pair = [
+            try await draft([("a.pdf", MadeFile.pdf(pages: 3))]), try await draft([("b.pdf", MadeFile.pdf(pages: 1))]),
+        ]
         for document in pair { try await askPDF("POST \(Self.documents)/{id}/save", of: document) }
-        #expect(try await askPDF("POST \(Self.documents)/{id}/pages", of: pair[0], body: #"{"text":"a"}"#).problemCode == "too-many-pages")
-        #expect(try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(pair[0].id)","second":"\#(pair[1].id)"}"#).problemCode == "too-many-pages")
+        #expect(
+            try await askPDF("POST \(Self.documents)/{id}/pages", of: pair[0], body: #"{"text":"a"}"#).problemCode
+                == "too-many-pages"
+        )
+        #expect(
+            try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(pair[0].id)","second":"\#(pair[1].id)"}"#)
+                .problemCode == "too-many-pages"
+        )
     }
 
     /// A document whose file somebody has damaged on the disk.
@@ -234,20 +295,30 @@ extension Interview {
     /// Asks for everything that works on a document's file; each answers this problem and changes nothing.
     func expectOfWork(_ code: String, on document: Drawn, with other: Drawn) async throws {
         for (operation, body) in Self.work(document, with: other) {
-            let answer = try await askPDF(operation, of: document, query: operation.hasPrefix("GET") ? "?width=77" : "", body: body)
+            let answer = try await askPDF(
+                operation,
+                of: document,
+                query: operation.hasPrefix("GET") ? "?width=77" : "",
+                body: body
+            )
             #expect(answer.problemCode == code, "\(operation): \(answer.text)")
         }
-        let now = try await askPDF("GET \(Self.documents)/{id}", of: document).json().at(pointer: "/data/pages")?.array?.compactMap { $0["id"]?.string }
+        let now = try await askPDF("GET \(Self.documents)/{id}", of: document).json().at(pointer: "/data/pages")?.array?
+            .compactMap { $0["id"]?.string }
         #expect(now == document.pages)
     }
 
     /// A database that is closed.
     static let pdfBodies: [String: String] = [
-        "PUT /v1/pdf/welcome": #"{"seen":true}"#, "PATCH /v1/pdf/documents/{id}": #"{"name":"a"}"#, "POST /v1/pdf/documents/{id}/pages": #"{"text":"a"}"#,
-        "PUT /v1/pdf/documents/{id}/pages/order": #"{"pages":["a"]}"#, "PATCH /v1/pdf/documents/{id}/pages/{page_id}": #"{"rotate_by":90}"#,
-        "POST /v1/pdf/documents/{id}/extract": #"{"pages":["a"]}"#, "POST /v1/pdf/merge": #"{"first":"0123456789abcdef","second":"0123456789abcdea"}"#,
+        "PUT /v1/pdf/welcome": #"{"seen":true}"#, "PATCH /v1/pdf/documents/{id}": #"{"name":"a"}"#,
+        "POST /v1/pdf/documents/{id}/pages": #"{"text":"a"}"#,
+        "PUT /v1/pdf/documents/{id}/pages/order": #"{"pages":["a"]}"#,
+        "PATCH /v1/pdf/documents/{id}/pages/{page_id}": #"{"rotate_by":90}"#,
+        "POST /v1/pdf/documents/{id}/extract": #"{"pages":["a"]}"#,
+        "POST /v1/pdf/merge": #"{"first":"0123456789abcdef","second":"0123456789abcdea"}"#,
         "POST /v1/pdf/documents": Interview.form([("a.pdf", MadeFile.pdf(pages: 1))]),
-        "POST /v1/pdf/documents/from-disk": #"{"path":"disk:/a.jpg"}"#, "POST /v1/pdf/documents/{id}/save-to-disk": #"{"path":"disk:/a.pdf"}"#,
+        "POST /v1/pdf/documents/from-disk": #"{"path":"disk:/a.jpg"}"#,
+        "POST /v1/pdf/documents/{id}/save-to-disk": #"{"path":"disk:/a.pdf"}"#,
     ]
 
     func brokenDocuments() async throws {

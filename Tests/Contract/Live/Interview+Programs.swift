@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Stand-ins for the programs that work on documents: they wait while a file is there, and are then what they stand for.
+/// Stand-ins for the programs that work on documents: they wait while a file is there, and are then what they stand
+/// for.
 struct HeldPrograms: Sendable {
     let folder: URL
     private var hold: URL { folder.appending(path: "hold") }
@@ -10,7 +11,9 @@ struct HeldPrograms: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "larder-programs-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder.appending(path: "bin"), withIntermediateDirectories: true)
         let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let real = ["larder-pdf-worker": beside.appending(path: "larder-pdf-worker").path, "pdftoppm": "/usr/bin/pdftoppm"]
+        let real = [
+            "larder-pdf-worker": beside.appending(path: "larder-pdf-worker").path, "pdftoppm": "/usr/bin/pdftoppm",
+        ]
         for (name, program) in real {
             let script = folder.appending(path: "bin/\(name)")
             try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(program)' \"$@\"\n".write(
@@ -24,7 +27,10 @@ struct HeldPrograms: Sendable {
 
     /// Flags of a server that uses them, on a data directory of this name.
     func settings(data: String) -> [String] {
-        ["--media-pdf-worker", folder.appending(path: "bin/larder-pdf-worker").path, "--data-directory", folder.appending(path: data).path]
+        [
+            "--media-pdf-worker", folder.appending(path: "bin/larder-pdf-worker").path, "--data-directory",
+            folder.appending(path: data).path,
+        ]
     }
 
     /// Gives what a server that has ended has left to another one.
@@ -44,7 +50,8 @@ extension Interview {
 
     /// The documents that a server before has left.
     private func listedPair() async throws -> (Drawn, Drawn) {
-        let ids = (try await larder.send("GET", "/v1/pdf/documents").json().at(pointer: "/data/items")?.array ?? []).compactMap { $0["id"]?.string }
+        let ids = (try await larder.send("GET", "/v1/pdf/documents").json().at(pointer: "/data/items")?.array ?? [])
+            .compactMap { $0["id"]?.string }
         let drawn = try await ids.asyncMap { id in
             let pages = try await larder.send("GET", "/v1/pdf/documents/\(id)").json().at(pointer: "/data/pages")?.array
             return Drawn(id: id, pages: (pages ?? []).compactMap { $0["id"]?.string })

@@ -30,16 +30,23 @@ extension Interview {
 
     /// Bodies with which requests that need no session get as far as the database.
     static let bodiesWithoutSession = [
-        "POST /v1/ships/session": #"{"mode":"guest"}"#, "POST /v1/disk/session": #"{"mode":"oauth_token","access_token":"sandbox-token"}"#,
-        "PUT /v1/disk/onboarding": #"{"seen":true}"#, "POST /v1/notes/session": #"{"mode":"login","username":"a","password":"b"}"#,
+        "POST /v1/ships/session": #"{"mode":"guest"}"#,
+        "POST /v1/disk/session": #"{"mode":"oauth_token","access_token":"sandbox-token"}"#,
+        "PUT /v1/disk/onboarding": #"{"seen":true}"#,
+        "POST /v1/notes/session": #"{"mode":"login","username":"a","password":"b"}"#,
     ]
 
     /// A server whose database went away.
     func brokenDatabase() async throws {
         let member = try await session()
         try await larder.application.close()
-        for operation in try Self.operations() where operation.responses["500"] != nil && !operation.path.hasPrefix("/v1/pdf/") {
-            try await ask(operation.key, member, body: Self.bodiesWithoutSession[operation.key] ?? Self.shopBodies[operation.key])
+        for operation in try Self.operations()
+        where operation.responses["500"] != nil && !operation.path.hasPrefix("/v1/pdf/") {
+            try await ask(
+                operation.key,
+                member,
+                body: Self.bodiesWithoutSession[operation.key] ?? Self.shopBodies[operation.key]
+            )
         }
         for operation in Self.open { try await ask(operation) }
     }

@@ -1,7 +1,9 @@
 import Testing
 
 extension Interview {
-    static let open = ["GET /v1", "GET /v1/status", "GET /v1/ships/launch", "GET /health/live", "GET /health/ready", "GET /metrics"]
+    static let open = [
+        "GET /v1", "GET /v1/status", "GET /v1/ships/launch", "GET /health/live", "GET /health/ready", "GET /metrics",
+    ]
 
     /// What needs no session.
     func system() async throws {
@@ -19,9 +21,15 @@ extension Interview {
         await note(operation, "from now on", opening)
         let place = try #require(ServerSentEvents(opening.text).lastID)
         try await ask("DELETE /v1/ships/{id}", member)
-        let missed = try await larder.listen(["Last-Event-ID": place].merging(member) { own, _ in own }) { $0.contains("screen-changed") }
+        let missed = try await larder.listen(["Last-Event-ID": place].merging(member) { own, _ in own }) {
+            $0.contains("screen-changed")
+        }
         await note(operation, "with what was missed", missed)
-        await note(operation, "from an unknown place", try await larder.listen(query: "?last_event_id=nobody-1") { $0.contains("event: reset") })
+        await note(
+            operation,
+            "from an unknown place",
+            try await larder.listen(query: "?last_event_id=nobody-1") { $0.contains("event: reset") }
+        )
         try await ask(operation, isHead: true)
         try await ask(operation, query: "?last_event_id=a&last_event_id=b")
         try await ask("POST /v1/ships/restore", member)
@@ -30,10 +38,18 @@ extension Interview {
     /// A GET that names the entity tag of the answer before.
     func conditional() async throws {
         let member = try await session()
-        for operation in Self.open.prefix(3) + ["GET /v1/ships/session", "GET /v1/ships", "GET /v1/ships/{id}", "GET /v1/ships/{id}/image"] {
+        for operation in Self.open.prefix(3) + [
+            "GET /v1/ships/session", "GET /v1/ships", "GET /v1/ships/{id}", "GET /v1/ships/{id}/image",
+        ] {
             try await ask(operation, member)
             let tag = try #require(try await ask(operation, member).headers["etag"], "\(operation)")
-            for isHead in [false, true] { try await ask(operation, ["If-None-Match": "W/\"other\", \(tag)"].merging(member) { own, _ in own }, isHead: isHead) }
+            for isHead in [false, true] {
+                try await ask(
+                    operation,
+                    ["If-None-Match": "W/\"other\", \(tag)"].merging(member) { own, _ in own },
+                    isHead: isHead
+                )
+            }
         }
     }
 }

@@ -6,8 +6,13 @@ import Testing
 extension RunningLarder {
     /// Sends bytes as they are over a connection of its own, and reads the one answer until the server closes.
     func raw(_ text: String) async throws -> Answer {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port) { channel in
-            channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel) }
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
+            host: "127.0.0.1",
+            port: port
+        ) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
         }
         let received = try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: text))

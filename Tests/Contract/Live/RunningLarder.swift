@@ -12,7 +12,8 @@ import Upstream
 
 @testable import Larder
 
-/// A server as the composition root makes it, on a free port, with a sandbox for its upstream and a client that follows nothing.
+/// A server as the composition root makes it, on a free port, with a sandbox for its upstream and a client that follows
+/// nothing.
 struct RunningLarder: Sendable {
     let application: LarderApplication
     let port: Int
@@ -22,7 +23,9 @@ struct RunningLarder: Sendable {
     let directory: URL
 
     /// Sends a request and waits for the whole answer.
-    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws -> Answer {
+    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
+        -> Answer
+    {
         try await exchange(method, "http://127.0.0.1:\(port)\(path)", headers, body: body)
     }
 
@@ -37,7 +40,9 @@ struct RunningLarder: Sendable {
         try await control("PUT", "/upstreams/\(upstream)/fault", #"{"fault":"\#(text)"}"#)
     }
 
-    private func exchange(_ method: String, _ url: String, _ headers: [String: String], body: String?) async throws -> Answer {
+    private func exchange(_ method: String, _ url: String, _ headers: [String: String], body: String?) async throws
+        -> Answer
+    {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
         request.headers = HTTPHeaders(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
@@ -48,7 +53,9 @@ struct RunningLarder: Sendable {
     }
 
     /// Listens to the event stream; each text that `enough` does not take for enough is read on from.
-    func listen(_ headers: [String: String] = [:], query: String = "", enough: (String) async throws -> Bool) async throws -> Answer {
+    func listen(_ headers: [String: String] = [:], query: String = "", enough: (String) async throws -> Bool)
+        async throws -> Answer
+    {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v1/events\(query)")
         request.headers = HTTPHeaders(headers.map { ($0.key, $0.value) })
         let response = try await client.execute(request, deadline: .distantFuture)
@@ -91,10 +98,12 @@ func withLarder(
     var logger = Logger(label: "contract")
     logger.logLevel = .critical
     let own = [
-        "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600",
+        "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s",
+        "3600",
         "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-catalogue-probe-interval-ms", "3600000",
         "--upstreams-people-probe-interval-ms", "3600000", "--upstreams-geocoder-probe-interval-ms", "3600000",
-        "--upstreams-yandex-disk-probe-interval-ms", "3600000", "--freshness-disk-s", "3600", "--disk-operation-wait-ms", "0",
+        "--upstreams-yandex-disk-probe-interval-ms", "3600000", "--freshness-disk-s", "3600",
+        "--disk-operation-wait-ms", "0",
         "--disk-oauth-client-id", "sandbox-client", "--disk-oauth-client-secret", "sandbox-secret",
         "--notes-scrypt-logarithm", "10", "--http-allowed-origins", "https://shop.example",
     ]
@@ -113,7 +122,10 @@ func withLarder(
         group.addTask { try await sandbox.run() }
         do {
             for upstream in SandboxUpstream.allCases {
-                configuration.simulate(upstream.rawValue, at: try #require(URL(string: try await sandbox.baseURL(of: upstream))))
+                configuration.simulate(
+                    upstream.rawValue,
+                    at: try #require(URL(string: try await sandbox.baseURL(of: upstream)))
+                )
             }
             let application = try await LarderApplication.build(
                 configuration,
@@ -126,12 +138,20 @@ func withLarder(
                 try await application.application.run()
             }
             let port = try #require(await ports.first { _ in true }, "the server does not listen")
-            let larder = RunningLarder(application: application, port: port, sandboxPort: try await sandbox.port, client: client, directory: directory)
+            let larder = RunningLarder(
+                application: application,
+                port: port,
+                sandboxPort: try await sandbox.port,
+                client: client,
+                directory: directory
+            )
             let result: Result<Void, any Error>
             do { result = .success(try await body(larder)) } catch { result = .failure(error) }
             group.cancelAll()
             while let ended = await group.nextResult() {
-                if case .failure(let error) = ended, !(error is CancellationError), case .success = result { throw error }
+                if case .failure(let error) = ended, !(error is CancellationError), case .success = result {
+                    throw error
+                }
             }
             if !isClosedByBody { try await application.close() }
             return result

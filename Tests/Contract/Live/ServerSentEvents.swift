@@ -26,7 +26,9 @@ struct ServerSentEvents {
                 default: break
                 }
             }
-            if !data.isEmpty { events.append(Event(id: lastID, kind: kind ?? "message", data: data.joined(separator: "\n"))) }
+            if !data.isEmpty {
+                events.append(Event(id: lastID, kind: kind ?? "message", data: data.joined(separator: "\n")))
+            }
         }
     }
 }

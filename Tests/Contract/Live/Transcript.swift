@@ -34,7 +34,13 @@ struct Interview: Sendable {
     }
 
     /// Sends a head of its own making: `lines` are its header lines.
-    func askRaw(_ operation: String, query: String = "", ship: String = Interview.ship, lines: String, isWhole: Bool = true) async throws {
+    func askRaw(
+        _ operation: String,
+        query: String = "",
+        ship: String = Interview.ship,
+        lines: String,
+        isWhole: Bool = true
+    ) async throws {
         let (method, path) = Self.target(of: operation, ship: ship)
         let head = "\(method) \(path)\(query) HTTP/1.1\r\n\(lines)" + (isWhole ? "\r\n" : "")
         await note(operation, "\(method) \(path)\(query) (raw)", try await larder.raw(head))
@@ -45,7 +51,9 @@ struct Interview: Sendable {
     }
 
     /// Method and path of an operation, with its parameters filled in.
-    static func target(of operation: String, ship: String, page: String = "0123456789abcdef") -> (method: String, path: String) {
+    static func target(of operation: String, ship: String, page: String = "0123456789abcdef") -> (
+        method: String, path: String
+    ) {
         let parts = operation.split(separator: " ", maxSplits: 1).map(String.init)
         return (parts[0], filled(parts[1], ship: ship, page: page))
     }
@@ -53,7 +61,8 @@ struct Interview: Sendable {
     /// A path with its parameters filled in. Products of the shop are numbers; without a word about which, the first.
     static func filled(_ path: String, ship: String = Interview.ship, page: String = "0123456789abcdef") -> String {
         let id = path.hasPrefix("/v1/shop/") && ship == Interview.ship ? "1" : ship
-        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{product_id}", with: "1").replacing("{page_id}", with: page)
+        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{product_id}", with: "1")
+            .replacing("{page_id}", with: page)
     }
 
     /// The path that was asked for, without its query.

@@ -11,14 +11,18 @@ extension SchemaValidator {
             switch keyword {
             case "$ref": _ = try resolve(argument)
             case "allOf", "anyOf", "oneOf":
-                guard let schemas = argument.array, !schemas.isEmpty else { throw SchemaError.malformed(keyword: keyword) }
+                guard let schemas = argument.array, !schemas.isEmpty else {
+                    throw SchemaError.malformed(keyword: keyword)
+                }
                 try schemas.forEach(check)
             case "properties":
                 guard let schemas = argument.object else { throw SchemaError.malformed(keyword: keyword) }
                 try schemas.values.forEach(check)
             case "items", "not", "additionalProperties": try check(argument)
             case "required":
-                guard let names = argument.array, names.allSatisfy({ $0.string != nil }) else { throw SchemaError.malformed(keyword: keyword) }
+                guard let names = argument.array, names.allSatisfy({ $0.string != nil }) else {
+                    throw SchemaError.malformed(keyword: keyword)
+                }
             case "minItems", "maxItems":
                 guard argument.number != nil else { throw SchemaError.malformed(keyword: keyword) }
             case _ where Self.annotations.contains(keyword): break

@@ -30,7 +30,13 @@ struct SchemaValidator {
         case "$ref": return try violations(of: value, schema: try resolve(argument), at: place)
         case "allOf", "anyOf", "oneOf", "not": return try combined(value, keyword: keyword, argument, at: place)
         case "properties", "additionalProperties", "required":
-            return try members(of: value, keyword: keyword, argument, declared: Set((keywords["properties"]?.object ?? [:]).keys), at: place)
+            return try members(
+                of: value,
+                keyword: keyword,
+                argument,
+                declared: Set((keywords["properties"]?.object ?? [:]).keys),
+                at: place
+            )
         case "items", "minItems", "maxItems": return try items(of: value, keyword: keyword, argument, at: place)
         case _ where Self.annotations.contains(keyword): return []
         default:
@@ -41,13 +47,17 @@ struct SchemaValidator {
 
     /// Where a reference leads.
     func resolve(_ reference: JSONValue) throws -> JSONValue {
-        guard let text = reference.string, text.hasPrefix("#"), let target = document.at(pointer: String(text.dropFirst())) else {
+        guard let text = reference.string, text.hasPrefix("#"),
+            let target = document.at(pointer: String(text.dropFirst()))
+        else {
             throw SchemaError.unresolved(reference: "\(reference)")
         }
         return target
     }
 
-    private func combined(_ value: JSONValue, keyword: String, _ argument: JSONValue, at place: String) throws -> [SchemaViolation] {
+    private func combined(_ value: JSONValue, keyword: String, _ argument: JSONValue, at place: String) throws
+        -> [SchemaViolation]
+    {
         if keyword == "not" {
             guard try violations(of: value, schema: argument, at: place).isEmpty else { return [] }
             return [SchemaViolation(place: place, keyword: keyword, detail: "matches what it must not")]
@@ -60,7 +70,13 @@ struct SchemaValidator {
         case "anyOf" where matches > 0, "oneOf" where matches == 1: return []
         default:
             let reasons = outcomes.map { $0.map(\.description).joined(separator: ", ") }.joined(separator: " | ")
-            return [SchemaViolation(place: place, keyword: keyword, detail: "\(matches) of \(schemas.count) match: \(reasons)")]
+            return [
+                SchemaViolation(
+                    place: place,
+                    keyword: keyword,
+                    detail: "\(matches) of \(schemas.count) match: \(reasons)"
+                )
+            ]
         }
     }
 
@@ -79,7 +95,9 @@ struct SchemaValidator {
                 try members[name].map { try violations(of: $0, schema: schema, at: "\(place)/\(name)") } ?? []
             }
         case "additionalProperties":
-            return try members.filter { !declared.contains($0.key) }.sorted { $0.key < $1.key }.flatMap { name, member in
+            return try members.filter { !declared.contains($0.key) }.sorted { $0.key < $1.key }.flatMap {
+                name,
+                member in
                 try violations(of: member, schema: argument, at: "\(place)/\(name)")
             }
         default:
@@ -90,7 +108,9 @@ struct SchemaValidator {
         }
     }
 
-    private func items(of value: JSONValue, keyword: String, _ argument: JSONValue, at place: String) throws -> [SchemaViolation] {
+    private func items(of value: JSONValue, keyword: String, _ argument: JSONValue, at place: String) throws
+        -> [SchemaViolation]
+    {
         guard let items = value.array else { return [] }
         if keyword == "items" {
             return try items.enumerated().flatMap { try violations(of: $1, schema: argument, at: "\(place)/\($0)") }

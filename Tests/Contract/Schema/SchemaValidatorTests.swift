@@ -40,7 +40,11 @@ struct SchemaValidatorTests {
     let validator: SchemaValidator
 
     init() throws {
-        validator = SchemaValidator(document: try JSONValue(json: Data(#"{"components":{"schemas":{"Name":{"type":"string","minLength":1}}}}"#.utf8)))
+        validator = SchemaValidator(
+            document: try JSONValue(
+                json: Data(#"{"components":{"schemas":{"Name":{"type":"string","minLength":1}}}}"#.utf8)
+            )
+        )
     }
 
     @Test("A value that conforms passes, one that does not is refused", arguments: cases)
@@ -84,7 +88,9 @@ struct SchemaValidatorTests {
 
     @Test("YAML is read as JSON: quoted numbers and times stay texts")
     func yaml() throws {
-        let value = try JSONValue(yaml: "'200': 1\nat: 2026-01-05T10:00:00Z\nready: true\nnothing: null\nlist: [1.5, \"2\"]\n")
+        let value = try JSONValue(
+            yaml: "'200': 1\nat: 2026-01-05T10:00:00Z\nready: true\nnothing: null\nlist: [1.5, \"2\"]\n"
+        )
         #expect(value["200"] == .number(1))
         #expect(value["at"] == .string("2026-01-05T10:00:00Z"))
         #expect(value["ready"] == .bool(true))

@@ -14,7 +14,9 @@ enum SimpleKeyword {
 
     private static func typeFault(of value: JSONValue, _ argument: JSONValue) throws -> String? {
         let names = argument.array?.compactMap(\.string) ?? argument.string.map { [$0] } ?? []
-        guard !names.isEmpty, names.allSatisfy(["null", "boolean", "integer", "number", "string", "array", "object"].contains) else {
+        guard !names.isEmpty,
+            names.allSatisfy(["null", "boolean", "integer", "number", "string", "array", "object"].contains)
+        else {
             throw SchemaError.malformed(keyword: "type")
         }
         let own: Set<String> =
@@ -43,7 +45,9 @@ enum SimpleKeyword {
     private static func textFault(of value: JSONValue, keyword: String, _ argument: JSONValue) throws -> String? {
         switch keyword {
         case "pattern":
-            guard let pattern = argument.string, let expression = try? Regex(pattern) else { throw SchemaError.malformed(keyword: keyword) }
+            guard let pattern = argument.string, let expression = try? Regex(pattern) else {
+                throw SchemaError.malformed(keyword: keyword)
+            }
             guard let text = value.string else { return nil }
             return text.contains(expression) ? nil : "\(text) does not match \(pattern)"
         case "format":

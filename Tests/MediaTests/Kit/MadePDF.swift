@@ -8,12 +8,19 @@ struct MadePDF {
         self.objects = objects.map { Array($0.utf8) }
     }
 
-    /// Catalog, a page list, pages with these contents, each `width` × 100 points so that they can be told apart by their size.
+    /// Catalog, a page list, pages with these contents, each `width` × 100 points so that they can be told apart by
+    /// their size.
     init(widths: [Int], content: String = "") {
         let pages = widths.indices.map { "\(3 + 2 * $0) 0 R" }.joined(separator: " ")
-        objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [\(pages)] /Count \(widths.count) >>"].map { Array($0.utf8) }
+        objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [\(pages)] /Count \(widths.count) >>"]
+            .map { Array($0.utf8) }
         for (index, width) in widths.enumerated() {
-            objects.append(Array("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(width) 100] /Contents \(4 + 2 * index) 0 R /Resources << >> >>".utf8))
+            objects.append(
+                Array(
+                    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(width) 100] /Contents \(4 + 2 * index) 0 R /Resources << >> >>"
+                        .utf8
+                )
+            )
             objects.append(Self.stream(Array(content.utf8)))
         }
     }

@@ -18,7 +18,8 @@ struct Pixels: Equatable {
         static let black = Color(0, 0, 0)
 
         func isNear(_ other: Color, _ tolerance: Int = 12) -> Bool {
-            abs(red - other.red) <= tolerance && abs(green - other.green) <= tolerance && abs(blue - other.blue) <= tolerance
+            abs(red - other.red) <= tolerance && abs(green - other.green) <= tolerance
+                && abs(blue - other.blue) <= tolerance
         }
 
         var description: String { "(\(red), \(green), \(blue))" }
@@ -52,7 +53,9 @@ struct Pixels: Equatable {
                 position = end + 1
             }
         }
-        guard words.count == 4, words[0] == "P6", words[3] == "255", let width = Int(words[1]), let height = Int(words[2]) else {
+        guard words.count == 4, words[0] == "P6", words[3] == "255", let width = Int(words[1]),
+            let height = Int(words[2])
+        else {
             throw Scratch.ToolFailed(description: "no PPM of 8 bits: \(words)")
         }
         (self.width, self.height) = (width, height)
@@ -89,7 +92,9 @@ struct Pixels: Equatable {
 
     /// Soft colours that differ everywhere, so that no two places are taken for one another.
     static func gradient(_ width: Int = 96, _ height: Int = 64) -> Pixels {
-        Pixels(width: width, height: height) { x, y in Color(x * 255 / width, y * 255 / height, 255 - (x + y) * 255 / (width + height)) }
+        Pixels(width: width, height: height) { x, y in
+            Color(x * 255 / width, y * 255 / height, 255 - (x + y) * 255 / (width + height))
+        }
     }
 }
 
@@ -103,7 +108,9 @@ extension Scratch {
 
     /// Pixels of any picture as libvips decodes it, upright, in sRGB.
     func pixels(of picture: URL, hasProfile: Bool = false) async throws -> Pixels {
-        let (upright, colored, name) = ("\(UUID().uuidString).tif", "\(UUID().uuidString).tif", "\(UUID().uuidString).ppm")
+        let (upright, colored, name) = (
+            "\(UUID().uuidString).tif", "\(UUID().uuidString).tif", "\(UUID().uuidString).ppm"
+        )
         let profile = hasProfile ? ["--export-profile", "srgb"] : []
         try await tool("vips", ["thumbnail", picture.path, url(upright).path, "10000000", "--size", "down"] + profile)
         try await tool("vips", ["colourspace", url(upright).path, url(colored).path, "srgb"])
@@ -114,7 +121,10 @@ extension Scratch {
     /// A page of a PDF as poppler draws it, at 72 pixels an inch unless told otherwise.
     func drawn(_ pdf: URL, page: Int = 1, resolution: Int = 72) async throws -> Pixels {
         let name = UUID().uuidString
-        try await tool("pdftoppm", ["-r", "\(resolution)", "-f", "\(page)", "-l", "\(page)", "-singlefile", pdf.path, url(name).path])
+        try await tool(
+            "pdftoppm",
+            ["-r", "\(resolution)", "-f", "\(page)", "-l", "\(page)", "-singlefile", pdf.path, url(name).path]
+        )
         return try Pixels(ppm: Array(Data(contentsOf: url("\(name).ppm"))))
     }
 

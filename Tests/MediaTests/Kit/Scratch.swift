@@ -16,7 +16,10 @@ final class Scratch: Sendable {
     let engine: MediaEngine
 
     init(tools: MediaTools = installed, limits: MediaLimits = MediaLimits()) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "media-\(UUID().uuidString)", directoryHint: .isDirectory)
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "media-\(UUID().uuidString)",
+            directoryHint: .isDirectory
+        )
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.tools = tools
         self.limits = limits
@@ -26,7 +29,10 @@ final class Scratch: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// The tools of this machine; the worker is beside the test bundle.
-    static let installed = MediaTools.find(searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "", executable: CommandLine.arguments[0])
+    static let installed = MediaTools.find(
+        searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
+        executable: CommandLine.arguments[0]
+    )
 
     func url(_ name: String) -> URL { folder.appending(path: name) }
 

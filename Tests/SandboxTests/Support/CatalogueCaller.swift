@@ -10,10 +10,19 @@ struct CatalogueCaller {
 
     init(seed: UInt64 = 1) throws { upstream = try Catalogue(seed: seed) }
 
-    func answer(_ method: HTTPRequest.Method = .get, _ path: String, headers: HTTPFields = [:], body: String = "") -> Answer {
+    func answer(_ method: HTTPRequest.Method = .get, _ path: String, headers: HTTPFields = [:], body: String = "")
+        -> Answer
+    {
         let target = RequestTarget(path)
         return upstream.answer(
-            UpstreamRequest(method: method, path: target.segments, query: target.query, headers: headers, body: Array(body.utf8), origin: Self.origin)
+            UpstreamRequest(
+                method: method,
+                path: target.segments,
+                query: target.query,
+                headers: headers,
+                body: Array(body.utf8),
+                origin: Self.origin
+            )
         )
     }
 
@@ -21,11 +30,19 @@ struct CatalogueCaller {
 
     func products(_ path: String) throws -> [JSONObject] { try #require(try json(path).array).compactMap(\.object) }
 
-    func ids(_ query: String) throws -> [Int] { try products("/products\(query)").compactMap { $0["id"]?.double.map { Int($0) } } }
+    func ids(_ query: String) throws -> [Int] {
+        try products("/products\(query)").compactMap { $0["id"]?.double.map { Int($0) } }
+    }
 
     func control(_ method: HTTPRequest.Method, _ path: String, _ body: String) throws -> Answer {
         do {
-            return try upstream.control(ControlRequest(method: method, path: path.split(separator: "/").map(String.init), body: Array(body.utf8)))
+            return try upstream.control(
+                ControlRequest(
+                    method: method,
+                    path: path.split(separator: "/").map(String.init),
+                    body: Array(body.utf8)
+                )
+            )
         } catch {
             return error.answer
         }

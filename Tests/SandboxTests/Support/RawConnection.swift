@@ -13,10 +13,17 @@ struct RawExchange: Sendable {
     var wasReset: Bool { (error as? IOError)?.errnoCode == ECONNRESET }
 }
 
-/// Sends bytes over a connection of its own and reads until the peer closes it. Each of `later` is sent when what was received ends with its `after`.
-func rawExchange(port: Int, send first: String, later: [(after: String, send: String)] = []) async throws -> RawExchange {
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port) { channel in
-        channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel) }
+/// Sends bytes over a connection of its own and reads until the peer closes it. Each of `later` is sent when what was
+/// received ends with its `after`.
+func rawExchange(port: Int, send first: String, later: [(after: String, send: String)] = []) async throws -> RawExchange
+{
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
+        host: "127.0.0.1",
+        port: port
+    ) { channel in
+        channel.eventLoop.makeCompletedFuture {
+            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
     }
     return try await channel.executeThenClose { inbound, outbound in
         var exchange = RawExchange()

@@ -22,16 +22,24 @@ struct RunningSandbox: Sendable {
         func json() throws -> JSONObject { try #require(try JSONParser.parse(body).object) }
     }
 
-    func send(_ method: HTTPMethod = .GET, _ path: String, headers: HTTPHeaders = [:], body: String? = nil) async throws -> Reply {
+    func send(_ method: HTTPMethod = .GET, _ path: String, headers: HTTPHeaders = [:], body: String? = nil) async throws
+        -> Reply
+    {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
         request.method = method
         request.headers = headers
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await client.execute(request, deadline: .distantFuture)
-        return Reply(status: Int(response.status.code), headers: response.headers, body: Array(buffer: try await response.body.collect(upTo: 8 << 20)))
+        return Reply(
+            status: Int(response.status.code),
+            headers: response.headers,
+            body: Array(buffer: try await response.body.collect(upTo: 8 << 20))
+        )
     }
 
-    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Reply { try await send(.GET, path, headers: headers) }
+    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Reply {
+        try await send(.GET, path, headers: headers)
+    }
 
     /// Sets the fault of SpaceX.
     func set(_ fault: String) async throws {
@@ -51,7 +59,10 @@ struct RunningSandbox: Sendable {
 }
 
 /// Runs a sandbox for the time of `body`.
-func withSandbox(clock: any Clock<Duration> = ContinuousClock(), _ body: @escaping @Sendable (RunningSandbox) async throws -> Void) async throws {
+func withSandbox(
+    clock: any Clock<Duration> = ContinuousClock(),
+    _ body: @escaping @Sendable (RunningSandbox) async throws -> Void
+) async throws {
     let sandbox = Sandbox(configuration: SandboxConfiguration(port: 0, seed: 1), logger: .quiet, clock: clock)
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 200

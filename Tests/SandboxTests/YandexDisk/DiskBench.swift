@@ -30,7 +30,12 @@ final class DiskBench: Sendable {
     ) -> Answer {
         var headers = HTTPFields()
         if let token { headers[.authorization] = "OAuth \(token)" }
-        return send(method, "/yandex_disk\(path)?\(FormEncoding.query(query))", headers: headers, body: Array(body.utf8))
+        return send(
+            method,
+            "/yandex_disk\(path)?\(FormEncoding.query(query))",
+            headers: headers,
+            body: Array(body.utf8)
+        )
     }
 
     /// A call that has to succeed, and its JSON.
@@ -42,12 +47,17 @@ final class DiskBench: Sendable {
         body: String = ""
     ) throws -> JSONObject {
         let answer = call(method, path, query, token: token, body: body)
-        try #require(answer.status.kind == .successful, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+        try #require(
+            answer.status.kind == .successful,
+            "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))"
+        )
         return try answer.object()
     }
 
     /// Any request to the sandbox, by its target or its absolute URL.
-    func send(_ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: [UInt8] = []) -> Answer {
+    func send(_ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: [UInt8] = [])
+        -> Answer
+    {
         let target = RequestTarget(url.hasPrefix(Self.origin) ? String(url.dropFirst(Self.origin.count)) : url)
         var request = UpstreamRequest(
             method: method,
@@ -57,22 +67,33 @@ final class DiskBench: Sendable {
             headers: headers,
             origin: Self.origin
         )
-        guard let place = places.first(where: { $0.name.rawValue == target.segments.first }) else { return .text(.notFound, "no such place") }
+        guard let place = places.first(where: { $0.name.rawValue == target.segments.first }) else {
+            return .text(.notFound, "no such place")
+        }
         if place.takesLongBody(request) { request.received = ReceivedBody(body) } else { request.body = body }
         return place.answer(request)
     }
 
     /// A call of the control API below one upstream.
     @discardableResult
-    func control(_ method: HTTPRequest.Method, _ path: String, _ body: String = "", of upstream: SandboxUpstream = .yandexDisk) throws -> JSONObject {
+    func control(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String = "",
+        of upstream: SandboxUpstream = .yandexDisk
+    ) throws -> JSONObject {
         let place = try #require(places.first { $0.name == upstream })
-        let answer = try place.control(ControlRequest(method: method, path: path.split(separator: "/").map(String.init), body: Array(body.utf8)))
+        let answer = try place.control(
+            ControlRequest(method: method, path: path.split(separator: "/").map(String.init), body: Array(body.utf8))
+        )
         return try answer.object()
     }
 
     // MARK: shorthands
 
-    func resource(_ path: String, fields: String = "") throws -> JSONObject { try json(.get, "/resources", ["path": path, "fields": fields]) }
+    func resource(_ path: String, fields: String = "") throws -> JSONObject {
+        try json(.get, "/resources", ["path": path, "fields": fields])
+    }
 
     func exists(_ path: String) -> Bool { call(.get, "/resources", ["path": path, "fields": "path"]).status == .ok }
 
@@ -85,7 +106,9 @@ final class DiskBench: Sendable {
     }
 
     /// The members of one kind of all items of a list.
-    func items(_ path: String, _ query: KeyValuePairs<String, String>, _ member: String, embedded: Bool = false) throws -> [JSONValue] {
+    func items(_ path: String, _ query: KeyValuePairs<String, String>, _ member: String, embedded: Bool = false) throws
+        -> [JSONValue]
+    {
         let answer = try json(.get, path, query)
         let list = embedded ? try #require(answer["_embedded"]?.object) : answer
         return try #require(list["items"]?.array).compactMap { $0.object?[member] }

@@ -8,10 +8,18 @@ import Testing
 
     @Test("every call that the index lists accepts its example")
     func examples() throws {
-        for (upstream, controls) in [(SandboxUpstream.yandexDisk, bench.disk.controls), (.yandexOAuth, YandexOAuth(accounts: bench.accounts).controls)] {
+        for (upstream, controls) in [
+            (SandboxUpstream.yandexDisk, bench.disk.controls),
+            (.yandexOAuth, YandexOAuth(accounts: bench.accounts).controls),
+        ] {
             for line in controls {
                 let method = try #require(HTTPRequest.Method(line.method))
-                try bench.control(method, line.path.replacing("/_sandbox/\(upstream.rawValue)/", with: ""), line.example ?? "", of: upstream)
+                try bench.control(
+                    method,
+                    line.path.replacing("/_sandbox/\(upstream.rawValue)/", with: ""),
+                    line.example ?? "",
+                    of: upstream
+                )
             }
         }
     }
@@ -19,14 +27,20 @@ import Testing
     @Test(
         "malformed input is refused with the field's name, and changes nothing",
         arguments: [
-            ("files", "[]", "body"), ("files", "{}", "path"), ("files", #"{"path":"disk:/"}"#, "path"), ("files", #"{"path":1}"#, "path"),
-            ("files", #"{"path":"disk:/a","base64":"%"}"#, "base64"), ("files", #"{"path":"disk:/a","size":1}"#, "body"),
-            ("files", #"{"path":"disk:/a","account":"eve"}"#, "account"), ("fill", #"{"path":"disk:/a","count":0}"#, "count"),
+            ("files", "[]", "body"), ("files", "{}", "path"), ("files", #"{"path":"disk:/"}"#, "path"),
+            ("files", #"{"path":1}"#, "path"),
+            ("files", #"{"path":"disk:/a","base64":"%"}"#, "base64"),
+            ("files", #"{"path":"disk:/a","size":1}"#, "body"),
+            ("files", #"{"path":"disk:/a","account":"eve"}"#, "account"),
+            ("fill", #"{"path":"disk:/a","count":0}"#, "count"),
             ("fill", #"{"path":"disk:/a","count":100001}"#, "count"), ("fill", #"{"path":"disk:/a"}"#, "count"),
             ("quota", #"{"total_space":-1}"#, "total_space"),
-            ("operations", #"{"calls":["dance"]}"#, "calls"), ("operations", #"{"status":"lost"}"#, "status"), ("links", #"{"host":"evil.example"}"#, "host"),
-            ("links", #"{"stale_status":200}"#, "stale_status"), ("failures", #"{"call":"publish","error":"GoneError"}"#, "call"),
-            ("failures", #"{"call":"GET /","error":"NoSuchError"}"#, "error"), ("clock", #"{"advance_s":1.5}"#, "advance_s"),
+            ("operations", #"{"calls":["dance"]}"#, "calls"), ("operations", #"{"status":"lost"}"#, "status"),
+            ("links", #"{"host":"evil.example"}"#, "host"),
+            ("links", #"{"stale_status":200}"#, "stale_status"),
+            ("failures", #"{"call":"publish","error":"GoneError"}"#, "call"),
+            ("failures", #"{"call":"GET /","error":"NoSuchError"}"#, "error"),
+            ("clock", #"{"advance_s":1.5}"#, "advance_s"),
         ]
     )
     func malformed(call: String, body: String, field: String) throws {
@@ -40,10 +54,15 @@ import Testing
     @Test("what another client writes, moves and removes is there, moved and gone")
     func changes() throws {
         try bench.control(.put, "files", #"{"path":"disk:/новая/папка/a.bin","base64":"AAEC","account":"boris"}"#)
-        #expect(try bench.json(.get, "/resources", ["path": "disk:/новая/папка/a.bin"], token: "sandbox-token-2")["size"] == 3)
+        #expect(
+            try bench.json(.get, "/resources", ["path": "disk:/новая/папка/a.bin"], token: "sandbox-token-2")["size"]
+                == 3
+        )
         try bench.control(.post, "move", #"{"from":"disk:/Музыка","to":"disk:/Песни"}"#)
         #expect(bench.exists("disk:/Песни/Капель.wav") && !bench.exists("disk:/Музыка"))
-        #expect(throws: ControlProblem.self) { try bench.control(.post, "move", #"{"from":"disk:/Песни","to":"disk:/Архив"}"#) }
+        #expect(throws: ControlProblem.self) {
+            try bench.control(.post, "move", #"{"from":"disk:/Песни","to":"disk:/Архив"}"#)
+        }
         #expect(throws: ControlProblem.self) { try bench.control(.put, "files", #"{"path":"disk:/Горы.jpg/a"}"#) }
         #expect(throws: ControlProblem.self) { try bench.control(.post, "remove", #"{"path":"disk:/нет"}"#) }
         try bench.control(.post, "remove", #"{"path":"disk:/Песни"}"#)
@@ -54,22 +73,41 @@ import Testing
     func fill() throws {
         let made = try bench.control(.post, "fill", #"{"path":"disk:/Много/сразу","count":3000}"#)
         #expect(made["children"] == 3000)
-        let last = try bench.json(.get, "/resources", ["path": "disk:/Много/сразу", "sort": "name", "offset": "2999", "limit": "5"])
+        let last = try bench.json(
+            .get,
+            "/resources",
+            ["path": "disk:/Много/сразу", "sort": "name", "offset": "2999", "limit": "5"]
+        )
         #expect(last["_embedded"]?.object?["total"] == 3000)
         #expect(last["_embedded"]?.object?["items"]?.array?.compactMap { $0.object?["name"] } == ["Файл 003000.txt"])
-        #expect(String(decoding: try bench.content("disk:/Много/сразу/Файл 003000.txt"), as: UTF8.self) == "Файл номер 3000.\n")
-        #expect(try bench.control(.post, "fill", #"{"path":"disk:/Много/сразу","count":10}"#)["children"] == 3000, "what is there stays")
+        #expect(
+            String(decoding: try bench.content("disk:/Много/сразу/Файл 003000.txt"), as: UTF8.self)
+                == "Файл номер 3000.\n"
+        )
+        #expect(
+            try bench.control(.post, "fill", #"{"path":"disk:/Много/сразу","count":10}"#)["children"] == 3000,
+            "what is there stays"
+        )
     }
 
-    @Test("a planned error is answered that many times, by that call alone", arguments: DiskFailure.selectable.map(\.code))
+    @Test(
+        "a planned error is answered that many times, by that call alone",
+        arguments: DiskFailure.selectable.map(\.code)
+    )
     func failures(code: String) throws {
         try bench.control(.post, "failures", #"{"call":"PUT /resources/publish","error":"\#(code)","times":2}"#)
         #expect(bench.call(.get, "/resources", ["path": "disk:/Горы.jpg"]).status == .ok)
         for _ in 0..<2 {
             let answer = bench.call(.put, "/resources/publish", ["path": "disk:/Горы.jpg"])
             let body = try answer.object()
-            #expect(answer.status.kind != .successful && body["error"] == .string(code) && answer.headers[.contentType] == "application/json")
-            #expect(body["message"]?.string?.contains(/[а-яё]/) == true && body["description"]?.string?.contains(/[а-яё]/) == false)
+            #expect(
+                answer.status.kind != .successful && body["error"] == .string(code)
+                    && answer.headers[.contentType] == "application/json"
+            )
+            #expect(
+                body["message"]?.string?.contains(/[а-яё]/) == true
+                    && body["description"]?.string?.contains(/[а-яё]/) == false
+            )
         }
         #expect(try bench.resource("disk:/Горы.jpg")["public_key"] == nil)
         #expect(bench.call(.put, "/resources/publish", ["path": "disk:/Горы.jpg"]).status == .ok)

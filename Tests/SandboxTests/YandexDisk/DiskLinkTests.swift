@@ -7,13 +7,18 @@ import Testing
 @Suite struct DiskLinkTests {
     private let bench = DiskBench()
 
-    private func link(_ path: String = "disk:/Горы.jpg") throws -> String { try #require(try bench.resource(path, fields: "file")["file"]?.string) }
+    private func link(_ path: String = "disk:/Горы.jpg") throws -> String {
+        try #require(try bench.resource(path, fields: "file")["file"]?.string)
+    }
 
     @Test("a link opens the file without a token, with its name, type and tag")
     func whole() throws {
         let file = try bench.resource("disk:/Горы.jpg")
         let answer = bench.send(.get, try link())
-        #expect(answer.status == .ok && answer.headers[.contentType] == "image/jpeg" && answer.headers[.acceptRanges] == "bytes")
+        #expect(
+            answer.status == .ok && answer.headers[.contentType] == "image/jpeg"
+                && answer.headers[.acceptRanges] == "bytes"
+        )
         #expect(answer.headers[.contentDisposition] == "attachment; filename*=UTF-8''%D0%93%D0%BE%D1%80%D1%8B.jpg")
         #expect(answer.headers[.eTag] == file["md5"]?.string.map { "\"\($0)\"" })
         #expect(ReceivedBody(try answer.bytes()).sha256 == file["sha256"]?.string)
@@ -26,7 +31,8 @@ import Testing
     @Test(
         "a range is a part of the file",
         arguments: [
-            ("bytes=0-0", 0..<1), ("bytes=10-19", 10..<20), ("bytes=100-", 100..<Int.max), ("bytes=-7", -7..<Int.max), ("bytes=5-999999999", 5..<Int.max),
+            ("bytes=0-0", 0..<1), ("bytes=10-19", 10..<20), ("bytes=100-", 100..<Int.max), ("bytes=-7", -7..<Int.max),
+            ("bytes=5-999999999", 5..<Int.max),
         ]
     )
     func ranges(field: String, expected: Range<Int>) throws {
@@ -34,7 +40,10 @@ import Testing
         let first = expected.lowerBound < 0 ? whole.count + expected.lowerBound : expected.lowerBound
         let last = min(expected.upperBound, whole.count)
         let answer = bench.send(.get, try link(), headers: [.range: field])
-        #expect(answer.status == .partialContent && answer.headers[.contentRange] == "bytes \(first)-\(last - 1)/\(whole.count)")
+        #expect(
+            answer.status == .partialContent
+                && answer.headers[.contentRange] == "bytes \(first)-\(last - 1)/\(whole.count)"
+        )
         #expect(try answer.bytes() == Array(whole[first..<last]))
     }
 
@@ -54,7 +63,10 @@ import Testing
         #expect(file["size"] == 2_254_857_830 && file["media_type"] == "diskimage")
         let url = try link("disk:/Архив/Образ диска 2 ГБ.img")
         let answer = bench.send(.get, url, headers: [.range: "bytes=2147483640-2147483659"])
-        #expect(answer.status == .partialContent && answer.headers[.contentRange] == "bytes 2147483640-2147483659/2254857830")
+        #expect(
+            answer.status == .partialContent
+                && answer.headers[.contentRange] == "bytes 2147483640-2147483659/2254857830"
+        )
         // 2^31 is where block 32768 begins.
         #expect(try Array(answer.bytes()[8..<16]) == [0, 0, 0, 0, 0, 0, 0x80, 0])
         #expect(bench.send(.get, url).length == 2_254_857_830)
@@ -78,7 +90,12 @@ import Testing
         try bench.control(.post, "clock", #"{"advance_s":\#(seconds)}"#)
         let answer = bench.send(.get, link)
         #expect(answer.status.code == status)
-        if status == 500 { #expect(answer.headers[.contentType] == "text/html" && String(decoding: answer.body, as: UTF8.self).contains("nginx")) }
+        if status == 500 {
+            #expect(
+                answer.headers[.contentType] == "text/html"
+                    && String(decoding: answer.body, as: UTF8.self).contains("nginx")
+            )
+        }
         #expect(bench.send(.get, try self.link()).status == .ok, "a new one opens")
     }
 
@@ -89,7 +106,9 @@ import Testing
         #expect(bench.send(.get, link).status == .ok)
         try bench.control(.post, "links/expire")
         let answer = bench.send(.get, link)
-        #expect(answer.status == .gone && String(decoding: answer.body, as: UTF8.self).contains("500 Internal Server Error"))
+        #expect(
+            answer.status == .gone && String(decoding: answer.body, as: UTF8.self).contains("500 Internal Server Error")
+        )
     }
 
     @Test("a link of a file that has changed or gone, and one that was altered, are stale")
@@ -98,14 +117,20 @@ import Testing
         let altered = old.replacing("/disk/0", with: "/disk/1")
         #expect(bench.send(.get, altered).status == .internalServerError)
         let signature = try #require(old.firstMatch(of: /\/disk\/[0-9a-f]{64}\/([0-9a-f]+)\//))
-        let later = old.replacing("/\(signature.1)/", with: "/\(String(try #require(Int(signature.1, radix: 16)) + 1, radix: 16))/")
+        let later = old.replacing(
+            "/\(signature.1)/",
+            with: "/\(String(try #require(Int(signature.1, radix: 16)) + 1, radix: 16))/"
+        )
         #expect(later != old && bench.send(.get, later).status == .internalServerError)
         try bench.control(.put, "files", #"{"path":"disk:/Горы.jpg","text":"новые"}"#)
         #expect(bench.send(.get, old).status == .internalServerError)
         let new = try link()
         try bench.control(.post, "remove", #"{"path":"disk:/Горы.jpg"}"#)
         #expect(bench.send(.get, new).status == .internalServerError)
-        #expect(bench.send(.post, new).status == .methodNotAllowed && bench.send(.get, "/yandex_downloader/x").status == .notFound)
+        #expect(
+            bench.send(.post, new).status == .methodNotAllowed
+                && bench.send(.get, "/yandex_downloader/x").status == .notFound
+        )
     }
 
     @Test("by control a link leads to another host, or over a redirect")
@@ -122,12 +147,17 @@ import Testing
     @Test(
         "a preview has the size that its link says",
         arguments: [
-            ("S", false, 150, 112), ("XXXS", false, 50, 37), ("XXXL", false, 640, 480), ("120x90", true, 120, 90), ("100x", false, 100, 75),
+            ("S", false, 150, 112), ("XXXS", false, 50, 37), ("XXXL", false, 640, 480), ("120x90", true, 120, 90),
+            ("100x", false, 100, 75),
             ("x60", false, 80, 60),
         ]
     )
     func preview(size: String, crop: Bool, width: Int, height: Int) throws {
-        let file = try bench.json(.get, "/resources", ["path": "disk:/Горы.jpg", "preview_size": size, "preview_crop": "\(crop)"])
+        let file = try bench.json(
+            .get,
+            "/resources",
+            ["path": "disk:/Горы.jpg", "preview_size": size, "preview_crop": "\(crop)"]
+        )
         let answer = bench.send(.get, try #require(file["preview"]?.string))
         #expect(answer.status == .ok && answer.headers[.contentType] == "image/jpeg")
         let picture = try DecodedJPEG(answer.body)

@@ -25,31 +25,46 @@ import Testing
         #expect(try status(id) == "success")
         #expect(bench.exists("disk:/Дела/Проект А/План.docx") && !bench.exists("disk:/Проекты"))
         #expect(try status(id) == "success")
-        #expect(bench.call(.get, "/operations/\(id)", token: "sandbox-token-2").failure == "404 DiskOperationNotFoundError")
+        #expect(
+            bench.call(.get, "/operations/\(id)", token: "sandbox-token-2").failure == "404 DiskOperationNotFoundError"
+        )
     }
 
     @Test("an empty folder and a file need none, unless it is forced")
     func immediate() throws {
-        #expect(bench.call(.post, "/resources/move", ["from": "disk:/Пустая папка", "path": "disk:/Пусто"]).status == .created)
+        #expect(
+            bench.call(.post, "/resources/move", ["from": "disk:/Пустая папка", "path": "disk:/Пусто"]).status
+                == .created
+        )
         let id = try operation(bench.call(.delete, "/resources", ["path": "disk:/Горы.jpg", "force_async": "true"]))
         #expect(bench.exists("disk:/Горы.jpg"))
         #expect(try [status(id), status(id)] == ["in-progress", "success"])
         #expect(!bench.exists("disk:/Горы.jpg"))
     }
 
-    @Test("a control says which calls become operations, after how many polls they end, and how", arguments: DiskChange.Call.allCases)
+    @Test(
+        "a control says which calls become operations, after how many polls they end, and how",
+        arguments: DiskChange.Call.allCases
+    )
     func controlled(call: DiskChange.Call) throws {
         try bench.control(.put, "operations", #"{"calls":["\#(call.rawValue)"],"polls":3,"status":"failed"}"#)
-        let trashed = try #require(try bench.items("/trash/resources", ["path": "trash:/"], "path", embedded: true).compactMap(\.string).last)
+        let trashed = try #require(
+            try bench.items("/trash/resources", ["path": "trash:/"], "path", embedded: true).compactMap(\.string).last
+        )
         let key = try #require(try bench.resource("disk:/Документы/Смета.xlsx")["public_key"]?.string)
         let id: String
         switch call {
-        case .copy: id = try operation(bench.call(.post, "/resources/copy", ["from": "disk:/Горы.jpg", "path": "disk:/x"]))
-        case .move: id = try operation(bench.call(.post, "/resources/move", ["from": "disk:/Горы.jpg", "path": "disk:/x"]))
+        case .copy:
+            id = try operation(bench.call(.post, "/resources/copy", ["from": "disk:/Горы.jpg", "path": "disk:/x"]))
+        case .move:
+            id = try operation(bench.call(.post, "/resources/move", ["from": "disk:/Горы.jpg", "path": "disk:/x"]))
         case .delete: id = try operation(bench.call(.delete, "/resources", ["path": "disk:/Горы.jpg"]))
         case .restore: id = try operation(bench.call(.put, "/trash/resources/restore", ["path": trashed, "name": "x"]))
         case .empty: id = try operation(bench.call(.delete, "/trash/resources"))
-        case .save: id = try operation(bench.call(.post, "/public/resources/save-to-disk", ["public_key": key, "name": "x", "save_path": "/"]))
+        case .save:
+            id = try operation(
+                bench.call(.post, "/public/resources/save-to-disk", ["public_key": key, "name": "x", "save_path": "/"])
+            )
         case .upload:
             let link = try bench.json(.get, "/resources/upload", ["path": "disk:/x"])
             #expect(bench.send(.put, try #require(link["href"]?.string), body: [1]).status == .accepted)

@@ -13,13 +13,16 @@ import Testing
         let info = try answer.object()
         #expect(
             Set(info.members.map(\.name)) == [
-                "max_file_size", "paid_max_file_size", "total_space", "reg_time", "trash_size", "is_paid", "is_idm_managed_folder_address_access", "used_space",
+                "max_file_size", "paid_max_file_size", "total_space", "reg_time", "trash_size", "is_paid",
+                "is_idm_managed_folder_address_access", "used_space",
                 "system_folders", "user", "is_idm_managed_public_access", "unlimited_autoupload_enabled", "revision",
             ]
         )
         #expect(info["user"]?.object?["login"] == "anna" && info["user"]?.object?["uid"] == "100000001")
         var files = 0.0
-        for size in try bench.items("/resources/files", ["limit": "10000"], "size") { files += try #require(size.double) }
+        for size in try bench.items("/resources/files", ["limit": "10000"], "size") {
+            files += try #require(size.double)
+        }
         let trash = try #require(info["trash_size"]?.double)
         #expect(trash > 0 && info["used_space"]?.double == files + trash)
         #expect(bench.call(.get, "/") == answer)
@@ -44,7 +47,10 @@ import Testing
     @Test("the second token opens the second account, which sees nothing of the first")
     func accounts() throws {
         #expect(try bench.json(.get, "", token: "sandbox-token-2")["user"]?.object?["login"] == "boris")
-        #expect(bench.call(.get, "/resources", ["path": "disk:/Горы.jpg"], token: "sandbox-token-2").failure == "404 DiskNotFoundError")
+        #expect(
+            bench.call(.get, "/resources", ["path": "disk:/Горы.jpg"], token: "sandbox-token-2").failure
+                == "404 DiskNotFoundError"
+        )
         #expect(bench.call(.get, "/resources", ["path": "disk:/Привет.txt"], token: "sandbox-token-2").status == .ok)
     }
 
@@ -53,19 +59,34 @@ import Testing
         let file = try bench.resource("disk:/Горы.jpg")
         #expect(
             file.members.map(\.name) == [
-                "path", "type", "name", "created", "modified", "size", "mime_type", "md5", "sha256", "media_type", "resource_id", "revision", "comment_ids",
+                "path", "type", "name", "created", "modified", "size", "mime_type", "md5", "sha256", "media_type",
+                "resource_id", "revision", "comment_ids",
                 "exif", "antivirus_status", "file", "preview", "sizes",
             ]
         )
         let content = ReceivedBody(try bench.content("disk:/Горы.jpg"))
-        #expect(file["size"] == .integer(content.count) && file["md5"] == .string(content.md5) && file["sha256"] == .string(content.sha256))
-        #expect(file["type"] == "file" && file["mime_type"] == "image/jpeg" && file["media_type"] == "image" && file["exif"] == [:])
-        #expect(file["resource_id"]?.string?.hasPrefix("100000001:") == true && file["resource_id"]?.string?.count == 74)
+        #expect(
+            file["size"] == .integer(content.count) && file["md5"] == .string(content.md5)
+                && file["sha256"] == .string(content.sha256)
+        )
+        #expect(
+            file["type"] == "file" && file["mime_type"] == "image/jpeg" && file["media_type"] == "image"
+                && file["exif"] == [:]
+        )
+        #expect(
+            file["resource_id"]?.string?.hasPrefix("100000001:") == true && file["resource_id"]?.string?.count == 74
+        )
         #expect(file["created"]?.string?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00/) != nil)
-        #expect(file["sizes"]?.array?.compactMap { $0.object?["name"]?.string }.joined(separator: " ") == "DEFAULT XXXS XXS XS S M L XL XXL XXXL C")
+        #expect(
+            file["sizes"]?.array?.compactMap { $0.object?["name"]?.string }.joined(separator: " ")
+                == "DEFAULT XXXS XXS XS S M L XL XXL XXXL C"
+        )
         #expect(file["preview"]?.string?.hasSuffix("&size=S&crop=0") == true)
         let photo = try bench.resource("disk:/Фотокамера/IMG_02.JPG")
-        #expect(photo["exif"]?.object?["date_time"] == photo["photoslice_time"] && photo["exif"]?.object?["gps_latitude"]?.double != nil)
+        #expect(
+            photo["exif"]?.object?["date_time"] == photo["photoslice_time"]
+                && photo["exif"]?.object?["gps_latitude"]?.double != nil
+        )
         #expect(photo["custom_properties"] == nil && photo["public_key"] == nil && photo["_embedded"] == nil)
         #expect(try bench.resource("disk:/Архив/Архив 1.zip")["preview"] == nil)
     }
@@ -74,7 +95,10 @@ import Testing
     func folder() throws {
         let folder = try bench.resource("disk:/Документы")
         let list = try #require(folder["_embedded"]?.object)
-        #expect(list["total"] == 17 && list["limit"] == 20 && list["offset"] == 0 && list["sort"] == "" && list["path"] == "disk:/Документы")
+        #expect(
+            list["total"] == 17 && list["limit"] == 20 && list["offset"] == 0 && list["sort"] == ""
+                && list["path"] == "disk:/Документы"
+        )
         let types = try #require(list["items"]?.array).compactMap { $0.object?["type"]?.string }
         #expect(types == ["dir", "dir"] + Array(repeating: "file", count: 15))
         #expect(folder["size"] == nil && folder["file"] == nil && folder["media_type"] == nil)
@@ -83,14 +107,27 @@ import Testing
         #expect(try bench.resource("Документы/")["path"] == "disk:/Документы")
     }
 
-    @Test("pages of every order fit together and hold everything once", arguments: ["", "name", "-name", "path", "created", "-modified", "size", "-size"])
+    @Test(
+        "pages of every order fit together and hold everything once",
+        arguments: ["", "name", "-name", "path", "created", "-modified", "size", "-size"]
+    )
     func paging(sort: String) throws {
-        let whole = try bench.items("/resources", ["path": "disk:/Имена", "limit": "100", "sort": sort], "path", embedded: true)
+        let whole = try bench.items(
+            "/resources",
+            ["path": "disk:/Имена", "limit": "100", "sort": sort],
+            "path",
+            embedded: true
+        )
         // Byte for byte: Swift takes the two spellings of é for one.
         #expect(whole.count == 21 && Set(whole.compactMap { $0.string.map { Array($0.utf8) } }).count == 21)
         var pages: [JSONValue] = []
         for offset in stride(from: 0, through: 28, by: 7) {
-            pages += try bench.items("/resources", ["path": "disk:/Имена", "limit": "7", "offset": "\(offset)", "sort": sort], "path", embedded: true)
+            pages += try bench.items(
+                "/resources",
+                ["path": "disk:/Имена", "limit": "7", "offset": "\(offset)", "sort": sort],
+                "path",
+                embedded: true
+            )
         }
         #expect(pages == whole)
     }
@@ -98,7 +135,12 @@ import Testing
     @Test("orders are by their key, a minus reverses them")
     func orders() throws {
         func values(_ sort: String, _ member: String) throws -> [JSONValue] {
-            try bench.items("/resources", ["path": "disk:/Фотокамера", "limit": "60", "sort": sort], member, embedded: true)
+            try bench.items(
+                "/resources",
+                ["path": "disk:/Фотокамера", "limit": "60", "sort": sort],
+                member,
+                embedded: true
+            )
         }
         let sizes = try values("size", "size").compactMap(\.double)
         #expect(sizes == sizes.sorted() && Set(sizes).count > 2)
@@ -120,28 +162,57 @@ import Testing
 
     @Test("fields choose members at any depth, of links as well")
     func fields() throws {
-        let nested = try bench.json(.get, "/resources", ["path": "disk:/Проекты", "fields": "name,_embedded.items.path,_embedded.total"])
+        let nested = try bench.json(
+            .get,
+            "/resources",
+            ["path": "disk:/Проекты", "fields": "name,_embedded.items.path,_embedded.total"]
+        )
         #expect(
             JSONValue.object(nested) == [
-                "name": "Проекты", "_embedded": ["total": 2, "items": [["path": "disk:/Проекты/Проект А"], ["path": "disk:/Проекты/Проект Б"]]],
+                "name": "Проекты",
+                "_embedded": [
+                    "total": 2, "items": [["path": "disk:/Проекты/Проект А"], ["path": "disk:/Проекты/Проект Б"]],
+                ],
             ]
         )
         // As one of the clients asks, and as it was answered.
-        let narrowed = try bench.resource("disk:/Проекты", fields: "type,_embedded,_embedded.offset,_embedded.limit,_embedded.total,_embedded.items")
+        let narrowed = try bench.resource(
+            "disk:/Проекты",
+            fields: "type,_embedded,_embedded.offset,_embedded.limit,_embedded.total,_embedded.items"
+        )
         #expect(narrowed["_embedded"]?.object?.members.map(\.name) == ["limit", "offset", "total", "items"])
-        #expect(try bench.resource("disk:/Горы.jpg", fields: "type,_embedded.items") == JSONObject(members: [.init(name: "type", value: "file")]))
-        #expect(try bench.json(.get, "/resources/download", ["path": "disk:/Горы.jpg", "fields": "href"]).members.map(\.name) == ["href"])
-        #expect(try bench.json(.get, "/resources/download", ["path": "disk:/Горы.jpg", "fields": "name"]).members.isEmpty)
-        #expect(try bench.items("/resources/last-uploaded", ["limit": "3", "fields": "items.type"], "type") == ["file", "file", "file"])
+        #expect(
+            try bench.resource("disk:/Горы.jpg", fields: "type,_embedded.items")
+                == JSONObject(members: [.init(name: "type", value: "file")])
+        )
+        #expect(
+            try bench.json(.get, "/resources/download", ["path": "disk:/Горы.jpg", "fields": "href"]).members.map(
+                \.name
+            ) == ["href"]
+        )
+        #expect(
+            try bench.json(.get, "/resources/download", ["path": "disk:/Горы.jpg", "fields": "name"]).members.isEmpty
+        )
+        #expect(
+            try bench.items("/resources/last-uploaded", ["limit": "3", "fields": "items.type"], "type") == [
+                "file", "file", "file",
+            ]
+        )
     }
 
     @Test("flat lists have no total: files by type, the last upload first")
     func flat() throws {
         let images = try bench.json(.get, "/resources/files", ["limit": "1000", "media_type": "image"])
         #expect(images.members.map(\.name) == ["items", "limit", "offset"])
-        let types = try bench.items("/resources/files", ["limit": "1000", "media_type": "image,spreadsheet"], "media_type").compactMap(\.string)
+        let types = try bench.items(
+            "/resources/files",
+            ["limit": "1000", "media_type": "image,spreadsheet"],
+            "media_type"
+        ).compactMap(\.string)
         #expect(Set(types) == ["image", "spreadsheet"] && types.count > images["items"]?.array?.count ?? 0)
-        #expect(try bench.json(.get, "/resources/last-uploaded", ["limit": "2"]).members.map(\.name) == ["items", "limit"])
+        #expect(
+            try bench.json(.get, "/resources/last-uploaded", ["limit": "2"]).members.map(\.name) == ["items", "limit"]
+        )
         let times = try bench.items("/resources/last-uploaded", ["limit": "50"], "created").compactMap(\.string)
         #expect(times == times.sorted().reversed() && times.count == 50)
         try bench.control(.put, "files", #"{"path":"disk:/новый.txt","text":"1"}"#)
@@ -150,24 +221,36 @@ import Testing
 
     @Test("a preview of the size that is asked for, and only of known sizes")
     func previews() throws {
-        let cropped = try bench.json(.get, "/resources", ["path": "disk:/Горы.jpg", "preview_size": "120x90", "preview_crop": "true"])
+        let cropped = try bench.json(
+            .get,
+            "/resources",
+            ["path": "disk:/Горы.jpg", "preview_size": "120x90", "preview_crop": "true"]
+        )
         #expect(cropped["preview"]?.string?.hasSuffix("&size=120x90&crop=1") == true)
         for size in ["big", "0", "x", "1x2x3", "5000", "-1"] {
-            #expect(bench.call(.get, "/resources", ["path": "disk:/", "preview_size": size]).failure == "400 FieldValidationError")
+            #expect(
+                bench.call(.get, "/resources", ["path": "disk:/", "preview_size": size]).failure
+                    == "400 FieldValidationError"
+            )
         }
     }
 
     @Test(
         "bad parameters are 400 and name the field",
         arguments: [
-            ("/resources", "limit=x", "limit"), ("/resources", "limit=-1", "limit"), ("/resources", "offset=1.5", "offset"),
+            ("/resources", "limit=x", "limit"), ("/resources", "limit=-1", "limit"),
+            ("/resources", "offset=1.5", "offset"),
             ("/resources", "sort=color", "sort"),
             ("/resources/files", "media_type=picture", "media_type"), ("/resources/public", "type=link", "type"),
             ("/resources", "preview_crop=maybe", "preview_crop"),
         ]
     )
     func badParameters(path: String, parameter: String, field: String) throws {
-        let answer = bench.send(.get, "/yandex_disk\(path)?path=/&\(parameter)", headers: [.authorization: "OAuth sandbox-token"])
+        let answer = bench.send(
+            .get,
+            "/yandex_disk\(path)?path=/&\(parameter)",
+            headers: [.authorization: "OAuth sandbox-token"]
+        )
         #expect(answer.failure == "400 FieldValidationError")
         #expect(
             try answer.object()["description"]?.string?.contains("\"\(field)\"") == true
@@ -192,16 +275,24 @@ import Testing
 
     @Test("every name opens by its path, and its content is its own")
     func names() throws {
-        for name in try bench.items("/resources", ["path": "disk:/Имена", "limit": "100"], "name", embedded: true).compactMap(\.string) where name.contains(".")
+        for name in try bench.items("/resources", ["path": "disk:/Имена", "limit": "100"], "name", embedded: true)
+            .compactMap(\.string) where name.contains(".")
         {
-            #expect(String(decoding: try bench.content("disk:/Имена/\(name)"), as: UTF8.self) == "Файл называется «\(name)».\n")
+            #expect(
+                String(decoding: try bench.content("disk:/Имена/\(name)"), as: UTF8.self)
+                    == "Файл называется «\(name)».\n"
+            )
         }
         #expect(bench.exists("disk:/Имена/папка с + и #/ещё & одна?/файл 100%.txt"))
         // Two spellings of one letter are two files.
         let accents = try ["é.txt", "e\u{301}.txt"].map { try bench.resource("disk:/Имена/\($0)")["resource_id"] }
         #expect(accents[0] != accents[1])
         // A plus in a query is a space.
-        let plus = bench.send(.get, "/yandex_disk/resources?path=disk:/Имена/с+пробелами++в+имени.txt", headers: [.authorization: "OAuth sandbox-token"])
+        let plus = bench.send(
+            .get,
+            "/yandex_disk/resources?path=disk:/Имена/с+пробелами++в+имени.txt",
+            headers: [.authorization: "OAuth sandbox-token"]
+        )
         #expect(plus.status == .ok)
     }
 

@@ -18,28 +18,47 @@ import Testing
     func upload() throws {
         let link = try link("disk:/Загрузки/фото + #1.jpg")
         #expect(link.members.map(\.name) == ["operation_id", "href", "method", "templated"] && link["method"] == "PUT")
-        #expect(link["href"]?.string?.hasPrefix("http://127.0.0.1:4711/yandex_uploader/upload-target/20261026T") == true)
+        #expect(
+            link["href"]?.string?.hasPrefix("http://127.0.0.1:4711/yandex_uploader/upload-target/20261026T") == true
+        )
         #expect(!bench.exists("disk:/Загрузки/фото + #1.jpg"))
         let bytes = [UInt8](0...255)
         let done = try put(link, bytes)
         #expect(done.status == .created && done.body.isEmpty && done.headers[.contentType] == nil)
         let file = try bench.resource("disk:/Загрузки/фото + #1.jpg")
-        #expect(file["size"] == 256 && file["md5"] == "e2c865db4162bed963bfaa9ef6ac18f0" && file["created"] == "2026-10-26T07:33:20+00:00")
+        #expect(
+            file["size"] == 256 && file["md5"] == "e2c865db4162bed963bfaa9ef6ac18f0"
+                && file["created"] == "2026-10-26T07:33:20+00:00"
+        )
         #expect(file["preview"] == nil, "no preview is made yet")
         #expect(try bench.content("disk:/Загрузки/фото + #1.jpg") == bytes)
-        #expect(try bench.json(.get, "/operations/\(try #require(link["operation_id"]?.string))")["status"] == "success")
+        #expect(
+            try bench.json(.get, "/operations/\(try #require(link["operation_id"]?.string))")["status"] == "success"
+        )
         #expect(try put(link, bytes).status == .gone)
     }
 
     @Test("a file that is there stays, unless it may be overwritten; then it keeps its identity")
     func overwrite() throws {
-        #expect(bench.call(.get, "/resources/upload", ["path": "disk:/Горы.jpg"]).failure == "409 DiskResourceAlreadyExistsError")
-        #expect(bench.call(.get, "/resources/upload", ["path": "disk:/Архив"]).failure == "409 DiskPathPointsToExistentDirectoryError")
-        #expect(bench.call(.get, "/resources/upload", ["path": "disk:/нет/a.txt"]).failure == "409 DiskPathDoesntExistsError")
+        #expect(
+            bench.call(.get, "/resources/upload", ["path": "disk:/Горы.jpg"]).failure
+                == "409 DiskResourceAlreadyExistsError"
+        )
+        #expect(
+            bench.call(.get, "/resources/upload", ["path": "disk:/Архив"]).failure
+                == "409 DiskPathPointsToExistentDirectoryError"
+        )
+        #expect(
+            bench.call(.get, "/resources/upload", ["path": "disk:/нет/a.txt"]).failure
+                == "409 DiskPathDoesntExistsError"
+        )
         let before = try bench.resource("disk:/Горы.jpg")
         #expect(try put(try link("disk:/Горы.jpg", overwrite: true), [1, 2, 3]).status == .created)
         let after = try bench.resource("disk:/Горы.jpg")
-        #expect(after["resource_id"] == before["resource_id"] && after["created"] == before["created"] && after["modified"] != before["modified"])
+        #expect(
+            after["resource_id"] == before["resource_id"] && after["created"] == before["created"]
+                && after["modified"] != before["modified"]
+        )
         #expect(after["size"] == 3 && after["exif"] == [:])
     }
 
@@ -74,7 +93,10 @@ import Testing
         try bench.control(.put, "quota", #"{"total_space":\#(Int(used) + 5),"max_file_size":1000}"#)
         #expect(try put(link, [UInt8](repeating: 0, count: 6)).status.code == 507)
         #expect(!bench.exists("disk:/a.txt"))
-        #expect(try put(link, [UInt8](repeating: 0, count: 5)).status == .created, "what fits is taken, by the same link")
+        #expect(
+            try put(link, [UInt8](repeating: 0, count: 5)).status == .created,
+            "what fits is taken, by the same link"
+        )
     }
 
     @Test("an upload from a URL is taken and fails: the sandbox fetches nothing")

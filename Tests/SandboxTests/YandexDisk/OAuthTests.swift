@@ -20,57 +20,109 @@ import Testing
     private func items(_ answer: Answer, after separator: Character = "?") throws -> [String: String] {
         let location = try #require(answer.headers[.location])
         let index = try #require(location.firstIndex(of: separator))
-        return Dictionary(RequestTarget.form(location[location.index(after: index)...]).map { ($0.name, $0.value) }) { first, _ in first }
+        return Dictionary(RequestTarget.form(location[location.index(after: index)...]).map { ($0.name, $0.value) }) {
+            first,
+            _ in first
+        }
     }
 
     private func code(challenge: String? = challenge) throws -> String {
         let answer =
-            challenge.map { authorize(["response_type": "code", "redirect_uri": "app://done", "code_challenge": $0, "code_challenge_method": "S256"]) }
+            challenge.map {
+                authorize([
+                    "response_type": "code", "redirect_uri": "app://done", "code_challenge": $0,
+                    "code_challenge_method": "S256",
+                ])
+            }
             ?? authorize(["response_type": "code", "redirect_uri": "app://done"])
         return try #require(try items(answer)["code"])
     }
 
-    @Test("consent leads back to the application with code and state, whose exchange with the verifier opens the account")
+    @Test(
+        "consent leads back to the application with code and state, whose exchange with the verifier opens the account"
+    )
     func codeFlow() throws {
         let answer = authorize([
-            "response_type": "code", "redirect_uri": "http://127.0.0.1:1/cb?a=1", "state": "s + &", "code_challenge": Self.challenge,
+            "response_type": "code", "redirect_uri": "http://127.0.0.1:1/cb?a=1", "state": "s + &",
+            "code_challenge": Self.challenge,
             "code_challenge_method": "S256", "login_hint": "boris",
         ])
-        #expect(answer.status == .found && answer.headers[.location]?.hasPrefix("http://127.0.0.1:1/cb?a=1&code=") == true)
+        #expect(
+            answer.status == .found && answer.headers[.location]?.hasPrefix("http://127.0.0.1:1/cb?a=1&code=") == true
+        )
         #expect(try items(answer)["state"] == "s + &")
         let code = try #require(try items(answer)["code"])
-        let token = post("token", ["grant_type": "authorization_code", "code": code, "client_id": "sandbox-client", "code_verifier": Self.verifier])
+        let token = post(
+            "token",
+            [
+                "grant_type": "authorization_code", "code": code, "client_id": "sandbox-client",
+                "code_verifier": Self.verifier,
+            ]
+        )
         #expect(token.status == .ok && token.headers[.contentType] == "application/json")
         let tokens = try token.object()
         #expect(tokens.members.map(\.name) == ["access_token", "expires_in", "refresh_token", "token_type"])
         #expect(tokens["expires_in"] == 31_536_000 && tokens["token_type"] == "bearer")
         #expect(try bench.json(.get, "", token: tokens["access_token"]?.string)["user"]?.object?["login"] == "boris")
-        let again = post("token", ["grant_type": "authorization_code", "code": code, "client_id": "sandbox-client", "code_verifier": Self.verifier])
+        let again = post(
+            "token",
+            [
+                "grant_type": "authorization_code", "code": code, "client_id": "sandbox-client",
+                "code_verifier": Self.verifier,
+            ]
+        )
         #expect(again.failure == "400 bad_verification_code", "a code is good for one use")
     }
 
     @Test("a wrong or missing verifier, and a late code, give no token")
     func refusedCodes() throws {
         let wrong = String(repeating: "x", count: 43)
-        let first = post("token", ["grant_type": "authorization_code", "code": try code(), "client_id": "sandbox-client", "code_verifier": wrong])
+        let first = post(
+            "token",
+            [
+                "grant_type": "authorization_code", "code": try code(), "client_id": "sandbox-client",
+                "code_verifier": wrong,
+            ]
+        )
         #expect(first.failure == "400 invalid_grant")
-        #expect(post("token", ["grant_type": "authorization_code", "code": try code(), "client_id": "sandbox-client"]).failure == "400 invalid_request")
+        #expect(
+            post("token", ["grant_type": "authorization_code", "code": try code(), "client_id": "sandbox-client"])
+                .failure == "400 invalid_request"
+        )
         let late = try code()
         try bench.control(.post, "clock", #"{"advance_s":601}"#)
-        let answer = post("token", ["grant_type": "authorization_code", "code": late, "client_id": "sandbox-client", "code_verifier": Self.verifier])
+        let answer = post(
+            "token",
+            [
+                "grant_type": "authorization_code", "code": late, "client_id": "sandbox-client",
+                "code_verifier": Self.verifier,
+            ]
+        )
         #expect(answer.failure == "400 invalid_grant")
     }
 
     @Test("without a challenge the client's secret is needed, in the form or by Basic")
     func secret() throws {
-        let public1 = post("token", ["grant_type": "authorization_code", "code": try code(challenge: nil), "client_id": "sandbox-client"])
+        let public1 = post(
+            "token",
+            ["grant_type": "authorization_code", "code": try code(challenge: nil), "client_id": "sandbox-client"]
+        )
         #expect(public1.failure == "400 invalid_request")
-        let form: KeyValuePairs = ["grant_type": "authorization_code", "code": try code(challenge: nil), "client_id": "sandbox-client", "client_secret": "no"]
+        let form: KeyValuePairs = [
+            "grant_type": "authorization_code", "code": try code(challenge: nil), "client_id": "sandbox-client",
+            "client_secret": "no",
+        ]
         #expect(post("token", form).failure == "400 invalid_client")
         // sandbox-client:sandbox-secret
         let basic: HTTPFields = [.authorization: "Basic c2FuZGJveC1jbGllbnQ6c2FuZGJveC1zZWNyZXQ="]
-        #expect(post("token", ["grant_type": "authorization_code", "code": try code(challenge: nil)], headers: basic).status == .ok)
-        #expect(post("token", ["grant_type": "password", "client_id": "sandbox-client"]).failure == "400 unsupported_grant_type")
+        #expect(
+            post("token", ["grant_type": "authorization_code", "code": try code(challenge: nil)], headers: basic).status
+                == .ok
+        )
+        #expect(
+            post("token", ["grant_type": "password", "client_id": "sandbox-client"]).failure
+                == "400 unsupported_grant_type"
+        )
         #expect(post("token", [:]).failure == "400 invalid_request")
     }
 
@@ -81,7 +133,10 @@ import Testing
         #expect(location.hasPrefix("http://127.0.0.1:4711/yandex_oauth/verification_code?code="))
         let page = bench.send(.get, location)
         let code = try #require(try items(answer)["code"])
-        #expect(page.status == .ok && String(decoding: page.body, as: UTF8.self).contains("<code id=\"code\">\(code)</code>"))
+        #expect(
+            page.status == .ok
+                && String(decoding: page.body, as: UTF8.self).contains("<code id=\"code\">\(code)</code>")
+        )
         #expect(bench.send(.get, "/yandex_oauth/verification_code?code=<script>").status == .badRequest)
     }
 
@@ -94,13 +149,19 @@ import Testing
         let page = authorize(["response_type": "code", "redirect_uri": "app://done", "state": "\"><b>"])
         let text = String(decoding: page.body, as: UTF8.self)
         #expect(page.status == .ok && page.headers[.contentType] == "text/html; charset=utf-8" && !text.contains("<b>"))
-        let link = String(try #require(text.firstMatch(of: /id="allow" href="([^"]+)"/)).1).replacing("&amp;", with: "&")
+        let link = String(try #require(text.firstMatch(of: /id="allow" href="([^"]+)"/)).1).replacing(
+            "&amp;",
+            with: "&"
+        )
         #expect(try items(bench.send(.get, link))["state"] == "\"><b>")
     }
 
     @Test(
         "a malformed request for consent goes nowhere",
-        arguments: ["response_type=x", "response_type=code&redirect_uri=%2Frelative", "response_type=code&redirect_uri=a%0Ab:c", ""]
+        arguments: [
+            "response_type=x", "response_type=code&redirect_uri=%2Frelative", "response_type=code&redirect_uri=a%0Ab:c",
+            "",
+        ]
     )
     func malformed(query: String) {
         let answer = bench.send(.get, "/yandex_oauth/authorize?client_id=sandbox-client&\(query)")
@@ -110,7 +171,10 @@ import Testing
 
     @Test("an implicit grant comes in the fragment")
     func implicit() throws {
-        let answer = try items(authorize(["response_type": "token", "redirect_uri": "app://done", "state": "x"]), after: "#")
+        let answer = try items(
+            authorize(["response_type": "token", "redirect_uri": "app://done", "state": "x"]),
+            after: "#"
+        )
         #expect(answer["expires_in"] == "31536000" && answer["state"] == "x")
         #expect(bench.call(.get, "", token: answer["access_token"]).status == .ok)
     }
@@ -123,7 +187,10 @@ import Testing
         #expect(bench.call(.get, "", token: access).status == .ok)
         try bench.control(.post, "clock", #"{"advance_s":60}"#)
         #expect(bench.call(.get, "", token: access).failure == "401 UnauthorizedError")
-        let form: KeyValuePairs = ["grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]?.string ?? "", "client_id": "sandbox-client"]
+        let form: KeyValuePairs = [
+            "grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]?.string ?? "",
+            "client_id": "sandbox-client",
+        ]
         let fresh = try post("token", form).object()
         #expect(try bench.json(.get, "", token: fresh["access_token"]?.string)["user"]?.object?["login"] == "boris")
         #expect(fresh["refresh_token"] != tokens["refresh_token"] && post("token", form).failure == "400 invalid_grant")
@@ -132,10 +199,19 @@ import Testing
 
     @Test("a revoked token is refused; revoking twice is answered alike")
     func revoke() throws {
-        let form: KeyValuePairs = ["access_token": "sandbox-token", "client_id": "sandbox-client", "client_secret": "sandbox-secret"]
-        for _ in 0..<2 { #expect(String(decoding: post("revoke_token", form).body, as: UTF8.self) == #"{"status":"ok"}"#) }
-        #expect(bench.call(.get, "").failure == "401 UnauthorizedError" && bench.call(.get, "", token: "sandbox-token-2").status == .ok)
-        #expect(post("revoke_token", ["access_token": "x", "client_id": "sandbox-client"]).failure == "400 invalid_request")
+        let form: KeyValuePairs = [
+            "access_token": "sandbox-token", "client_id": "sandbox-client", "client_secret": "sandbox-secret",
+        ]
+        for _ in 0..<2 {
+            #expect(String(decoding: post("revoke_token", form).body, as: UTF8.self) == #"{"status":"ok"}"#)
+        }
+        #expect(
+            bench.call(.get, "").failure == "401 UnauthorizedError"
+                && bench.call(.get, "", token: "sandbox-token-2").status == .ok
+        )
+        #expect(
+            post("revoke_token", ["access_token": "x", "client_id": "sandbox-client"]).failure == "400 invalid_request"
+        )
         try bench.control(.post, "revoke", #"{"account":"boris"}"#, of: .yandexOAuth)
         #expect(bench.call(.get, "", token: "sandbox-token-2").failure == "401 UnauthorizedError")
     }

@@ -10,13 +10,20 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
 @Suite struct ServedDiskTests {
     /// The target of a link, whatever its origin.
     private func link(_ sandbox: RunningSandbox, _ path: String, upload: Bool = false) async throws -> String {
-        let reply = try await sandbox.get("/yandex_disk/resources/\(upload ? "upload" : "download")?path=\(FormEncoding.encoded(path))", headers: token)
+        let reply = try await sandbox.get(
+            "/yandex_disk/resources/\(upload ? "upload" : "download")?path=\(FormEncoding.encoded(path))",
+            headers: token
+        )
         let href = try #require(try reply.json()["href"]?.string)
         return href.replacing("http://127.0.0.1:\(sandbox.port)", with: "")
     }
 
     private func set(_ fault: String, _ upstream: String, _ sandbox: RunningSandbox) async throws {
-        let reply = try await sandbox.send(.PUT, "/_sandbox/upstreams/\(upstream)/fault", body: #"{"fault":"\#(fault)"}"#)
+        let reply = try await sandbox.send(
+            .PUT,
+            "/_sandbox/upstreams/\(upstream)/fault",
+            body: #"{"fault":"\#(fault)"}"#
+        )
         try #require(reply.status == 200)
     }
 
@@ -30,7 +37,10 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
             #expect(try await sandbox.send(.PUT, target, body: text).status == 201)
             let download = try await link(sandbox, "disk:/большой.txt")
             let reply = try await sandbox.get(download)
-            #expect(reply.status == 200 && reply.body == Array(text.utf8) && reply.headers["content-length"] == ["\(text.utf8.count)"])
+            #expect(
+                reply.status == 200 && reply.body == Array(text.utf8)
+                    && reply.headers["content-length"] == ["\(text.utf8.count)"]
+            )
             let part = try await sandbox.get(download, headers: ["Range": "bytes=1500000-1500009"])
             #expect(part.status == 206 && part.body == Array(Array(text.utf8)[1_500_000..<1_500_010]))
         }
@@ -40,8 +50,14 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
     func large() async throws {
         try await withSandbox { sandbox in
             let target = try await link(sandbox, "disk:/Архив/Образ диска 2 ГБ.img")
-            let exchange = try await rawExchange(port: sandbox.port, send: "HEAD \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            #expect(exchange.text.hasPrefix("HTTP/1.1 200") && exchange.text.lowercased().contains("content-length: 2254857830\r\n"))
+            let exchange = try await rawExchange(
+                port: sandbox.port,
+                send: "HEAD \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
+            #expect(
+                exchange.text.hasPrefix("HTTP/1.1 200")
+                    && exchange.text.lowercased().contains("content-length: 2254857830\r\n")
+            )
             #expect(exchange.text.hasSuffix("\r\n\r\n"))
             let part = try await sandbox.get(target, headers: ["Range": "bytes=-300000"])
             #expect(part.status == 206 && part.body.count == 300_000)
@@ -112,7 +128,9 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
             let entries = try #require(try reply.json()["entries"]?.array).compactMap(\.object)
             #expect(entries.map { $0["upstream"] } == ["yandex_disk", "yandex_downloader"])
             #expect(!reply.text.contains("sandbox-token"))
-            for entry in entries { #expect(entry["headers"]?.object?["authorization"]?.string?.hasPrefix("sha256:") == true) }
+            for entry in entries {
+                #expect(entry["headers"]?.object?["authorization"]?.string?.hasPrefix("sha256:") == true)
+            }
         }
     }
 }

@@ -24,7 +24,9 @@ struct ConnectionHandlerTests {
         #expect(sent.hasSuffix("three"))
     }
 
-    @Test("A front handler answers ten thousand pipelined requests on the event loop, and the application sees none of them")
+    @Test(
+        "A front handler answers ten thousand pipelined requests on the event loop, and the application sees none of them"
+    )
     func synchronousAnswers() throws {
         let connection = try EmbeddedConnection(frontHandlers: { [SynchronousResponder()] })
         let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
@@ -193,7 +195,9 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.cuts == [.writeStalled])
     }
 
-    @Test("An answer before the body is whole says close, half-closes, and throws away what still comes, up to the limit")
+    @Test(
+        "An answer before the body is whole says close, half-closes, and throws away what still comes, up to the limit"
+    )
     func earlyAnswer() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\nabc")
@@ -265,10 +269,22 @@ struct ConnectionHandlerTests {
             Hostile("space before the colon", "GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400),
             Hostile("NUL in a value", "GET / HTTP/1.1\r\nHost: a\r\nA: b\u{0}c\r\n\r\n", 400),
             Hostile("control character in a value", "GET / HTTP/1.1\r\nHost: a\r\nA: b\u{1}c\r\n\r\n", 400),
-            Hostile("vertical tab before chunked", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \u{B}chunked\r\n\r\n", 400),
+            Hostile(
+                "vertical tab before chunked",
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \u{B}chunked\r\n\r\n",
+                400
+            ),
             Hostile("gzip, chunked", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400),
-            Hostile("chunked and identity", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", 400),
-            Hostile("length and chunked", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            Hostile(
+                "chunked and identity",
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n",
+                400
+            ),
+            Hostile(
+                "length and chunked",
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+                400
+            ),
             Hostile("two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
             Hostile("raw UTF-8 in the target", "GET /\u{E9} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
             Hostile("bad percent-encoding", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
@@ -276,7 +292,11 @@ struct ConnectionHandlerTests {
             Hostile("endless target", "GET /" + String(repeating: "a", count: 40_000), 431),
             Hostile("long target", "GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", 431),
             Hostile("endless field", "GET / HTTP/1.1\r\nHost: a\r\nA: " + String(repeating: "a", count: 40_000), 431),
-            Hostile("too many fields", "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n", 431),
+            Hostile(
+                "too many fields",
+                "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n",
+                431
+            ),
         ]
     )
     func refusedBytes(hostile: Hostile) throws {
@@ -337,7 +357,8 @@ struct ConnectionHandlerTests {
 
     @Test("However the bytes are cut into pieces, the same answers go out", arguments: [1, 2, 3, 7, 50])
     func pieces(length: Int) throws {
-        let chunked = "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"
+        let chunked =
+            "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"
         let bytes = Array((get + chunked + get + "GARBAGE\r\n\r\n").utf8)
         let connection = try EmbeddedConnection()
         var answered = 0

@@ -8,7 +8,12 @@ import Testing
 struct ConnectionStateTests {
     private let start = NIODeadline.uptimeNanoseconds(5_000_000_000)
     private let get = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "a"])
-    private let post = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Host": "a", "Content-Length": "9"])
+    private let post = HTTPRequestHead(
+        version: .http1_1,
+        method: .POST,
+        uri: "/",
+        headers: ["Host": "a", "Content-Length": "9"]
+    )
 
     private func fresh() -> ConnectionState {
         ConnectionState(limits: .standard, now: start)
@@ -43,7 +48,10 @@ struct ConnectionStateTests {
     func refusalDiscards() {
         var state = answering(post, received: false)
         let refusal = ConnectionRefusal.malformed("x")
-        #expect(state.failed(refusal, body: .malformed) == .refuse(refusal, version: .http1_1, isHEAD: false, body: .malformed))
+        #expect(
+            state.failed(refusal, body: .malformed)
+                == .refuse(refusal, version: .http1_1, isHEAD: false, body: .malformed)
+        )
         #expect(state.intake == .discard)
         #expect(state.sentHead(ok) == nil)
         #expect(!state.passesAnswerBody)
@@ -94,7 +102,8 @@ struct ConnectionStateTests {
 
     @Test(
         "An HTTP/1.0 client gets no chunks, and keep-alive only if it asked and the length is known",
-        arguments: [(nil, "2", "close"), ("keep-alive", "2", "keep-alive"), ("keep-alive", nil, "close")] as [(String?, String?, String)]
+        arguments: [(nil, "2", "close"), ("keep-alive", "2", "keep-alive"), ("keep-alive", nil, "close")]
+            as [(String?, String?, String)]
     )
     func http10(asks: String?, length: String?, answer: String) throws {
         var request = get
@@ -152,7 +161,13 @@ struct ConnectionStateTests {
         // More bytes do not move it.
         #expect(state.undecoded(bytes: 90, now: start + .seconds(9)) == .ignore)
         #expect(state.nextDeadline == start + .seconds(10))
-        guard case .fail(.refuse(let refusal, _, _, nil)) = state.timerFired(taken: 0, waiting: 0, now: start + .seconds(10)) else {
+        guard
+            case .fail(.refuse(let refusal, _, _, nil)) = state.timerFired(
+                taken: 0,
+                waiting: 0,
+                now: start + .seconds(10)
+            )
+        else {
             Issue.record("A slow head is not refused")
             return
         }
@@ -163,7 +178,9 @@ struct ConnectionStateTests {
         for second in stride(from: 15, through: 45, by: 15) { state.bodyReceived(now: start + .seconds(Int64(second))) }
         // Progress counts only up to the deadline of the whole body.
         #expect(state.nextDeadline == start + .seconds(60))
-        guard case .fail(.refuse(_, _, _, .timedOut)) = state.timerFired(taken: 0, waiting: 0, now: start + .seconds(60)) else {
+        guard
+            case .fail(.refuse(_, _, _, .timedOut)) = state.timerFired(taken: 0, waiting: 0, now: start + .seconds(60))
+        else {
             Issue.record("A slow body is not refused")
             return
         }
@@ -231,7 +248,9 @@ struct ConnectionStateTests {
         #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
     }
 
-    @Test("A client that has sent its request and closed its side gets the answer; then the connection closes without lingering")
+    @Test(
+        "A client that has sent its request and closed its side gets the answer; then the connection closes without lingering"
+    )
     func halfClosedClient() {
         var state = answering(get)
         #expect(state.inputClosed() == .forward)

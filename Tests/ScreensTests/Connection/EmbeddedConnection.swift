@@ -123,7 +123,10 @@ final class RecordingApplication: ChannelInboundHandler {
     }
 
     func begin(status: HTTPResponseStatus = .ok, headers: HTTPHeaders) {
-        context?.write(Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
+        context?.write(
+            Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))),
+            promise: nil
+        )
     }
 
     func write(_ text: String) {

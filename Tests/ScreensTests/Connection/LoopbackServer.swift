@@ -41,12 +41,17 @@ struct LoopbackServer: Sendable {
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { portSource.yield($0.localAddress?.port ?? 0) },
-            // One event loop, so that what happens to several connections at once, such as a stop, has happened to all of
-            // them before any of them goes on.
+            // One event loop, so that what happens to several connections at once, such as a stop, has happened to all
+            // of them before any of them goes on.
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
             logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
         )
-        let services = ServiceGroup(configuration: .init(services: [application], logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }))
+        let services = ServiceGroup(
+            configuration: .init(
+                services: [application],
+                logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
+            )
+        )
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
             var iterator = ports.makeAsyncIterator()

@@ -12,7 +12,10 @@ struct LoopbackTests {
         let answers = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
                 let post = "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
-                try await client.send(Self.get + post + "one" + Self.get + post + "two" + "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                try await client.send(
+                    Self.get + post + "one" + Self.get + post + "two"
+                        + "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                )
                 return await client.receiveToEnd()
             }
         }
@@ -29,9 +32,13 @@ struct LoopbackTests {
     func bodies() async throws {
         try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
-                try await client.send("POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n")
+                try await client.send(
+                    "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"
+                )
                 #expect(try await client.receive(until: "\r\n\r\nabcdef").hasPrefix("HTTP/1.1 200 OK"))
-                try await client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+                try await client.send(
+                    "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                )
                 #expect(try await client.receive(until: "3\r\nabc\r\n").hasPrefix("HTTP/1.1 200 OK"))
                 try await client.send("3\r\ndef\r\n0\r\n\r\n")
                 #expect(try await client.receive(until: "0\r\n\r\n") == "3\r\ndef\r\n0\r\n\r\n")
@@ -43,7 +50,9 @@ struct LoopbackTests {
     func expectContinue() async throws {
         try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
-                try await client.send("POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+                try await client.send(
+                    "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
+                )
                 #expect(try await client.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
                 try await client.send("abc")
                 #expect(try await client.receive(until: "\r\n\r\nabc").hasPrefix("HTTP/1.1 200 OK"))
@@ -51,11 +60,15 @@ struct LoopbackTests {
         }
     }
 
-    @Test("SRV-11 An answer that does not wait for an endless body can be read, and the body does not hold the connection")
+    @Test(
+        "SRV-11 An answer that does not wait for an endless body can be read, and the body does not hold the connection"
+    )
     func endlessBody() async throws {
         try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
-                try await client.send("POST /refuse HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+                try await client.send(
+                    "POST /refuse HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                )
                 let answer = try await client.receive(until: "\r\n\r\n")
                 #expect(answer.hasPrefix("HTTP/1.1 401"))
                 #expect(answer.lowercased().contains("connection: close"))
@@ -64,12 +77,17 @@ struct LoopbackTests {
         }
     }
 
-    @Test("SRV-11 Whoever still reads a body when its request is answered does not end the process", arguments: [1, 20])
+    @Test(
+        "SRV-11 Whoever still reads a body when its request is answered does not end the process",
+        arguments: [1, 20]
+    )
     func answeredEarly(times: Int) async throws {
         try await LoopbackServer.run { server in
             for _ in 0..<times {
                 try await RawClient.connect(server) { client in
-                    try await client.send("POST /early HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+                    try await client.send(
+                        "POST /early HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                    )
                     #expect(try await client.receive(until: "\r\n\r\nearly").hasPrefix("HTTP/1.1 200 OK"))
                     await client.sendEndlessly("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n")
                 }
@@ -81,7 +99,10 @@ struct LoopbackTests {
         }
     }
 
-    @Test("SRV-11 An endless head, target or field ends in 431 and a closed connection", arguments: ["GET /", "GET / HTTP/1.1\r\nHost: a\r\nA: "])
+    @Test(
+        "SRV-11 An endless head, target or field ends in 431 and a closed connection",
+        arguments: ["GET /", "GET / HTTP/1.1\r\nHost: a\r\nA: "]
+    )
     func endlessHead(start: String) async throws {
         let (answer, refusal) = try await LoopbackServer.run { server in
             let answer = try await RawClient.connect(server) { client in

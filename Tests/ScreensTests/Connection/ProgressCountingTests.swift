@@ -33,7 +33,11 @@ struct ProgressCountingTests {
         watch.begin(taken: 100, now: start)
         for quarter in 1...20 {
             // One byte in every third look.
-            let stalled = watch.isStalled(taken: 100 + quarter / 3, waiting: 5000, now: start + .seconds(Int64(quarter) * 10))
+            let stalled = watch.isStalled(
+                taken: 100 + quarter / 3,
+                waiting: 5000,
+                now: start + .seconds(Int64(quarter) * 10)
+            )
             #expect(!stalled)
         }
     }

@@ -7,7 +7,8 @@ struct RawClient: ~Copyable {
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var unread = ""
 
-    private init(inbound: NIOAsyncChannelInboundStream<ByteBuffer>, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>) {
+    private init(inbound: NIOAsyncChannelInboundStream<ByteBuffer>, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>)
+    {
         self.inbound = inbound.makeAsyncIterator()
         self.outbound = outbound
     }

@@ -74,7 +74,8 @@ struct RequestHeadRulesTests {
     @Test(
         "SRV-11 Targets that are not a clean path are refused",
         arguments: [
-            "", "path", "*", "localhost:80", "ftp://a/", "https://a/", "http:///x", "http://user@a/x", "/a#b", "/a b", "/a\u{0}", "/a\u{7F}", "/a\u{1}",
+            "", "path", "*", "localhost:80", "ftp://a/", "https://a/", "http:///x", "http://user@a/x", "/a#b", "/a b",
+            "/a\u{0}", "/a\u{7F}", "/a\u{1}",
             "/%", "/%4", "/%zz", "/%4g", "/a%00b", "/é", "http://a/#f",
         ]
     )

@@ -39,7 +39,9 @@ struct KeptConnection {
     }
 
     /// Asks, and has the application answer; gives what went out.
-    func learn(_ head: String, _ text: String, _ validity: Validity = .unlimited, fields: HTTPHeaders = [:]) throws -> String {
+    func learn(_ head: String, _ text: String, _ validity: Validity = .unlimited, fields: HTTPHeaders = [:]) throws
+        -> String
+    {
         connection.receive(head)
         answer(text, validity, fields: fields)
         return try connection.sent()

@@ -67,7 +67,10 @@ import Upstream
         #expect(before.components(separatedBy: "\r\n\r\nkept").count == 3)
         #expect(kept.application.heads.map(\.uri) == ["/kept", "/other"])
         kept.connection.receive(Self.head)
-        #expect(try kept.connection.sent() == "", "while another request is under way, a kept answer waits like every other")
+        #expect(
+            try kept.connection.sent() == "",
+            "while another request is under way, a kept answer waits like every other"
+        )
         kept.application.answer("other")
         kept.application.answer("third")
         kept.application.answer("fourth")
@@ -107,7 +110,10 @@ import Upstream
 
     private static let chunkedPost = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    @Test("After a chunked body answers are given again; what lies within it is none of them", arguments: ["", "X-Trailer: 1\r\n"])
+    @Test(
+        "After a chunked body answers are given again; what lies within it is none of them",
+        arguments: ["", "X-Trailer: 1\r\n"]
+    )
     func chunked(trailers: String) throws {
         let kept = try KeptConnection()
         _ = try kept.learn(Self.head, "kept")
@@ -128,7 +134,9 @@ import Upstream
         #expect(kept.passed == 3)
     }
 
-    @Test("SRV-11 A request in the same read as the end of a chunked body goes inward, and so does all that comes after")
+    @Test(
+        "SRV-11 A request in the same read as the end of a chunked body goes inward, and so does all that comes after"
+    )
     func pipelinedBehindChunked() throws {
         let kept = try KeptConnection()
         _ = try kept.learn(Self.head, "kept")
@@ -147,7 +155,11 @@ import Upstream
         let (kept, stamp) = (try KeptConnection(), ChangeStamp())
         _ = try kept.learn(Self.head, "one", Validity(of: stamp))
         stamp.bump()
-        _ = try kept.learn(Self.head, "two", Validity(of: stamp, until: kept.connection.channel.embeddedEventLoop.now + .seconds(2)))
+        _ = try kept.learn(
+            Self.head,
+            "two",
+            Validity(of: stamp, until: kept.connection.channel.embeddedEventLoop.now + .seconds(2))
+        )
         #expect(kept.passed == 2)
         kept.connection.advance(seconds: 1)
         kept.connection.receive(Self.head)
@@ -174,13 +186,18 @@ import Upstream
     func age() throws {
         let kept = try KeptConnection()
         let age = RunningAge(seconds: 3, timeToLive: 2, at: kept.connection.channel.embeddedEventLoop.now)
-        let fields: HTTPHeaders = ["Age": "3", "Cache-Status": "larder; hit; ttl=2; detail=offline", "ETag": "\"e\"", "X-Request-Id": "run-9"]
+        let fields: HTTPHeaders = [
+            "Age": "3", "Cache-Status": "larder; hit; ttl=2; detail=offline", "ETag": "\"e\"", "X-Request-Id": "run-9",
+        ]
         _ = try kept.learn(Self.head, "body", Validity(age: age), fields: fields)
         kept.connection.advance(seconds: 6)
         kept.connection.receive(Self.head)
         let lines = Set(try kept.connection.sent().components(separatedBy: "\r\n"))
         let fixed: Set = ["HTTP/1.1 200 OK", "Content-Length: 4", "ETag: \"e\"", "", "body"]
-        #expect(lines == fixed.union(["X-Request-Id: run-1", "Age: 9", "Cache-Status: larder; hit; ttl=-4; detail=offline"]))
+        #expect(
+            lines
+                == fixed.union(["X-Request-Id: run-1", "Age: 9", "Cache-Status: larder; hit; ttl=-4; detail=offline"])
+        )
     }
 
     @Test("An answer with an age that nobody can continue is not kept")
@@ -193,12 +210,19 @@ import Upstream
     @Test("SRV-06 HEAD and 304 are kept under their own bytes, without a body")
     func bodiless() throws {
         let kept = try KeptConnection()
-        let (headHead, conditional) = (KeptConnection.head("/kept", method: "HEAD"), KeptConnection.head("/kept", "If-None-Match: \"e\"\r\n"))
+        let (headHead, conditional) = (
+            KeptConnection.head("/kept", method: "HEAD"), KeptConnection.head("/kept", "If-None-Match: \"e\"\r\n")
+        )
         kept.connection.receive(headHead)
-        kept.application.begin(headers: ["Content-Length": "7", RenderedAnswers.mark: kept.mark(.unlimited, method: .head)])
+        kept.application.begin(headers: [
+            "Content-Length": "7", RenderedAnswers.mark: kept.mark(.unlimited, method: .head),
+        ])
         kept.application.end()
         kept.connection.receive(conditional)
-        kept.application.begin(status: .notModified, headers: ["ETag": "\"e\"", RenderedAnswers.mark: kept.mark(.unlimited, status: 304)])
+        kept.application.begin(
+            status: .notModified,
+            headers: ["ETag": "\"e\"", RenderedAnswers.mark: kept.mark(.unlimited, status: 304)]
+        )
         kept.application.end()
         let first = try kept.connection.sent()
         kept.connection.receive(headHead + conditional)

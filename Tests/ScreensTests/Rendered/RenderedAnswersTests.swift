@@ -11,15 +11,25 @@ import Upstream
     private static let now = NIODeadline.uptimeNanoseconds(1)
 
     private static func store(budget: Int, entries: Int = 65_536) -> RenderedAnswers {
-        RenderedAnswers(budgetBytes: budget, entries: entries, run: "run", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        RenderedAnswers(
+            budgetBytes: budget,
+            entries: entries,
+            run: "run",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
     }
 
     private static let note: RenderingNote = {
         let labels = RequestLabels(method: .get, route: "/", status: 200)
-        return RenderingNote(validity: .unlimited, record: RequestRecord(method: .get, path: "/", status: 200, measurements: RequestMeasurements(labels)))
+        return RenderingNote(
+            validity: .unlimited,
+            record: RequestRecord(method: .get, path: "/", status: 200, measurements: RequestMeasurements(labels))
+        )
     }()
 
-    private static func key(_ number: Int) -> ByteBuffer { ByteBuffer(string: "GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n") }
+    private static func key(_ number: Int) -> ByteBuffer {
+        ByteBuffer(string: "GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n")
+    }
 
     private static func bytes(_ count: Int) -> ByteBuffer {
         ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n" + String(repeating: "x", count: count))
@@ -28,7 +38,9 @@ import Upstream
     @Test("SRV-11 Ten thousand different heads leave it within its budget")
     func budget() {
         let answers = Self.store(budget: 1 << 20)
-        for number in 0..<10_000 { answers.keep(Self.bytes(4000), note: Self.note, for: Self.key(number), now: Self.now) }
+        for number in 0..<10_000 {
+            answers.keep(Self.bytes(4000), note: Self.note, for: Self.key(number), now: Self.now)
+        }
         #expect(answers.size.bytes <= 1 << 20)
         #expect(answers.size.entries > 100)
     }
@@ -56,12 +68,19 @@ import Upstream
     func sleep() {
         let slept = NIOLockedValueBox<Int64>(7)
         let sleep = SleepWatch(slept: { slept.withLockedValue(\.self) })
-        let answers = RenderedAnswers(budgetBytes: 1 << 20, run: "run", sleep: sleep, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let answers = RenderedAnswers(
+            budgetBytes: 1 << 20,
+            run: "run",
+            sleep: sleep,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
         for number in 0..<20 { answers.keep(Self.bytes(10), note: Self.note, for: Self.key(number), now: Self.now) }
         slept.withLockedValue { $0 += 400 }
         #expect(answers.answer(to: Self.key(1), now: Self.now) != nil)
         slept.withLockedValue { $0 += 3_600_000 }
-        #expect((0..<20).allSatisfy { answers.answer(to: Self.key($0), now: Self.now) == nil } && answers.size == (0, 0))
+        #expect(
+            (0..<20).allSatisfy { answers.answer(to: Self.key($0), now: Self.now) == nil } && answers.size == (0, 0)
+        )
         answers.keep(Self.bytes(10), note: Self.note, for: Self.key(1), now: Self.now)
         #expect(answers.answer(to: Self.key(1), now: Self.now) != nil)
     }
@@ -77,7 +96,12 @@ import Upstream
     @Test("What does not hold any more gives its bytes back when it is asked for")
     func forgotten() {
         let (answers, stamp) = (Self.store(budget: 1 << 20), ChangeStamp())
-        answers.keep(Self.bytes(4000), note: RenderingNote(validity: Validity(of: stamp), record: Self.note.record), for: Self.key(1), now: Self.now)
+        answers.keep(
+            Self.bytes(4000),
+            note: RenderingNote(validity: Validity(of: stamp), record: Self.note.record),
+            for: Self.key(1),
+            now: Self.now
+        )
         stamp.bump()
         #expect(answers.answer(to: Self.key(1), now: Self.now) == nil)
         #expect(answers.size.bytes < 1000)
@@ -98,7 +122,12 @@ import Upstream
     @Test("A body that is shorter than its head says is not kept")
     func truncated() {
         let answers = Self.store(budget: 1 << 20)
-        answers.keep(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"), note: Self.note, for: Self.key(1), now: Self.now)
+        answers.keep(
+            ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"),
+            note: Self.note,
+            for: Self.key(1),
+            now: Self.now
+        )
         #expect(answers.size.entries == 0)
     }
 }

@@ -9,7 +9,9 @@ import Testing
         ByteBuffer(string: text).withUnsafeReadableBytes(RenderedKey.headLength)
     }
 
-    private func head(_ method: HTTPMethod = .GET, version: HTTPVersion = .http1_1, _ headers: HTTPHeaders = [:]) -> HTTPRequestHead {
+    private func head(_ method: HTTPMethod = .GET, version: HTTPVersion = .http1_1, _ headers: HTTPHeaders = [:])
+        -> HTTPRequestHead
+    {
         HTTPRequestHead(version: version, method: method, uri: "/", headers: headers)
     }
 
@@ -36,14 +38,21 @@ import Testing
     func eligible() {
         let bytes = ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(RenderedKey.isEligible(head(), bytes: bytes))
-        #expect(RenderedKey.isEligible(head(.HEAD, ["Authorization": "Bearer t", "Connection": "Keep-Alive"]), bytes: bytes))
+        #expect(
+            RenderedKey.isEligible(
+                head(.HEAD, ["Authorization": "Bearer t", "Connection": "Keep-Alive"]),
+                bytes: bytes
+            )
+        )
         #expect(!RenderedKey.isEligible(head(.POST), bytes: bytes))
         #expect(!RenderedKey.isEligible(head(version: .http1_0), bytes: bytes))
     }
 
     @Test(
         "A head with a body, an echo, a hop or an end of the connection is not",
-        arguments: ["Content-Length", "transfer-encoding", "Expect", "Upgrade", "X-Request-Id", "Connection", "TE", "Trailer"]
+        arguments: [
+            "Content-Length", "transfer-encoding", "Expect", "Upgrade", "X-Request-Id", "Connection", "TE", "Trailer",
+        ]
     )
     func ineligible(name: String) {
         #expect(!RenderedKey.isEligible(head(.GET, [name: "0"]), bytes: ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n")))

@@ -30,7 +30,11 @@ import Testing
     @Test("Requests without a body are told apart, in however many pieces they come")
     mutating func heads() {
         #expect(boundary.isAtStart)
-        #expect(pass("GET / HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGE", Self.plain) == ["GET / HTTP/1.1\r\n\r\n", "GET /b HTTP/1.1\r\n\r\n", "GE"])
+        #expect(
+            pass("GET / HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGE", Self.plain) == [
+                "GET / HTTP/1.1\r\n\r\n", "GET /b HTTP/1.1\r\n\r\n", "GE",
+            ]
+        )
         #expect(!boundary.isAtStart)
         _ = pass("T / HTTP/1.1\r\n\r", Self.plain)
         var first = true

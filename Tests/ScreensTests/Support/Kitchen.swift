@@ -71,7 +71,13 @@ struct Kitchen {
         body: String = "",
         authority: String? = "localhost:8080"
     ) async throws -> Served {
-        let response = try await respond(method, path, fields, body: RequestBody(buffer: ByteBuffer(string: body)), authority: authority)
+        let response = try await respond(
+            method,
+            path,
+            fields,
+            body: RequestBody(buffer: ByteBuffer(string: body)),
+            authority: authority
+        )
         let writer = Plate()
         try await response.body.write(writer)
         return Served(status: response.status, fields: response.headers, body: writer.bytes)

@@ -2,7 +2,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A server on a free port of the loopback interface that does to each request, whole headers at a time, what the test says; bytes are the test's own.
+/// A server on a free port of the loopback interface that does to each request, whole headers at a time, what the test
+/// says; bytes are the test's own.
 final class LoopbackServer: Sendable {
     enum Behaviour: Sendable {
         /// These bytes; the connection stays open.
@@ -33,7 +34,9 @@ final class LoopbackServer: Sendable {
         log.update { $0.behaviours = behaviours }
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(log: log)) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Handler(log: log))
+                }
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
@@ -76,11 +79,15 @@ final class LoopbackServer: Sendable {
             case .answer(let text): context.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
             case .answerThenClose(let text):
                 let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-                context.value.writeAndFlush(NIOAny(ByteBuffer(string: text))).whenComplete { _ in context.value.close(promise: nil) }
+                context.value.writeAndFlush(NIOAny(ByteBuffer(string: text))).whenComplete { _ in
+                    context.value.close(promise: nil)
+                }
             case .reset:
                 let channel = context.channel
                 let lingering = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-                (lingering ?? context.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in channel.close(promise: nil) }
+                (lingering ?? context.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
+                    channel.close(promise: nil)
+                }
             case .silence: break
             }
         }

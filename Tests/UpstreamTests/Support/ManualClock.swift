@@ -1,7 +1,8 @@
 import Foundation
 import Upstream
 
-/// A clock that stands still until the test moves it. Whoever sleeps wakes when the time has come, in the order of their times.
+/// A clock that stands still until the test moves it. Whoever sleeps wakes when the time has come, in the order of
+/// their times.
 final class ManualClock: Sendable {
     private struct Sleeper {
         let duration: Duration
@@ -50,7 +51,12 @@ final class ManualClock: Sendable {
         try Task.checkCancellation()
         let ticket = state.update { state in
             state.lastTicket += 1
-            if span > .zero { state.sleepers[state.lastTicket] = Sleeper(duration: span, due: state.now.addingTimeInterval(span.seconds)) }
+            if span > .zero {
+                state.sleepers[state.lastTicket] = Sleeper(
+                    duration: span,
+                    due: state.now.addingTimeInterval(span.seconds)
+                )
+            }
             return state.lastTicket
         }
         await state.until { $0.sleepers[ticket] == nil }

@@ -26,10 +26,21 @@ struct MountScene {
     }
 
     @discardableResult
-    func ask(_ method: HTTPRequest.Method = .get, _ target: String = "/thing", _ fields: HTTPFields = [:], body: String? = nil) async throws -> Seen {
+    func ask(
+        _ method: HTTPRequest.Method = .get,
+        _ target: String = "/thing",
+        _ fields: HTTPFields = [:],
+        body: String? = nil
+    ) async throws -> Seen {
         let stream = body.map { ByteStream(ByteBuffer(string: $0)) }
         let answer = try await mount.answer(
-            MountRequest(method: method, target: target, headerFields: fields, body: stream, bodyLength: body?.utf8.count)
+            MountRequest(
+                method: method,
+                target: target,
+                headerFields: fields,
+                body: stream,
+                bodyLength: body?.utf8.count
+            )
         )
         var bytes = ByteBuffer()
         switch answer.body {
@@ -42,7 +53,9 @@ struct MountScene {
 
     /// How many answers are stored of the mount.
     var storedCount: Int {
-        get throws { try ResponseStore(scene.database).totals().first { $0.upstream == mount.storeName }?.responses ?? 0 }
+        get throws {
+            try ResponseStore(scene.database).totals().first { $0.upstream == mount.storeName }?.responses ?? 0
+        }
     }
 
     /// Date of an answer made now, as fields.

@@ -18,8 +18,16 @@ final class Scene: Sendable {
     /// What listeners were told, in order.
     let changes = Watched<[Upstream.Change]>([])
 
-    init(attempts: Int = 2, budget: CacheBudget = .unlimited, _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }) throws {
-        var configuration = UpstreamConfiguration(name: "ships", title: "Ships", baseURL: try #require(URL(string: "https://api.test")))
+    init(
+        attempts: Int = 2,
+        budget: CacheBudget = .unlimited,
+        _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = UpstreamConfiguration(
+            name: "ships",
+            title: "Ships",
+            baseURL: try #require(URL(string: "https://api.test"))
+        )
         configuration.allowedHosts = ["pictures.test"]
         adjust(&configuration)
         database = try LarderDatabase.temporary(migrations: [
@@ -75,7 +83,9 @@ final class Scene: Sendable {
     /// From now on the database takes no stored answer.
     func refuseToStore() async throws {
         try await database.write {
-            try $0.execute(sql: "CREATE TRIGGER refused BEFORE INSERT ON stored_response BEGIN SELECT RAISE(ABORT, 'refused'); END")
+            try $0.execute(
+                sql: "CREATE TRIGGER refused BEFORE INSERT ON stored_response BEGIN SELECT RAISE(ABORT, 'refused'); END"
+            )
         }
     }
 

@@ -40,7 +40,9 @@ final class ScriptedTransport: Transport {
     /// Until so many requests have come.
     func requests(_ count: Int) async { await state.until { $0.exchanges.count >= count } }
 
-    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
+    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
         let step = state.update { state in
             state.exchanges.append(Exchange(request: request, limits: limits))
             return state.steps.isEmpty ? state.last : state.steps.removeFirst()
@@ -50,7 +52,9 @@ final class ScriptedTransport: Transport {
 }
 
 /// An answer of made data.
-func answer(_ status: HTTPResponse.Status = .ok, _ body: String = "", fields: HTTPFields = [:]) -> ScriptedTransport.Step {
+func answer(_ status: HTTPResponse.Status = .ok, _ body: String = "", fields: HTTPFields = [:])
+    -> ScriptedTransport.Step
+{
     { _ in IncomingAnswer(status: status, headerFields: fields, body: Array(body.utf8)) }
 }
 

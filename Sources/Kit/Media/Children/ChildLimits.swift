@@ -22,9 +22,13 @@ public struct ChildLimits: Sendable, Equatable {
         self.openFiles = openFiles
     }
 
-    /// As arguments of prlimit(1). The soft limit of processor time comes a second before the hard one, so that SIGXCPU tells it from other kills.
+    /// As arguments of prlimit(1). The soft limit of processor time comes a second before the hard one, so that SIGXCPU
+    /// tells it from other kills.
     var arguments: [String] {
         let seconds = max(1, processor.components.seconds)
-        return ["--as=\(memory)", "--cpu=\(seconds):\(seconds + 1)", "--fsize=\(fileBytes)", "--core=0", "--nofile=\(openFiles)"]
+        return [
+            "--as=\(memory)", "--cpu=\(seconds):\(seconds + 1)", "--fsize=\(fileBytes)", "--core=0",
+            "--nofile=\(openFiles)",
+        ]
     }
 }

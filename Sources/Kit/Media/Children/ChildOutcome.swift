@@ -22,7 +22,8 @@ public struct ChildOutcome: Sendable, Equatable {
         switch ending {
         case .deadline, .signaled(Signals.processorTime): .timedOut(tool)
         case .signaled(Signals.fileSize): .tooLarge(.output(limit: limits.fileBytes))
-        case .signaled(let signal): toldOfMemory ? .tooLarge(.memory(limit: limits.memory)) : .crashed(tool, signal: signal)
+        case .signaled(let signal):
+            toldOfMemory ? .tooLarge(.memory(limit: limits.memory)) : .crashed(tool, signal: signal)
         case .exited(0): nil
         case .exited: toldOfMemory ? .tooLarge(.memory(limit: limits.memory)) : nil
         }
@@ -34,7 +35,10 @@ public struct ChildOutcome: Sendable, Equatable {
     /// Programs say in these words that they got no memory, and then abort.
     private var toldOfMemory: Bool {
         let text = errors.lowercased()
-        return ["bad_alloc", "out of memory", "failed to allocate", "cannot allocate memory", "could not allocate", "memory exhausted"].contains {
+        return [
+            "bad_alloc", "out of memory", "failed to allocate", "cannot allocate memory", "could not allocate",
+            "memory exhausted",
+        ].contains {
             text.contains($0)
         }
     }

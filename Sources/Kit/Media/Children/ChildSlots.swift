@@ -15,7 +15,8 @@ actor ChildSlots {
 
     /// Runs a job when it is its turn.
     ///
-    /// - Throws: ``MediaError/overloaded`` at once where too many wait; `CancellationError` while it waits; what the job throws.
+    /// - Throws: ``MediaError/overloaded`` at once where too many wait; `CancellationError` while it waits; what the
+    ///   job throws.
     nonisolated func run<Value: Sendable>(_ job: @Sendable () async throws -> Value) async throws -> Value {
         try await take()
         do {
@@ -43,7 +44,11 @@ actor ChildSlots {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 // Cancelled before it got here: the handler has found nothing to give up.
-                if Task.isCancelled { continuation.resume(throwing: CancellationError()) } else { queue.append((number, continuation)) }
+                if Task.isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else {
+                    queue.append((number, continuation))
+                }
             }
         } onCancel: {
             Task { await self.giveUp(number) }

@@ -2,8 +2,9 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// A program that reads what strangers have made: started through prlimit(1) with limits on memory, processor time, file size and open files, and through larder-confine, which leaves it
-/// no files but the system's, those given to it and its folder, and no TCP; in a session of its own, with an environment that holds nothing but what is given here.
+/// A program that reads what strangers have made: started through prlimit(1) with limits on memory, processor time,
+/// file size and open files, and through larder-confine, which leaves it no files but the system's, those given to it
+/// and its folder, and no TCP; in a session of its own, with an environment that holds nothing but what is given here.
 /// Whatever happens, its whole process group is killed.
 ///
 /// A program that leaves the group by setsid(2) escapes the kill, not the limits and the confinement.
@@ -35,7 +36,9 @@ struct ConfinedProcess: Sendable {
     func run(onLine: (@Sendable (String) -> Void)? = nil) async throws -> ChildOutcome {
         var options = PlatformOptions()
         options.createSession = true
-        options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))]
+        options.teardownSequence = [
+            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))
+        ]
         let result = try await Subprocess.run(
             .path(FilePath(prlimit)),
             arguments: Arguments(limits.arguments + ["--", confine] + confinement + ["--", executable] + arguments),
@@ -49,7 +52,9 @@ struct ConfinedProcess: Sendable {
             let group = execution.processIdentifier.value
             return try await withThrowingTaskGroup(of: Event.self) { tasks in
                 let limit = limits.capturedBytes
-                tasks.addTask { .output(try await Self.collect(execution.standardOutput, limit: limit, onLine: onLine)) }
+                tasks.addTask {
+                    .output(try await Self.collect(execution.standardOutput, limit: limit, onLine: onLine))
+                }
                 tasks.addTask { .errors(try await Self.collect(execution.standardError, limit: limit, onLine: nil)) }
                 let (clock, wall) = (clock, limits.wall)
                 tasks.addTask {
@@ -73,7 +78,8 @@ struct ConfinedProcess: Sendable {
                 return collected
             }
         }
-        // Children that it left behind. Its own number is not given to another process as long as one of the group lives.
+        // Children that it left behind. Its own number is not given to another process as long as one of the group
+        // lives.
         kill(-result.processIdentifier.value, SIGKILL)
         try Task.checkCancellation()
         let collected = result.closureResult
@@ -82,7 +88,11 @@ struct ConfinedProcess: Sendable {
         case .exited(let code): ending = .exited(code)
         case .signaled(let signal): ending = collected.isLate ? .deadline : .signaled(signal)
         }
-        return ChildOutcome(ending: ending, output: collected.output ?? [], errors: String(decoding: collected.errors ?? [], as: UTF8.self))
+        return ChildOutcome(
+            ending: ending,
+            output: collected.output ?? [],
+            errors: String(decoding: collected.errors ?? [], as: UTF8.self)
+        )
     }
 
     private var confinement: [String] {
@@ -110,11 +120,15 @@ struct ConfinedProcess: Sendable {
     private var variables: [Subprocess.Environment.Key: String] {
         var all = ["LC_ALL": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "TMPDIR": folder]
         all.merge(environment) { _, new in new }
-        return Dictionary(uniqueKeysWithValues: all.map { (Subprocess.Environment.Key(stringLiteral: $0.key), $0.value) })
+        return Dictionary(
+            uniqueKeysWithValues: all.map { (Subprocess.Environment.Key(stringLiteral: $0.key), $0.value) }
+        )
     }
 
     /// The first bytes of a stream; reads on to its end, so that the program is never blocked by what nobody keeps.
-    private static func collect(_ stream: SubprocessOutputSequence, limit: Int, onLine: (@Sendable (String) -> Void)?) async throws -> [UInt8] {
+    private static func collect(_ stream: SubprocessOutputSequence, limit: Int, onLine: (@Sendable (String) -> Void)?)
+        async throws -> [UInt8]
+    {
         var kept: [UInt8] = []
         var line = LineSplitter()
         for try await buffer in stream {

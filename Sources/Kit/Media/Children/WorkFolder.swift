@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The private folder of one job: names in it are Larder's own, so that no program takes a part of a name for an option. It goes with all that is in it.
+/// The private folder of one job: names in it are Larder's own, so that no program takes a part of a name for an
+/// option. It goes with all that is in it.
 final class WorkFolder: Sendable {
     private static let prefix = "job-"
 
@@ -32,7 +33,11 @@ final class WorkFolder: Sendable {
     /// Lends a new folder below another one for as long as a job takes.
     static func lend<Value>(below root: String, _ job: (WorkFolder) async throws -> Value) async throws -> Value {
         let folder = WorkFolder(path: "\(root)/\(prefix)\(UUID().uuidString)")
-        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: folder.path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
         return try await job(folder)
     }
@@ -41,7 +46,9 @@ final class WorkFolder: Sendable {
     static func removeLeftovers(below root: String) throws {
         let manager = FileManager.default
         guard manager.fileExists(atPath: root) else { return }
-        for name in try manager.contentsOfDirectory(atPath: root) where name.hasPrefix(prefix) { try manager.removeItem(atPath: "\(root)/\(name)") }
+        for name in try manager.contentsOfDirectory(atPath: root) where name.hasPrefix(prefix) {
+            try manager.removeItem(atPath: "\(root)/\(name)")
+        }
     }
 
     /// Makes a file known here under a name of Larder's own.

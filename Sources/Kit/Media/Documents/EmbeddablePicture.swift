@@ -7,7 +7,8 @@ struct EmbeddablePicture {
     /// Position among the pictures of the job; in the names of its files.
     let index: Int
 
-    /// Decodes the picture once, and gives the path of what is to be embedded: the picture itself wherever that is possible.
+    /// Decodes the picture once, and gives the path of what is to be embedded: the picture itself wherever that is
+    /// possible.
     func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> String {
         let input = try picture.place(in: folder, as: "in\(index)")
         if header.isEmbeddable {
@@ -25,10 +26,13 @@ struct EmbeddablePicture {
         let upright = try await thumbnail(input, to: "upright\(index).tif", width: Self.asItIs, header)
         let output = folder.path("out\(index).png")
         let white = header.bitsPerSample > 8 ? "65535" : "255"
-        // `vips flatten` takes the last band for transparency, whatever it is: an opaque GIF, of which the head says no more than that it may be transparent, would lose its blue.
+        // `vips flatten` takes the last band for transparency, whatever it is: an opaque GIF, of which the head says no
+        // more than that it may be transparent, would lose its blue.
         let isTransparent = try PictureHeader(of: FileBytes(URL(filePath: upright))).mayBeTransparent
         let operation =
-            isTransparent ? ["flatten", upright, output + "[compression=6]", "--background", white] : ["copy", upright, output + "[compression=6]"]
+            isTransparent
+            ? ["flatten", upright, output + "[compression=6]", "--background", white]
+            : ["copy", upright, output + "[compression=6]"]
         try await bench.vips(operation, in: folder, header)
         try? FileManager.default.removeItem(atPath: upright)
         return output
@@ -38,17 +42,29 @@ struct EmbeddablePicture {
     private static let asItIs = 10_000_000
 
     /// Warnings of libjpeg's (jerror.h: JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE) by which parts of a picture are missing.
-    private static let losses = ["Corrupt JPEG data: premature end of data segment", "Corrupt JPEG data: bad Huffman code"]
+    private static let losses = [
+        "Corrupt JPEG data: premature end of data segment", "Corrupt JPEG data: bad Huffman code",
+    ]
 
-    /// `vips thumbnail` turns upright, brings CMYK to RGB, and fails on files that are cut short, which `vips copy` does not.
+    /// `vips thumbnail` turns upright, brings CMYK to RGB, and fails on files that are cut short, which `vips copy`
+    /// does not.
     @discardableResult
-    private func thumbnail(_ input: String, to output: String, width: Int, _ header: PictureHeader) async throws -> String {
+    private func thumbnail(_ input: String, to output: String, width: Int, _ header: PictureHeader) async throws
+        -> String
+    {
         let path = folder.path(output)
         let size = ["\(width)", "--height", "\(width)", "--size", "down"]
-        let said = try await bench.vips(["thumbnail", input, path] + size + ["--fail-on", "truncated"], in: folder, header)
-        // To libjpeg a photo that ends early is whole as long as its end is marked, and what cannot be decoded is grey: it only warns of that. It warns of harmless things, too, so that
-        // `--fail-on warning` would refuse photos that are as they should be.
-        guard !Self.losses.contains(where: said.contains) else { throw MediaError.damaged("data of the JPEG are missing or broken") }
+        let said = try await bench.vips(
+            ["thumbnail", input, path] + size + ["--fail-on", "truncated"],
+            in: folder,
+            header
+        )
+        // To libjpeg a photo that ends early is whole as long as its end is marked, and what cannot be decoded is grey:
+        // it only warns of that. It warns of harmless things, too, so that `--fail-on warning` would refuse photos that
+        // are as they should be.
+        guard !Self.losses.contains(where: said.contains) else {
+            throw MediaError.damaged("data of the JPEG are missing or broken")
+        }
         return String(path.prefix { $0 != "[" })
     }
 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// Moves a file to its place so that there is either nothing new or all of it, whenever the machine stops.
 enum FinishedFile {
-    /// Puts the file's bytes on the disk, renames it, and puts its new name on the disk. Across file systems it is copied beside its place first.
+    /// Puts the file's bytes on the disk, renames it, and puts its new name on the disk. Across file systems it is
+    /// copied beside its place first.
     static func move(_ path: String, to destination: URL) throws {
         let target = destination.path
         let folder = destination.deletingLastPathComponent().path
@@ -30,7 +31,8 @@ enum FinishedFile {
     }
 
     private static func failure(_ path: String) -> CocoaError {
-        let code: CocoaError.Code = errno == ENOSPC ? .fileWriteOutOfSpace : errno == ENOENT ? .fileNoSuchFile : .fileWriteUnknown
+        let code: CocoaError.Code =
+            errno == ENOSPC ? .fileWriteOutOfSpace : errno == ENOENT ? .fileNoSuchFile : .fileWriteUnknown
         return CocoaError(code, userInfo: [NSFilePathErrorKey: path])
     }
 }

@@ -8,7 +8,8 @@ public enum OfficeFormat: String, Sendable, CaseIterable {
         self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())
     }
 
-    /// What such a file begins with: ZIP, OLE compound file, or RTF. LibreOffice would convert any text that is called .docx.
+    /// What such a file begins with: ZIP, OLE compound file, or RTF. LibreOffice would convert any text that is called
+    /// .docx.
     var signature: [UInt8] {
         switch self {
         case .docx, .xlsx, .pptx, .odt, .ods, .odp: [0x50, 0x4B, 0x03, 0x04]

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The LibreOffice profile of one job. Each job has its own: two at a time on one profile fail, and what one document does to it must not reach the next.
+/// The LibreOffice profile of one job. Each job has its own: two at a time on one profile fail, and what one document
+/// does to it must not reach the next.
 enum OfficeProfile {
     /// Settings that differ from LibreOffice's: documents load nothing from elsewhere, and no macro runs.
     private static let settings = [

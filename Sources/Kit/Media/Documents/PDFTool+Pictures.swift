@@ -3,12 +3,13 @@ public import Foundation
 extension PDFTool {
     /// Pictures as pages, one each, in their order.
     ///
-    /// The data of a JPEG goes in unchanged; so do the pixels of a PNG that PDF can hold as it is. Other pictures, and those with transparency, are decoded by
-    /// `vips` first: HEIC, AVIF and lossy WebP become JPEG of quality 92, everything else stays lossless; transparent becomes white. Of moving pictures the first
-    /// frame is taken. Every picture is decoded once, so that none that is cut short or broken gets in.
+    /// The data of a JPEG goes in unchanged; so do the pixels of a PNG that PDF can hold as it is. Other pictures, and
+    /// those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG of quality 92,
+    /// everything else stays lossless; transparent becomes white. Of moving pictures the first frame is taken. Every
+    /// picture is decoded once, so that none that is cut short or broken gets in.
     ///
-    /// - Throws: ``MediaError/OfInput`` for what is wrong with one picture (with a single one too); ``MediaError``: `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`,
-    ///   `crashed`, `failed`.
+    /// - Throws: ``MediaError/OfInput`` for what is wrong with one picture (with a single one too); ``MediaError``:
+    ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
     public func pages(
         of pictures: [PictureSource],
         layout: PageLayout = .fit,
@@ -16,9 +17,13 @@ extension PDFTool {
         to destination: URL,
         progress: Progress? = nil
     ) async throws -> PDFDocumentSummary {
-        guard pictures.count <= bench.limits.pdfPages else { throw MediaError.tooManyPages(limit: bench.limits.pdfPages) }
+        guard pictures.count <= bench.limits.pdfPages else {
+            throw MediaError.tooManyPages(limit: bench.limits.pdfPages)
+        }
         // All heads first: what they refuse costs nothing.
-        let headers = try pictures.enumerated().map { index, picture in try OfInputError.naming(index) { try picture.header(bench.limits) } }
+        let headers = try pictures.enumerated().map { index, picture in
+            try OfInputError.naming(index) { try picture.header(bench.limits) }
+        }
         return try await bench.withFolder { folder in
             // Decoding is most of the work: a step for each picture, and one for writing.
             let counter = ProgressCounter(total: pictures.count + 1, report: progress)
@@ -31,7 +36,10 @@ extension PDFTool {
                     next += 1
                     tasks.addTask {
                         let file = try await OfInputError.naming(index) {
-                            try await EmbeddablePicture(bench: bench, folder: folder, index: index).make(pictures[index], headers[index])
+                            try await EmbeddablePicture(bench: bench, folder: folder, index: index).make(
+                                pictures[index],
+                                headers[index]
+                            )
                         }
                         counter.step()
                         return (index, file)

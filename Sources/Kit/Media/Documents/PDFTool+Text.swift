@@ -1,12 +1,14 @@
 public import Foundation
 
 extension PDFTool {
-    /// Text as A4 pages, wrapped and broken; right-to-left paragraphs stand right. Characters that no installed font has are left out and told in the summary.
+    /// Text as A4 pages, wrapped and broken; right-to-left paragraphs stand right. Characters that no installed font
+    /// has are left out and told in the summary.
     ///
     /// - Parameters:
     ///   - text: paragraphs separated by line breaks.
     ///   - locale: BCP 47 language tag, such as `ja`: which shapes letters take where languages differ.
-    /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `noGlyphs`.
+    /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`,
+    ///   `failed`, `noGlyphs`.
     public func textPages(
         _ text: String,
         locale: String? = nil,
@@ -14,10 +16,18 @@ extension PDFTool {
         to destination: URL,
         progress: Progress? = nil
     ) async throws -> PDFDocumentSummary {
-        guard text.utf8.count <= bench.limits.textBytes else { throw MediaError.tooLarge(.text(limit: bench.limits.textBytes)) }
+        guard text.utf8.count <= bench.limits.textBytes else {
+            throw MediaError.tooLarge(.text(limit: bench.limits.textBytes))
+        }
         return try await bench.withFolder { folder in
             let output = folder.path("out.pdf")
-            let job = PDFJob.Text(text: text, locale: locale, title: title, output: output, maximumPages: bench.limits.textPages)
+            let job = PDFJob.Text(
+                text: text,
+                locale: locale,
+                title: title,
+                output: output,
+                maximumPages: bench.limits.textPages
+            )
             let summary = try await work(.text(job), in: folder, progress: progress)
             try FinishedFile.move(output, to: destination)
             return summary

@@ -4,11 +4,15 @@ extension PDFTool {
     /// Runs the worker on a job.
     ///
     /// - Parameter inputs: how many files the job has; with more than one, an error says which.
-    func work(_ job: PDFJob, in folder: WorkFolder, inputs: Int = 1, progress: Progress?) async throws -> PDFDocumentSummary {
+    func work(_ job: PDFJob, in folder: WorkFolder, inputs: Int = 1, progress: Progress?) async throws
+        -> PDFDocumentSummary
+    {
         let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")
         let decoder = JSONDecoder()
         let outcome = try await bench.run(.pdfWorker, [description], in: folder) { line in
-            guard let progress, case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8)) else { return }
+            guard let progress,
+                case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8))
+            else { return }
             progress(JobProgress(done: done, total: total))
         }
         let last = outcome.output.split(separator: 0x0A).last.map { Data($0) } ?? Data()

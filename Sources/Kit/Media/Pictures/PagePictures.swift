@@ -9,15 +9,20 @@ public struct PagePictures: Sendable {
     /// - Parameters:
     ///   - page: number of the page, from 1.
     ///   - file: the PDF. It should have passed ``PDFTool/inspect(_:)`` once.
-    ///   - size: size of the page in points as it is shown, where it is known: a very long page, of which a picture so wide cannot be drawn, becomes a narrower one.
+    ///   - size: size of the page in points as it is shown, where it is known: a very long page, of which a picture so
+    ///     wide cannot be drawn, becomes a narrower one.
     ///   - width: of the picture in pixels; at least 1, at most ``MediaLimits/pageWidth``.
     ///   - isLossless: PNG instead of JPEG.
-    /// - Throws: ``MediaError``: `tooLarge`, `damaged`, `noSuchPage`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
-    public func picture(of page: Int, in file: URL, size: PDFPage? = nil, width: Int, isLossless: Bool = false) async throws -> RenderedPicture {
+    /// - Throws: ``MediaError``: `tooLarge`, `damaged`, `noSuchPage`, `timedOut`, `toolMissing`, `overloaded`,
+    ///   `crashed`, `failed`.
+    public func picture(of page: Int, in file: URL, size: PDFPage? = nil, width: Int, isLossless: Bool = false)
+        async throws -> RenderedPicture
+    {
         let width = min(max(1, width), bench.limits.pageWidth)
         return try await bench.withFolder { folder in
             let input = try folder.link(file, as: "in.pdf")
-            // Without -r pdftoppm would first think of 150 dpi; the scale decides alone. The name of the result gets its ending from the tool.
+            // Without -r pdftoppm would first think of 150 dpi; the scale decides alone. The name of the result gets
+            // its ending from the tool.
             var arguments = ["-singlefile", "-f", "\(page)", "-l", "\(page)", "-cropbox"]
             let (across, down) = Self.pixels(of: size, width: width)
             arguments += ["-scale-to-x", "\(across)", "-scale-to-y", "\(down)"]
@@ -25,19 +30,23 @@ public struct PagePictures: Sendable {
             let outcome = try await bench.run(.pdftoppm, arguments + [input, folder.path("out")], in: folder)
             let output = folder.path(isLossless ? "out.png" : "out.jpg")
             switch outcome.ending {
-            case .exited(0) where FileManager.default.fileExists(atPath: output): return try RenderedPicture(file: output)
+            case .exited(0) where FileManager.default.fileExists(atPath: output):
+                return try RenderedPicture(file: output)
             case .exited(99): throw MediaError.noSuchPage(page)
             default: throw MediaError.damaged("page \(page) cannot be drawn")
             }
         }
     }
 
-    /// Most lines of a picture. JPEG has 65,535 at the most; of what is longer, pdftoppm makes a single pixel, or nothing.
+    /// Most lines of a picture. JPEG has 65,535 at the most; of what is longer, pdftoppm makes a single pixel, or
+    /// nothing.
     static let longest = 32_000
 
     /// Width and height of the picture; a height of -1 leaves it to the tool.
     static func pixels(of size: PDFPage?, width: Int) -> (Int, Int) {
-        guard let size, size.width >= 0.001, size.height >= 0.001, size.width.isFinite, size.height.isFinite else { return (width, -1) }
+        guard let size, size.width >= 0.001, size.height >= 0.001, size.width.isFinite, size.height.isFinite else {
+            return (width, -1)
+        }
         let scale = min(Double(width) / size.width, Double(longest) / size.height)
         return (max(1, min(width, Int((size.width * scale).rounded()))), max(1, Int((size.height * scale).rounded())))
     }

@@ -21,10 +21,14 @@ public struct PictureScaler: Sendable {
         try source.header(bench.limits)
     }
 
-    /// A picture that fits into width × height pixels, upright, in sRGB, without metadata. It is never enlarged. Of moving pictures the first frame.
+    /// A picture that fits into width × height pixels, upright, in sRGB, without metadata. It is never enlarged. Of
+    /// moving pictures the first frame.
     ///
-    /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
-    public func scale(_ source: PictureSource, width: Int, height: Int, coding: Coding = .automatic) async throws -> RenderedPicture {
+    /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`,
+    ///   `crashed`, `failed`.
+    public func scale(_ source: PictureSource, width: Int, height: Int, coding: Coding = .automatic) async throws
+        -> RenderedPicture
+    {
         let header = try source.header(bench.limits)
         let isPNG =
             switch coding {
@@ -37,9 +41,14 @@ public struct PictureScaler: Sendable {
             let output = folder.path(isPNG ? "out.png" : "out.jpg")
             let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
             let size = ["\(max(1, width))", "--height", "\(max(1, height))", "--size", "down"]
-            // Colours without a profile are sRGB already; asked to convert them, libvips would take a way through L*a*b* and come back with others.
+            // Colours without a profile are sRGB already; asked to convert them, libvips would take a way through
+            // L*a*b* and come back with others.
             let colors = header.hasProfile ? ["--export-profile", "srgb"] : []
-            try await bench.vips(["thumbnail", input, output + options] + size + colors + ["--fail-on", "truncated"], in: folder, header)
+            try await bench.vips(
+                ["thumbnail", input, output + options] + size + colors + ["--fail-on", "truncated"],
+                in: folder,
+                header
+            )
             return try RenderedPicture(file: output)
         }
     }
@@ -49,13 +58,21 @@ extension Workbench {
     /// Runs `vips` on a picture whose head has been read, and gives what it said of one that it could decode.
     @discardableResult
     func vips(_ arguments: [String], in folder: WorkFolder, _ header: PictureHeader) async throws -> String {
-        // Loaders that libvips does not trust (SVG, PDF, ImageMagick's) stay shut, and no thread is started beside the one that works.
-        let outcome = try await run(.vips, arguments, in: folder, environment: ["VIPS_BLOCK_UNTRUSTED": "1", "VIPS_CONCURRENCY": "1"])
+        // Loaders that libvips does not trust (SVG, PDF, ImageMagick's) stay shut, and no thread is started beside the
+        // one that works.
+        let outcome = try await run(
+            .vips,
+            arguments,
+            in: folder,
+            environment: ["VIPS_BLOCK_UNTRUSTED": "1", "VIPS_CONCURRENCY": "1"]
+        )
         guard outcome.ending == .exited(0) else {
             let text = outcome.errors
             // The head was right, so that this means a library without the codec.
             if text.contains("is not a known file format") || text.contains("Unsupported codec") {
-                throw MediaError.unsupported("\(header.format.rawValue.uppercased()), which the installed libvips cannot decode")
+                throw MediaError.unsupported(
+                    "\(header.format.rawValue.uppercased()), which the installed libvips cannot decode"
+                )
             }
             throw MediaError.damaged("the \(header.format.rawValue.uppercased()) cannot be decoded")
         }

@@ -27,7 +27,9 @@ public enum PictureSource: Sendable {
             case .malformed(let reason): throw MediaError.damaged(reason)
             }
         }
-        guard header.pixels <= limits.picturePixels else { throw MediaError.tooLarge(.pixels(limit: limits.picturePixels)) }
+        guard header.pixels <= limits.picturePixels else {
+            throw MediaError.tooLarge(.pixels(limit: limits.picturePixels))
+        }
         return header
     }
 

@@ -33,7 +33,8 @@ public enum MediaTool: String, Sendable, CaseIterable {
         case .vips: "libvips-tools"
         case .pdftoppm: "poppler-utils"
         case .soffice: "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
-        case .pdfWorker: "larder-pdf-worker (built with Larder; it belongs beside larder, or where media.pdf_worker says)"
+        case .pdfWorker:
+            "larder-pdf-worker (built with Larder; it belongs beside larder, or where media.pdf_worker says)"
         }
     }
 

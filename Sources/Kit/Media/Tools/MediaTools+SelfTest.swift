@@ -16,7 +16,8 @@ extension MediaEngine {
         public var install: String { ability == GlyphSample.ability ? GlyphSample.packages : tool.package }
     }
 
-    /// Tries every tool: its version, a small HEIC through `vips`, and letters of several scripts through the worker's fonts. Takes about half a second.
+    /// Tries every tool: its version, a small HEIC through `vips`, and letters of several scripts through the worker's
+    /// fonts. Takes about half a second.
     public func selfTest() async -> [Finding] {
         var findings: [Finding] = []
         for tool in MediaTool.allCases {
@@ -29,10 +30,17 @@ extension MediaEngine {
 
     private func presence(of tool: MediaTool) async -> Finding {
         guard let path = tools.paths[tool] else {
-            return Finding(tool: tool, ability: nil, works: false, detail: "missing (\(tool.purpose)); install \(tool.package)")
+            return Finding(
+                tool: tool,
+                ability: nil,
+                works: false,
+                detail: "missing (\(tool.purpose)); install \(tool.package)"
+            )
         }
         return await attempt(tool, nil) {
-            let outcome = try await pictures.bench.withFolder { try await pictures.bench.run(tool, tool.versionArguments, in: $0) }
+            let outcome = try await pictures.bench.withFolder {
+                try await pictures.bench.run(tool, tool.versionArguments, in: $0)
+            }
             // pdftoppm tells its version on standard error.
             let text = String(decoding: outcome.output, as: UTF8.self) + outcome.errors
             guard outcome.ending == .exited(0), let line = text.split(whereSeparator: \.isNewline).first else {
@@ -46,7 +54,12 @@ extension MediaEngine {
         do {
             return Finding(tool: tool, ability: ability, works: true, detail: try await body())
         } catch MediaError.toolMissing(let missing) {
-            return Finding(tool: tool, ability: ability, works: false, detail: "needs \(missing.executable); install \(missing.package)")
+            return Finding(
+                tool: tool,
+                ability: ability,
+                works: false,
+                detail: "needs \(missing.executable); install \(missing.package)"
+            )
         } catch {
             return Finding(tool: tool, ability: ability, works: false, detail: "\(error)")
         }
@@ -54,14 +67,19 @@ extension MediaEngine {
 
     private func decodeSample() async throws -> String {
         let picture = try await pictures.scale(.bytes(Data(SampleHEIC.bytes)), width: 8, height: 8, coding: .png)
-        guard picture.width == 8, picture.height == 8 else { throw MediaError.damaged("the sample came out as \(picture.width) × \(picture.height)") }
+        guard picture.width == 8, picture.height == 8 else {
+            throw MediaError.damaged("the sample came out as \(picture.width) × \(picture.height)")
+        }
         return "a sample decodes"
     }
 
     private func lookForGlyphs() async throws -> String {
         let missing = try await documents.missingGlyphs(in: GlyphSample.text)
         guard missing.isEmpty else {
-            throw MediaError.failed(.pdfWorker, "no font has \(missing.joined(separator: " ")); install \(GlyphSample.packages)")
+            throw MediaError.failed(
+                .pdfWorker,
+                "no font has \(missing.joined(separator: " ")); install \(GlyphSample.packages)"
+            )
         }
         return "the fonts have letters of \(GlyphSample.scripts)"
     }

@@ -17,7 +17,8 @@ public struct MediaTools: Sendable, Equatable {
     ///   - pdfWorker: path of the worker; nil or empty for beside the executable, then on the search path.
     ///   - executable: path of the running executable.
     public static func find(searchPath: String, pdfWorker: String? = nil, executable: String) -> MediaTools {
-        // Relative entries of the search path would depend on where Larder was started, and let a folder's owner choose the program.
+        // Relative entries of the search path would depend on where Larder was started, and let a folder's owner choose
+        // the program.
         let folders = searchPath.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         let beside = URL(filePath: executable).resolvingSymlinksInPath().deletingLastPathComponent().path
         var paths: [MediaTool: String] = [:]
@@ -43,6 +44,7 @@ public struct MediaTools: Sendable, Equatable {
 
     private static func isProgram(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue && FileManager.default.isExecutableFile(atPath: path)
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+            && FileManager.default.isExecutableFile(atPath: path)
     }
 }

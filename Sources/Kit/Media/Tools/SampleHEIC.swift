@@ -1,7 +1,7 @@
 import Foundation
 
-/// A HEIC of 16 × 16 pixels, made with `vips copy` of libvips 8.14 from a gradient: its decoding shows that libheif has its codec, which is a package of its
-/// own on newer systems.
+/// A HEIC of 16 × 16 pixels, made with `vips copy` of libvips 8.14 from a gradient: its decoding shows that libheif has
+/// its codec, which is a package of its own on newer systems.
 enum SampleHEIC {
     static var bytes: [UInt8] { Array(Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()) }
 

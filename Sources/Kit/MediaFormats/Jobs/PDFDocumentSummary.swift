@@ -4,9 +4,11 @@ public struct PDFDocumentSummary: Codable, Sendable, Equatable {
     public var pages: [PDFPage]
     /// Its title, where it has one that is not empty.
     public var title: String?
-    /// Whether it was encrypted with an empty user password: everybody may read it, and what Larder writes is not encrypted.
+    /// Whether it was encrypted with an empty user password: everybody may read it, and what Larder writes is not
+    /// encrypted.
     public var wasEncrypted: Bool
-    /// Characters of the text that no font has, each once, in the order in which they first appear; at most 100. They are left out of the pages.
+    /// Characters of the text that no font has, each once, in the order in which they first appear; at most 100. They
+    /// are left out of the pages.
     public var missingGlyphs: [String]
 
     /// Creates a summary.

@@ -1,4 +1,5 @@
-/// What `larder-pdf-worker` is told to do: one job a process, written as JSON into the file that its only argument names.
+/// What `larder-pdf-worker` is told to do: one job a process, written as JSON into the file that its only argument
+/// names.
 package enum PDFJob: Codable, Sendable, Equatable {
     /// Pictures become pages, one each. JPEG and PNG only, and only such as PDF can hold as they are.
     case pictures(Pictures)

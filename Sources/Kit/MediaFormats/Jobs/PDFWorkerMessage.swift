@@ -1,4 +1,5 @@
-/// What `larder-pdf-worker` says: one JSON value a line on standard output. Any number of `progress`, then one of the others.
+/// What `larder-pdf-worker` says: one JSON value a line on standard output. Any number of `progress`, then one of the
+/// others.
 package enum PDFWorkerMessage: Codable, Sendable, Equatable {
     /// Steps that are done, of how many.
     case progress(done: Int, total: Int)

@@ -28,7 +28,12 @@ public final class FileBytes: ByteSource {
         guard !range.isEmpty else { return [] }
         return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
             while filled < range.count {
-                let read = pread(descriptor, buffer.baseAddress?.advanced(by: filled), range.count - filled, off_t(range.lowerBound + filled))
+                let read = pread(
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: filled),
+                    range.count - filled,
+                    off_t(range.lowerBound + filled)
+                )
                 if read < 0 && errno == EINTR { continue }
                 guard read >= 0 else { throw CocoaError(.fileReadUnknown) }
                 if read == 0 { break }

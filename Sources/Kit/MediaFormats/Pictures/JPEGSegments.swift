@@ -17,14 +17,20 @@ package struct JPEGSegments<Source: ByteSource> {
 
     /// The segments up to the first scan, or to the end of the picture.
     package func all() throws -> [Segment] {
-        guard try reader.number(at: 0, bytes: 2) == 0xFFD8 else { throw PictureHeaderError.malformed("no start-of-image marker") }
+        guard try reader.number(at: 0, bytes: 2) == 0xFFD8 else {
+            throw PictureHeaderError.malformed("no start-of-image marker")
+        }
         var segments: [Segment] = []
         var offset = 2
         while true {
-            guard try reader.byte(at: offset) == 0xFF else { throw PictureHeaderError.malformed("no marker where a JPEG segment ends") }
+            guard try reader.byte(at: offset) == 0xFF else {
+                throw PictureHeaderError.malformed("no marker where a JPEG segment ends")
+            }
             // Any number of fill bytes may precede a marker (B.1.1.2); they are counted as segments are.
             let marker = UInt8(try reader.byte(at: offset + 1))
-            guard segments.count < Self.maximumSegments else { throw PictureHeaderError.malformed("more than \(Self.maximumSegments) JPEG segments") }
+            guard segments.count < Self.maximumSegments else {
+                throw PictureHeaderError.malformed("more than \(Self.maximumSegments) JPEG segments")
+            }
             if marker == 0xFF {
                 offset += 1
                 segments.append(Segment(marker: 0xFF, content: offset..<offset))
@@ -46,9 +52,13 @@ package struct JPEGSegments<Source: ByteSource> {
 
     /// The frame header, which must precede the first scan.
     package func frame(_ segments: [Segment]) throws -> JPEGFrame {
-        guard let frame = segments.first(where: { Self.isFrame($0.marker) }) else { throw PictureHeaderError.malformed("no JPEG frame header") }
+        guard let frame = segments.first(where: { Self.isFrame($0.marker) }) else {
+            throw PictureHeaderError.malformed("no JPEG frame header")
+        }
         let at = frame.content.lowerBound
-        guard frame.content.count >= 6 else { throw PictureHeaderError.malformed("a JPEG frame header that is too short") }
+        guard frame.content.count >= 6 else {
+            throw PictureHeaderError.malformed("a JPEG frame header that is too short")
+        }
         var result = JPEGFrame(
             process: Int(frame.marker) - 0xC0,
             precision: try reader.byte(at: at),
@@ -64,7 +74,9 @@ package struct JPEGSegments<Source: ByteSource> {
     }
 
     /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC).
-    static func isFrame(_ marker: UInt8) -> Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
+    static func isFrame(_ marker: UInt8) -> Bool {
+        (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
+    }
 }
 
 extension PictureHeader {
@@ -77,7 +89,8 @@ extension PictureHeader {
         var header = PictureHeader(.jpeg, width: frame.width, height: frame.height)
         header.jpeg = frame
         header.hasProfile = try found.contains {
-            try $0.marker == 0xE2 && $0.content.count > 14 && reader.text(at: $0.content.lowerBound, count: 11) == "ICC_PROFILE"
+            try $0.marker == 0xE2 && $0.content.count > 14
+                && reader.text(at: $0.content.lowerBound, count: 11) == "ICC_PROFILE"
         }
         return header
     }

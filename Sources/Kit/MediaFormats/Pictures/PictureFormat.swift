@@ -8,8 +8,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     /// Bytes that ``init(signature:)`` looks at.
     public static let signatureLength = 64
 
-    /// The format that a file begins with; nil for every other, BMP and SVG included. The signature must stand at the very beginning, so that a file that
-    /// is two things at once is what it begins with.
+    /// The format that a file begins with; nil for every other, BMP and SVG included. The signature must stand at the
+    /// very beginning, so that a file that is two things at once is what it begins with.
     public init?(signature bytes: some Sequence<UInt8>) {
         let head = Array(bytes.prefix(Self.signatureLength))
         func has(_ signature: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: signature) }

@@ -1,11 +1,19 @@
 extension PictureHeader {
-    /// HEIF (ISO/IEC 23008-12): the largest `ispe` property in `meta/iprp/ipco`. A picture made of tiles has one for the whole as well.
-    /// A `clap` property may crop it, which HEVC's even sizes make common: what is told is what must be decoded.
-    static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader {
+    /// HEIF (ISO/IEC 23008-12): the largest `ispe` property in `meta/iprp/ipco`. A picture made of tiles has one for
+    /// the whole as well. A `clap` property may crop it, which HEVC's even sizes make common: what is told is what must
+    /// be decoded.
+    static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader
+    {
         var boxes = BoxWalk(reader: reader)
-        guard let meta = try boxes.first("meta", in: 0..<reader.count) else { throw PictureHeaderError.malformed("a HEIF file without a meta box") }
+        guard let meta = try boxes.first("meta", in: 0..<reader.count) else {
+            throw PictureHeaderError.malformed("a HEIF file without a meta box")
+        }
         // meta is a full box: version and flags precede its children.
-        guard let properties = try boxes.first("iprp", in: (meta.lowerBound + 4)..<max(meta.upperBound, meta.lowerBound + 4)),
+        guard
+            let properties = try boxes.first(
+                "iprp",
+                in: (meta.lowerBound + 4)..<max(meta.upperBound, meta.lowerBound + 4)
+            ),
             let container = try boxes.first("ipco", in: properties)
         else { throw PictureHeaderError.malformed("a HEIF file without properties") }
         var header = PictureHeader(format, width: 0, height: 0)
@@ -19,9 +27,14 @@ extension PictureHeader {
                 )
                 if size.pixels > header.pixels { (header.width, header.height) = (size.width, size.height) }
             }
-            if box.type == "colr", ["prof", "rICC"].contains(try reader.text(at: box.content.lowerBound, count: 4)) { header.hasProfile = true }
+            if box.type == "colr", ["prof", "rICC"].contains(try reader.text(at: box.content.lowerBound, count: 4)) {
+                header.hasProfile = true
+            }
             if box.type == "auxC" {
-                let name = try reader.text(at: box.content.lowerBound + 4, count: min(64, max(0, box.content.count - 4)))
+                let name = try reader.text(
+                    at: box.content.lowerBound + 4,
+                    count: min(64, max(0, box.content.count - 4))
+                )
                 if name.contains("alpha") || name.contains("hevc:2015:auxid:1") { header.mayBeTransparent = true }
             }
         }
@@ -60,7 +73,9 @@ struct BoxWalk<Source: ByteSource> {
             let type = try reader.text(at: offset + 4, count: 4)
             if length == 1 {
                 header = 16
-                guard try reader.byte(at: offset + 8) == 0 else { throw PictureHeaderError.malformed("a HEIF box that is too large") }
+                guard try reader.byte(at: offset + 8) == 0 else {
+                    throw PictureHeaderError.malformed("a HEIF box that is too large")
+                }
                 length = try reader.number(at: offset + 9, bytes: 7)
             } else if length == 0 {
                 length = range.upperBound - offset

@@ -1,13 +1,22 @@
 extension PictureHeader {
     /// PNG (third edition) section 11.2.1: IHDR comes first.
     static func png(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
-        guard try reader.text(at: 12, count: 4) == "IHDR" else { throw PictureHeaderError.malformed("a PNG without IHDR at its beginning") }
-        var header = PictureHeader(.png, width: try reader.number(at: 16, bytes: 4), height: try reader.number(at: 20, bytes: 4))
-        guard header.width < 1 << 31, header.height < 1 << 31 else { throw PictureHeaderError.malformed("a PNG of more than 2³¹ pixels a side") }
+        guard try reader.text(at: 12, count: 4) == "IHDR" else {
+            throw PictureHeaderError.malformed("a PNG without IHDR at its beginning")
+        }
+        var header = PictureHeader(
+            .png,
+            width: try reader.number(at: 16, bytes: 4),
+            height: try reader.number(at: 20, bytes: 4)
+        )
+        guard header.width < 1 << 31, header.height < 1 << 31 else {
+            throw PictureHeaderError.malformed("a PNG of more than 2³¹ pixels a side")
+        }
         header.mayBeTransparent = [4, 6].contains(try reader.byte(at: 25))
         header.bitsPerSample = try reader.byte(at: 24)
         header.isInterlaced = try reader.byte(at: 28) != 0
-        // tRNS makes the other colour types transparent; it stands between IHDR and IDAT. eXIf may stand behind IDAT too, where nobody puts it.
+        // tRNS makes the other colour types transparent; it stands between IHDR and IDAT. eXIf may stand behind IDAT
+        // too, where nobody puts it.
         var offset = 33
         for _ in 0..<1000 {
             let type = try reader.text(at: offset + 4, count: 4)
@@ -35,12 +44,16 @@ extension PictureHeader {
     static func webp(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
         switch try reader.text(at: 12, count: 4) {
         case "VP8 ":
-            guard try reader.bytes(at: 23, count: 3) == [0x9D, 0x01, 0x2A] else { throw PictureHeaderError.malformed("a WebP without a key frame") }
+            guard try reader.bytes(at: 23, count: 3) == [0x9D, 0x01, 0x2A] else {
+                throw PictureHeaderError.malformed("a WebP without a key frame")
+            }
             let width = try reader.number(at: 26, bytes: 2, littleEndian: true) & 0x3FFF
             let height = try reader.number(at: 28, bytes: 2, littleEndian: true) & 0x3FFF
             return PictureHeader(.webp, width: width, height: height)
         case "VP8L":
-            guard try reader.byte(at: 20) == 0x2F else { throw PictureHeaderError.malformed("a WebP without its lossless signature") }
+            guard try reader.byte(at: 20) == 0x2F else {
+                throw PictureHeaderError.malformed("a WebP without its lossless signature")
+            }
             let bits = try reader.number(at: 21, bytes: 4, littleEndian: true)
             var header = PictureHeader(.webp, width: (bits & 0x3FFF) + 1, height: (bits >> 14 & 0x3FFF) + 1)
             header.mayBeTransparent = bits >> 28 & 1 == 1
@@ -59,7 +72,8 @@ extension PictureHeader {
         }
     }
 
-    /// Which of the chunks that hold pixels comes first behind VP8X; nil where none is among the first hundred chunks. Of a moving picture it is a frame.
+    /// Which of the chunks that hold pixels comes first behind VP8X; nil where none is among the first hundred chunks.
+    /// Of a moving picture it is a frame.
     private static func firstImageChunk(_ reader: HeaderReader<some ByteSource>) throws -> String? {
         var offset = 30
         for _ in 0..<100 where offset + 8 <= reader.count {

@@ -13,11 +13,14 @@ extension PictureHeader {
             guard [256, 257, 258, 338, 34675].contains(tag), values[tag] == nil else { continue }
             let isShort = try reader.number(at: at + 2, bytes: 2, littleEndian: little) == 3
             let fits = try reader.number(at: at + 4, bytes: 4, littleEndian: little) * (isShort ? 2 : 4) <= 4
-            // A value, or the first of several, stands in the entry where they fit, else where it points to (section 2, "Value/Offset").
+            // A value, or the first of several, stands in the entry where they fit, else where it points to (section 2,
+            // "Value/Offset").
             let place = fits ? at + 8 : try reader.number(at: at + 8, bytes: 4, littleEndian: little)
             values[tag] = try reader.number(at: place, bytes: isShort ? 2 : 4, littleEndian: little)
         }
-        guard let width = values[256], let height = values[257] else { throw PictureHeaderError.malformed("a TIFF without a size") }
+        guard let width = values[256], let height = values[257] else {
+            throw PictureHeaderError.malformed("a TIFF without a size")
+        }
         var header = PictureHeader(.tiff, width: width, height: height)
         header.mayBeTransparent = values[338] != nil
         header.hasProfile = values[34675] != nil

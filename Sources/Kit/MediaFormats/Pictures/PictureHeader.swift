@@ -1,4 +1,5 @@
-/// What the head of a picture file says of it, read without decoding anything, so that limits hold before a decoder runs.
+/// What the head of a picture file says of it, read without decoding anything, so that limits hold before a decoder
+/// runs.
 public struct PictureHeader: Sendable, Equatable {
     /// What it is.
     public var format: PictureFormat

@@ -28,7 +28,14 @@ public struct Action: Encodable, Sendable, Equatable {
     @Nullable public var confirm: Confirmation?
 
     /// Creates a button.
-    public init(id: String, title: String, method: String, href: String, enabled: Bool = true, confirm: Confirmation? = nil) {
+    public init(
+        id: String,
+        title: String,
+        method: String,
+        href: String,
+        enabled: Bool = true,
+        confirm: Confirmation? = nil
+    ) {
         self.id = id
         self.title = title
         self.method = method

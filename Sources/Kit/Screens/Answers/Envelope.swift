@@ -40,7 +40,8 @@ public struct Meta: Encodable, Sendable {
     public var offline: Bool
     /// The data is older than its freshness time.
     public var stale: Bool
-    /// When the data was received as it is; confirming it does not move it, so that the body stays the same. Null for local data.
+    /// When the data was received as it is; confirming it does not move it, so that the body stays the same. Null for
+    /// local data.
     @Nullable public var fetchedAt: Date?
     /// Version of the data where a screen counts them.
     public var revision: Int?

@@ -13,7 +13,16 @@ public enum Gzip {
     public static func compress(_ data: Data, level: Int32 = 6) throws -> Data {
         var stream = z_stream()
         // 15 window bits, plus 16 for a gzip wrapper.
-        var code = deflateInit2_(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        var code = deflateInit2_(
+            &stream,
+            level,
+            Z_DEFLATED,
+            15 + 16,
+            8,
+            Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size)
+        )
         guard code == Z_OK else { throw Failure(code: code) }
         defer { deflateEnd(&stream) }
         var output = Data(count: Int(deflateBound(&stream, UInt(data.count))))

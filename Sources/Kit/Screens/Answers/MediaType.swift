@@ -14,6 +14,7 @@ public enum MediaType {
     /// Whether gzip makes bodies of this type smaller; pictures and archives are compressed already.
     public static func isCompressible(_ type: String) -> Bool {
         let essence = (type.split(separator: ";").first.map(String.init) ?? type).lowercased()
-        return essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml") || essence == "application/javascript"
+        return essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
+            || essence == "application/javascript"
     }
 }

@@ -4,7 +4,8 @@ public import HTTPTypes
 public import HummingbirdCore
 public import Upstream
 
-/// What a handler answers, before it is fitted to the request: conditional requests, HEAD and gzip come after, in ``ReplyRenderer``.
+/// What a handler answers, before it is fitted to the request: conditional requests, HEAD and gzip come after, in
+/// ``ReplyRenderer``.
 public struct Reply: Sendable {
     /// The body of an answer.
     public enum Body: Sendable {
@@ -24,13 +25,20 @@ public struct Reply: Sendable {
     public var body: Body
     /// Whether the answer carries an ETag and may be answered with 304.
     public var hasValidator: Bool
-    /// Version of the one thing that the answer shows, for its ETag: what `If-Match` of a later change is compared with. nil where there is none.
+    /// Version of the one thing that the answer shows, for its ETag: what `If-Match` of a later change is compared
+    /// with. nil where there is none.
     public var version: String?
     /// For how long the same request has the same answer, apart from its age; nil where nobody may say so.
     public var validity: Validity?
 
     /// Creates an answer.
-    public init(status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body, hasValidator: Bool = true, validity: Validity? = nil) {
+    public init(
+        status: HTTPResponse.Status = .ok,
+        headerFields: HTTPFields = [:],
+        body: Body,
+        hasValidator: Bool = true,
+        validity: Validity? = nil
+    ) {
         self.status = status
         self.headerFields = headerFields
         self.body = body
@@ -38,7 +46,8 @@ public struct Reply: Sendable {
         self.validity = validity
     }
 
-    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`; with a validity it is kept for as long as that holds.
+    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`; with a validity it is
+    /// kept for as long as that holds.
     public static func screen<Content>(
         _ envelope: Envelope<Content>,
         status: HTTPResponse.Status = .ok,
@@ -51,7 +60,12 @@ public struct Reply: Sendable {
         fields[.cacheControl] = "private, no-cache"
         fields[.vary] = "Authorization, Accept-Encoding"
         fields.add(provenance, now: now)
-        return Reply(status: status, headerFields: fields, body: .bytes(try WireFormat.encode(envelope), type: MediaType.json), validity: validity)
+        return Reply(
+            status: status,
+            headerFields: fields,
+            body: .bytes(try WireFormat.encode(envelope), type: MediaType.json),
+            validity: validity
+        )
     }
 }
 

@@ -56,7 +56,11 @@ enum ReplyRenderer {
             fields[.contentEncoding] = "gzip"
         }
         fields[.contentLength] = String(body.count)
-        return Response(status: status, headers: fields, body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        return Response(
+            status: status,
+            headers: fields,
+            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        )
     }
 
     /// RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.

@@ -1,6 +1,7 @@
 /// `homePortText` as `home_port_text`. Names begin with a small letter, as Swift's do.
 enum SnakeCase {
-    /// A word begins with an upper-case letter after anything else, and with the last of several before a lower-case one: `imageURLText` is `image_url_text`.
+    /// A word begins with an upper-case letter after anything else, and with the last of several before a lower-case
+    /// one: `imageURLText` is `image_url_text`.
     static func text(_ name: String) -> String {
         let bytes = Array(name.utf8)
         var text: [UInt8] = []

@@ -23,9 +23,13 @@ struct WireKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encode(_ value: UInt16, forKey key: Key) { add(.unsigned(UInt64(value)), key) }
     mutating func encode(_ value: UInt32, forKey key: Key) { add(.unsigned(UInt64(value)), key) }
     mutating func encode(_ value: UInt64, forKey key: Key) { add(.unsigned(value), key) }
-    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { add(try WireEncoder.wrap(value, lookups), key) }
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        add(try WireEncoder.wrap(value, lookups), key)
+    }
 
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type, forKey key: Key)
+        -> KeyedEncodingContainer<Nested>
+    {
         let nested = WireValue.Members()
         add(.object(nested), key)
         return KeyedEncodingContainer(WireKeyedContainer<Nested>(members: nested, lookups: lookups))
@@ -99,5 +103,7 @@ struct WireSingleValueContainer: SingleValueEncodingContainer {
     mutating func encode(_ value: UInt16) { encoder.value = .unsigned(UInt64(value)) }
     mutating func encode(_ value: UInt32) { encoder.value = .unsigned(UInt64(value)) }
     mutating func encode(_ value: UInt64) { encoder.value = .unsigned(value) }
-    mutating func encode<Value: Encodable>(_ value: Value) throws { encoder.value = try WireEncoder.wrap(value, encoder.lookups) }
+    mutating func encode<Value: Encodable>(_ value: Value) throws {
+        encoder.value = try WireEncoder.wrap(value, encoder.lookups)
+    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Encodes values as ``WireFormat`` wants them: `JSONEncoder`'s bytes in a third of its time, which goes into converting every name of every row, asking every value what it is, and a dictionary
-/// for every object.
+/// Encodes values as ``WireFormat`` wants them: `JSONEncoder`'s bytes in a third of its time, which goes into
+/// converting every name of every row, asking every value what it is, and a dictionary for every object.
 final class WireEncoder: Encoder {
     /// What was encoded so far.
     var value: WireValue?
@@ -25,7 +25,9 @@ final class WireEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if case .object(let members) = value { return KeyedEncodingContainer(WireKeyedContainer(members: members, lookups: lookups)) }
+        if case .object(let members) = value {
+            return KeyedEncodingContainer(WireKeyedContainer(members: members, lookups: lookups))
+        }
         let members = WireValue.Members()
         value = .object(members)
         return KeyedEncodingContainer(WireKeyedContainer(members: members, lookups: lookups))
@@ -40,7 +42,8 @@ final class WireEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { WireSingleValueContainer(encoder: self) }
 
-    /// A value of any type. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64, decimals as numbers, the keys of a dictionary as they are.
+    /// A value of any type. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64,
+    /// decimals as numbers, the keys of a dictionary as they are.
     static func wrap<Value: Encodable>(_ value: Value, _ lookups: Lookups) throws -> WireValue {
         switch lookups.kind(of: Value.self) {
         case .date: if let date = value as? Date { return .string(WireFormat.timestamp(date)) }
@@ -57,13 +60,17 @@ final class WireEncoder: Encoder {
 
     /// - Throws: `EncodingError` for what JSON has no text for.
     static func wrap(_ number: some BinaryFloatingPoint & LosslessStringConvertible) throws -> WireValue {
-        guard number.isFinite else { throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "JSON has no \(number).")) }
+        guard number.isFinite else {
+            throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "JSON has no \(number)."))
+        }
         return .number(number.description)
     }
 
     /// - Throws: `EncodingError` for no number.
     private static func wrap(_ number: Decimal) throws -> WireValue {
-        guard number.isFinite else { throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "JSON has no \(number).")) }
+        guard number.isFinite else {
+            throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "JSON has no \(number)."))
+        }
         return .number(number.description)
     }
 }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// How values become bytes on the wire: JSON, UTF-8, snake_case, sorted keys, RFC 3339 UTC times. Equal values give equal bytes, so a body can be hashed and kept.
+/// How values become bytes on the wire: JSON, UTF-8, snake_case, sorted keys, RFC 3339 UTC times. Equal values give
+/// equal bytes, so a body can be hashed and kept.
 public enum WireFormat {
     /// Encodes a value.
     public static func encode(_ value: some Encodable) throws -> Data {

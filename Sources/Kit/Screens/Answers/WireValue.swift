@@ -44,7 +44,8 @@ extension WireValue {
         case .integer(let value): bytes.append(contentsOf: value.description.utf8)
         case .unsigned(let value): bytes.append(contentsOf: value.description.utf8)
         // A whole one needs no fraction.
-        case .number(let digits): bytes.append(contentsOf: digits.hasSuffix(".0") ? digits.dropLast(2).utf8 : digits[...].utf8)
+        case .number(let digits):
+            bytes.append(contentsOf: digits.hasSuffix(".0") ? digits.dropLast(2).utf8 : digits[...].utf8)
         case .string(let text): Self.write(text, to: &bytes)
         case .array(let array):
             var separator = UInt8(ascii: "[")
@@ -74,7 +75,8 @@ extension WireValue {
         var text = text
         text.withUTF8 { utf8 in
             var written = 0
-            for index in utf8.indices where utf8[index] < 0x20 || utf8[index] == UInt8(ascii: "\"") || utf8[index] == UInt8(ascii: "\\") {
+            for index in utf8.indices
+            where utf8[index] < 0x20 || utf8[index] == UInt8(ascii: "\"") || utf8[index] == UInt8(ascii: "\\") {
                 bytes.append(contentsOf: utf8[written..<index])
                 written = index + 1
                 escape(utf8[index], to: &bytes)

@@ -5,8 +5,9 @@ import NIOCore
 
 /// Lets a request's body be read for as long as the request is being answered, and no longer.
 ///
-/// After an answer Hummingbird reads what is left of the body itself. Somebody may be at it still: a client of an upstream that has answered before it had taken the whole upload waits for the next part.
-/// Two at a time is more than NIO's sequence allows; it ends the process.
+/// After an answer Hummingbird reads what is left of the body itself. Somebody may be at it still: a client of an
+/// upstream that has answered before it had taken the whole upload waits for the next part. Two at a time is more than
+/// NIO's sequence allows; it ends the process.
 final class BodyGate: @unchecked Sendable {
     private struct State {
         var isReading = false
@@ -26,7 +27,10 @@ final class BodyGate: @unchecked Sendable {
     static func guarding(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTPChannelHandler.Responder {
         { request, writer, channel in
             // Without a body there is nothing to wait for.
-            guard request.headers.contains(.transferEncoding) || request.headers[.contentLength].map({ $0 != "0" }) ?? false else {
+            guard
+                request.headers.contains(.transferEncoding)
+                    || request.headers[.contentLength].map({ $0 != "0" }) ?? false
+            else {
                 return try await responder(request, writer, channel)
             }
             let gate = BodyGate(request.body)
@@ -42,7 +46,8 @@ final class BodyGate: @unchecked Sendable {
         }
     }
 
-    /// The next part of the body. Throws `CancellationError` when the request has been answered, or while somebody else is reading.
+    /// The next part of the body. Throws `CancellationError` when the request has been answered, or while somebody else
+    /// is reading.
     fileprivate func next() async throws -> ByteBuffer? {
         let mayRead = state.withLockedValue { state in
             if state.isClosed || state.isReading { return false }
@@ -61,7 +66,8 @@ final class BodyGate: @unchecked Sendable {
         return try await iterator.next()
     }
 
-    /// Ends reading. Who is at it has until the client has sent its next part or the connection has ended, which its deadlines bound.
+    /// Ends reading. Who is at it has until the client has sent its next part or the connection has ended, which its
+    /// deadlines bound.
     private func close() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLockedValue { state in

@@ -22,7 +22,8 @@ extension ConnectionHandler {
         context.close(promise: nil)
     }
 
-    /// Waits until the client has taken everything, then closes: our side first, so that the client can still read the answer.
+    /// Waits until the client has taken everything, then closes: our side first, so that the client can still read the
+    /// answer.
     func drain(_ context: ChannelHandlerContext) {
         held.removeAll()
         rendered?.answerAbandoned()
@@ -73,8 +74,8 @@ extension ConnectionHandler {
 
     // MARK: Timer
 
-    /// Sees to it that the timer fires no later than the next deadline. A timer that fires too early only looks and is armed anew:
-    /// so a request that is answered at once costs no scheduling.
+    /// Sees to it that the timer fires no later than the next deadline. A timer that fires too early only looks and is
+    /// armed anew: so a request that is answered at once costs no scheduling.
     func armTimer(_ context: ChannelHandlerContext) {
         guard let deadline = state.nextDeadline else { return }
         if let timer {

@@ -21,7 +21,8 @@ extension ConnectionHandler {
         case .head(let head):
             decoded.heads += 1
             decoded.isChunked = head.headers.contains(name: "Transfer-Encoding")
-            decoded.contentLength = decoded.isChunked ? nil : head.headers.first(name: "Content-Length").flatMap { Int($0) }
+            decoded.contentLength =
+                decoded.isChunked ? nil : head.headers.first(name: "Content-Length").flatMap { Int($0) }
         case .body:
             break
         case .end:

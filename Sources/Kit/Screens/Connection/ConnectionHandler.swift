@@ -3,8 +3,9 @@ import NIOHTTP1
 
 /// The shell around ``ConnectionState``: tells it what happens on the channel and does what it says.
 ///
-/// It stands between the HTTP/1 codecs and everything that answers, so whatever answers behind it sees one request at a time.
-/// Files: requests and reading here; answers in `ConnectionHandler+Answers.swift`; timer and closing in `ConnectionHandler+Closing.swift`.
+/// It stands between the HTTP/1 codecs and everything that answers, so whatever answers behind it sees one request at a
+/// time. Files: requests and reading here; answers in `ConnectionHandler+Answers.swift`; timer and closing in
+/// `ConnectionHandler+Closing.swift`.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -108,7 +109,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        perform(state.undecoded(bytes: undecoded.pending(received: meter.received), now: context.eventLoop.now), context)
+        perform(
+            state.undecoded(bytes: undecoded.pending(received: meter.received), now: context.eventLoop.now),
+            context
+        )
         if state.isBodyDue { state.readPaused(now: context.eventLoop.now) }
         context.fireChannelReadComplete()
         discardCompleted(context)
@@ -151,7 +155,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch state.headReceived(head, now: context.eventLoop.now) {
             case .forward(let accepted):
                 if accepted.expectsContinue {
-                    context.writeAndFlush(Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+                    context.writeAndFlush(
+                        Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))),
+                        promise: nil
+                    )
                 }
                 rendered?.requestBegins(accepted.head)
                 context.fireChannelRead(accepted.isRewritten ? Self.wrapInboundOut(.head(accepted.head)) : data)
@@ -210,7 +217,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// After an answer: bytes may be there that belong to the next head.
     func noteUndecoded(_ context: ChannelHandlerContext) {
-        perform(state.undecoded(bytes: undecoded.pending(received: meter.received), now: context.eventLoop.now), context)
+        perform(
+            state.undecoded(bytes: undecoded.pending(received: meter.received), now: context.eventLoop.now),
+            context
+        )
     }
 }
 

@@ -1,9 +1,11 @@
-/// What one client may ask of the connection layer: sizes, counts and deadlines. Every value is configuration; the defaults are the documented ones.
+/// What one client may ask of the connection layer: sizes, counts and deadlines. Every value is configuration; the
+/// defaults are the documented ones.
 ///
 /// The size of a request body is a property of the route and is checked where the body is read.
 public struct ConnectionLimits: Sendable, Equatable {
-    /// Bytes of a whole request head, request line included; also the most bytes that may arrive without completing a head or
-    /// adding to a body (chunk extensions, trailers, empty lines). Beyond it: 431 in a head, 400 in a body. Default 32 KiB.
+    /// Bytes of a whole request head, request line included; also the most bytes that may arrive without completing a
+    /// head or adding to a body (chunk extensions, trailers, empty lines). Beyond it: 431 in a head, 400 in a body.
+    /// Default 32 KiB.
     public var headerBytes: Int
     /// Field lines in a head, trailers included. Beyond it: 431. Default 100.
     public var headerCount: Int
@@ -11,18 +13,20 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var urlBytes: Int
     /// From the first byte of a head to its end; then 408. Default 10 s.
     public var headDeadline: Duration
-    /// How long a connection may stay open with no request under way and nothing left to send; closed silently. Default 60 s.
+    /// How long a connection may stay open with no request under way and nothing left to send; closed silently. Default
+    /// 60 s.
     public var idleTimeout: Duration
     /// Whole request body, not counting time in which the server itself did not read; then 408. Default 60 s.
     public var bodyDeadline: Duration
     /// Longest pause within a request body, counted likewise; then 408. Default 20 s.
     public var bodyIdle: Duration
-    /// How long a client may take no byte while bytes are waiting for it. Progress is looked at four times within this time,
-    /// so a stalled client is closed after at most a quarter more. Default 30 s.
+    /// How long a client may take no byte while bytes are waiting for it. Progress is looked at four times within this
+    /// time, so a stalled client is closed after at most a quarter more. Default 30 s.
     public var writeDeadline: Duration
     /// Connections open at once; enforced by the listener, not here. Default 1024.
     public var connections: Int
-    /// Bytes read and thrown away after the last answer of a connection, so that the client can read that answer (RFC 9112 section 9.6). Default 64 KiB.
+    /// Bytes read and thrown away after the last answer of a connection, so that the client can read that answer (RFC
+    /// 9112 section 9.6). Default 64 KiB.
     public var lingerBytes: Int
     /// How long that goes on. Default 2 s.
     public var lingerTime: Duration

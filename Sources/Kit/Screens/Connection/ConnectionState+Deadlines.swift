@@ -24,7 +24,8 @@ struct ConnectionDeadlines: Equatable {
 }
 
 extension ConnectionState {
-    /// Looked at after every batch of reads: bytes that have not become a part start the head deadline, too many of them are refused.
+    /// Looked at after every batch of reads: bytes that have not become a part start the head deadline, too many of
+    /// them are refused.
     mutating func undecoded(bytes: Int, now: @autoclosure () -> NIODeadline) -> FailureAction {
         switch phase {
         case .idle where bytes > 0:
@@ -37,7 +38,10 @@ extension ConnectionState {
         case .exchange(let exchange) where !exchange.isReceived:
             return failed(.malformed("The framing of the body takes far more bytes than the body."), body: .malformed)
         case .idle, .head:
-            return failed(.headersTooLarge("The request head is larger than \(deadlines.undecodedBytes) bytes."), body: .malformed)
+            return failed(
+                .headersTooLarge("The request head is larger than \(deadlines.undecodedBytes) bytes."),
+                body: .malformed
+            )
         default:
             return .ignore
         }

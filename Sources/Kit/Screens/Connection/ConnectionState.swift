@@ -1,10 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a connection does next, decided from what happened to it. No channel and no clock: times and byte counts are passed in.
+/// What a connection does next, decided from what happened to it. No channel and no clock: times and byte counts are
+/// passed in.
 ///
-/// One request is under way at a time; what a client pipelines behind it is held back by the owner (``intake``), so answers go in
-/// order and limits count per request. Each method is an event; what it returns is the action. Deadlines are in `ConnectionState+Deadlines.swift`.
+/// One request is under way at a time; what a client pipelines behind it is held back by the owner (``intake``), so
+/// answers go in order and limits count per request. Each method is an event; what it returns is the action. Deadlines
+/// are in `ConnectionState+Deadlines.swift`.
 struct ConnectionState {
     /// A request under way and its answer.
     struct Exchange: Equatable {
@@ -100,7 +102,13 @@ struct ConnectionState {
         case .success(let accepted):
             let keepsAlive = accepted.keepsAlive && !isQuiescing
             phase = .exchange(
-                Exchange(version: head.version, isHEAD: head.method == .HEAD, keepsAlive: keepsAlive, bodyBegan: now, bodyProgress: now)
+                Exchange(
+                    version: head.version,
+                    isHEAD: head.method == .HEAD,
+                    keepsAlive: keepsAlive,
+                    bodyBegan: now,
+                    bodyProgress: now
+                )
             )
             return .forward(accepted)
         case .failure(let refusal):
@@ -214,7 +222,9 @@ struct ConnectionState {
         let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
         exchange.answerBody = hasBody ? .allowed : AnswerBody.none
         exchange.keepsAlive = exchange.keepsAlive && exchange.isReceived && !isQuiescing
-        if head.headers.contains(name: "Connection"), head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" }) {
+        if head.headers.contains(name: "Connection"),
+            head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" })
+        {
             exchange.keepsAlive = false
         }
         defer { phase = .exchange(exchange) }
@@ -247,7 +257,8 @@ struct ConnectionState {
     /// The application has ended its answer.
     mutating func answerEnded(now: NIODeadline) -> AnswerEndAction {
         guard case .exchange(let exchange) = phase, let body = exchange.answerBody else { return .drop }
-        // An answer without a body ends with its head: ending it again would write the last chunk of a body that is not there.
+        // An answer without a body ends with its head: ending it again would write the last chunk of a body that is not
+        // there.
         let endsBody = body == .allowed
         guard exchange.keepsAlive, exchange.isReceived, !isQuiescing else {
             phase = .draining(lingers: true)

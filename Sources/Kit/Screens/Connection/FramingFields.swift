@@ -21,7 +21,9 @@ struct FramingFields {
             hosts += 1
             return HostField.isValid(trimmed(value)) ? nil : .malformed("The Host field is not a host.")
         case 6 where equals(name, "expect"):
-            guard equals(trimmed(value), "100-continue") else { return .malformed("The only expectation known here is 100-continue.") }
+            guard equals(trimmed(value), "100-continue") else {
+                return .malformed("The only expectation known here is 100-continue.")
+            }
             expectsContinue = true
         case 7 where equals(name, "upgrade"):
             saysUpgrade = true
@@ -44,10 +46,14 @@ struct FramingFields {
 
     private mutating func noteContentLength(_ value: Substring) -> ConnectionRefusal? {
         // 18 digits always fit into a signed 64-bit number.
-        guard (1...18).contains(value.utf8.count), value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard (1...18).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
             return .malformed("Content-Length is not a number of bytes.")
         }
-        guard contentLength == nil || contentLength == value else { return .malformed("Content-Length is given twice, differently.") }
+        guard contentLength == nil || contentLength == value else {
+            return .malformed("Content-Length is given twice, differently.")
+        }
         contentLength = value
         return nil
     }
@@ -57,12 +63,15 @@ struct FramingFields {
         if hosts > 1 { return .malformed("The request has more than one Host field.") }
         if hosts == 0, version == .http1_1 { return .malformed("The request has no Host field.") }
         if transferEncodings > 1 { return .malformed("The request has more than one Transfer-Encoding field.") }
-        if transferEncodings > 0, contentLength != nil { return .malformed("The request has both Transfer-Encoding and Content-Length.") }
+        if transferEncodings > 0, contentLength != nil {
+            return .malformed("The request has both Transfer-Encoding and Content-Length.")
+        }
         if transferEncodings > 0, version == .http1_0 { return .malformed("HTTP/1.0 has no Transfer-Encoding.") }
         return nil
     }
 
-    /// RFC 9112 section 9.3. No protocol is upgraded to here, but the decoder stops reading after a request that asks for it, so such a connection ends too.
+    /// RFC 9112 section 9.3. No protocol is upgraded to here, but the decoder stops reading after a request that asks
+    /// for it, so such a connection ends too.
     func keepsAlive(version: HTTPVersion) -> Bool {
         !saysClose && !saysUpgrade && (version == .http1_1 || saysKeepAlive)
     }

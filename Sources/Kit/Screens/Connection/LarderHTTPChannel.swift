@@ -7,7 +7,8 @@ import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: byte counts and kept answers → encoder → decoder → connection handler → front handlers → HTTP types → `NIOAsyncChannel`.
+/// Pipeline: byte counts and kept answers → encoder → decoder → connection handler → front handlers → HTTP types →
+/// `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// The parts Hummingbird reads and writes.
     public typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -53,8 +54,12 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         channel.eventLoop.makeCompletedFuture {
             try addHTTP1Handlers(to: channel)
             try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            let value = try Value(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-            // One that is accepted while the server stops is handed to nobody. It has to outlive its connection all the same: NIO ends the process over a writer that is let go before.
+            let value = try Value(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)
+            )
+            // One that is accepted while the server stops is handed to nobody. It has to outlive its connection all the
+            // same: NIO ends the process over a writer that is let go before.
             channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
             return value
         }
@@ -71,7 +76,8 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         decoderLimits.maxHeaderFieldSize = limits.headerBytes
         decoderLimits.maxHeaderListSize = limits.headerBytes
         decoderLimits.maxHeaderFieldCount = limits.headerCount
-        // One read at a time: all requests of a read are decoded before the first is answered, so this bounds what pipelining takes.
+        // One read at a time: all requests of a read are decoded before the first is answered, so this bounds what
+        // pipelining takes.
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let meter = WireMeter()
         let pipeline = channel.pipeline.syncOperations
@@ -83,7 +89,9 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         }
         try pipeline.addHandlers([
             HTTPResponseEncoder(),
-            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+            ),
             connection,
         ])
         if let frontHandlers { try pipeline.addHandlers(frontHandlers()) }

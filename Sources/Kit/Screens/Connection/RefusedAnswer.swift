@@ -24,7 +24,11 @@ struct RefusedAnswer {
             // RFC 9110 §6.6.1: with every 4xx of a server that has a clock.
             "Date": HTTPDate.format(Date()),
         ]
-        let head = HTTPResponseHead(version: version, status: HTTPResponseStatus(statusCode: refusal.status), headers: headers)
+        let head = HTTPResponseHead(
+            version: version,
+            status: HTTPResponseStatus(statusCode: refusal.status),
+            headers: headers
+        )
         parts = [.head(head)] + (isHEAD ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))]) + [.end(nil)]
     }
 }

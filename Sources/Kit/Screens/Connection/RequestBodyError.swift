@@ -1,4 +1,5 @@
-/// Thrown to whoever reads a request body that will never be complete. Without it a truncated upload would look like a whole one.
+/// Thrown to whoever reads a request body that will never be complete. Without it a truncated upload would look like a
+/// whole one.
 public enum RequestBodyError: Error, Equatable {
     /// The client closed the connection within the body.
     case truncated

@@ -2,7 +2,8 @@ import NIOHTTP1
 
 /// A request head that was accepted, with what the connection has to know of it.
 struct AcceptedHead: Equatable {
-    /// The head to pass on: target in origin-form, `Connection` normalised to `close` where the connection ends with this request.
+    /// The head to pass on: target in origin-form, `Connection` normalised to `close` where the connection ends with
+    /// this request.
     var head: HTTPRequestHead
     /// Whether ``head`` differs from what was received.
     var isRewritten: Bool
@@ -12,7 +13,8 @@ struct AcceptedHead: Equatable {
     var expectsContinue: Bool
 }
 
-/// Decides which request heads are accepted. What can be read in two ways is refused, since somebody else may read it the other way.
+/// Decides which request heads are accepted. What can be read in two ways is refused, since somebody else may read it
+/// the other way.
 struct RequestHeadRules {
     private let limits: ConnectionLimits
 
@@ -53,7 +55,14 @@ struct RequestHeadRules {
         }
         // A 1.0 client cannot know of interim answers: its Expect is ignored (RFC 9110 section 10.1.1).
         let expectsContinue = fields.expectsContinue && fields.hasBody && head.version == .http1_1
-        return .success(AcceptedHead(head: accepted, isRewritten: isRewritten, keepsAlive: keepsAlive, expectsContinue: expectsContinue))
+        return .success(
+            AcceptedHead(
+                head: accepted,
+                isRewritten: isRewritten,
+                keepsAlive: keepsAlive,
+                expectsContinue: expectsContinue
+            )
+        )
     }
 
     private func sizeRefusal(_ head: HTTPRequestHead) -> ConnectionRefusal? {
@@ -63,7 +72,8 @@ struct RequestHeadRules {
         guard head.headers.count <= limits.headerCount else {
             return .headersTooLarge("The request has more than \(limits.headerCount) header fields.")
         }
-        // Request line: method, target, two spaces, version and line end. Field line: name, colon, space, value and line end.
+        // Request line: method, target, two spaces, version and line end. Field line: name, colon, space, value and
+        // line end.
         var bytes = head.method.rawValue.utf8.count + head.uri.utf8.count + 12
         for (name, value) in head.headers { bytes += name.utf8.count + value.utf8.count + 4 }
         guard bytes <= limits.headerBytes else {

@@ -1,4 +1,5 @@
-/// The request target of a request line (RFC 9112 section 3.2): which forms are accepted, and what they mean for the origin.
+/// The request target of a request line (RFC 9112 section 3.2): which forms are accepted, and what they mean for the
+/// origin.
 enum RequestTarget: Equatable {
     /// Origin-form, or `*` for OPTIONS: passed on as it is.
     case origin
@@ -21,7 +22,8 @@ enum RequestTarget: Equatable {
         }
     }
 
-    /// What is wrong with the characters of a target, if anything. Bytes beyond ASCII have to come percent-encoded (RFC 3986 section 2).
+    /// What is wrong with the characters of a target, if anything. Bytes beyond ASCII have to come percent-encoded (RFC
+    /// 3986 section 2).
     private static func flaw(in uri: String) -> String? {
         var digitsDue = 0
         var escape: UInt8 = 0
@@ -70,12 +72,15 @@ enum RequestTarget: Equatable {
 
 /// The value of a `Host` field (RFC 9110 section 7.2): a name or address with an optional port, and nothing else.
 enum HostField {
-    /// Whether the value can be a host. No user information, no path, no list: what two readers might read in two ways is refused.
+    /// Whether the value can be a host. No user information, no path, no list: what two readers might read in two ways
+    /// is refused.
     static func isValid(_ value: some StringProtocol) -> Bool {
         !value.isEmpty
             && value.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
                 case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"): true
                 case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
                 default: false

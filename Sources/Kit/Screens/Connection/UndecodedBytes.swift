@@ -1,7 +1,8 @@
-/// Counts bytes that arrived and have not turned into a head or a body. The decoder bounds names and values, but reads chunk extensions
-/// and empty lines for ever; this does not.
+/// Counts bytes that arrived and have not turned into a head or a body. The decoder bounds names and values, but reads
+/// chunk extensions and empty lines for ever; this does not.
 ///
-/// Counts are totals of the connection. A read that completes a part forgives what else was in it, so the bound is exact to one read.
+/// Counts are totals of the connection. A read that completes a part forgives what else was in it, so the bound is
+/// exact to one read.
 struct UndecodedBytes {
     /// How many bytes of framing one byte of body pays for: a chunk of one byte takes six.
     private static let framingPerBodyByte = 8

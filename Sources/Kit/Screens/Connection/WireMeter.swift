@@ -1,8 +1,10 @@
 import NIOCore
 
-/// Counts the bytes of a connection, nearest to the socket. The connection handler reads the counts; they share an event loop.
+/// Counts the bytes of a connection, nearest to the socket. The connection handler reads the counts; they share an
+/// event loop.
 ///
-/// Where answers are kept, ``RenderedAnswerHandler`` stands nearest to the socket and counts in its place: every handler on the way costs a hot answer some percent.
+/// Where answers are kept, ``RenderedAnswerHandler`` stands nearest to the socket and counts in its place: every
+/// handler on the way costs a hot answer some percent.
 final class WireMeter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,8 +1,10 @@
 import NIOCore
 
-/// Watches whether a client takes what is waiting for it. A slow reader passes as long as it takes anything; one that takes nothing does not.
+/// Watches whether a client takes what is waiting for it. A slow reader passes as long as it takes anything; one that
+/// takes nothing does not.
 ///
-/// It looks only four times within the deadline and needs no work per write, which keeps it off the path of a hot answer.
+/// It looks only four times within the deadline and needs no work per write, which keeps it off the path of a hot
+/// answer.
 struct WriteWatch {
     private let deadline: TimeAmount
     private var taken = 0

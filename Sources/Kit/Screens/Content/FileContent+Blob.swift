@@ -16,7 +16,14 @@ extension FileContent {
         fileName: String? = nil,
         disposition: Disposition = .inline
     ) {
-        self.init(type: type, length: blob.blob.length, version: version, lastModified: lastModified, fileName: fileName, disposition: disposition) { range in
+        self.init(
+            type: type,
+            length: blob.blob.length,
+            version: version,
+            lastModified: lastModified,
+            fileName: fileName,
+            disposition: disposition
+        ) { range in
             ByteStream {
                 var position = range.lowerBound
                 return {
@@ -30,9 +37,23 @@ extension FileContent {
     }
 
     /// Bytes in memory as a file.
-    public init(bytes: Data, type: String, version: String, lastModified: Date? = nil, fileName: String? = nil, disposition: Disposition = .inline) {
+    public init(
+        bytes: Data,
+        type: String,
+        version: String,
+        lastModified: Date? = nil,
+        fileName: String? = nil,
+        disposition: Disposition = .inline
+    ) {
         let buffer = ByteBuffer(bytes: bytes)
-        self.init(type: type, length: bytes.count, version: version, lastModified: lastModified, fileName: fileName, disposition: disposition) { range in
+        self.init(
+            type: type,
+            length: bytes.count,
+            version: version,
+            lastModified: lastModified,
+            fileName: fileName,
+            disposition: disposition
+        ) { range in
             ByteStream(buffer.getSlice(at: buffer.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer())
         }
     }

@@ -15,7 +15,8 @@ public struct FileContent: Sendable {
     public var type: String
     /// Bytes of the whole.
     public var length: Int
-    /// What names this version of the bytes, without quotes: printable ASCII but `"`. It becomes a strong entity tag (RFC 9110 §8.8.3).
+    /// What names this version of the bytes, without quotes: printable ASCII but `"`. It becomes a strong entity tag
+    /// (RFC 9110 §8.8.3).
     public var version: String
     /// When the bytes last changed, if that is known.
     public var lastModified: Date?

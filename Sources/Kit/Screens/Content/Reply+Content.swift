@@ -7,8 +7,9 @@ import Synchronization
 public import Upstream
 
 extension Reply {
-    /// The same for a file whose bytes must be asked for before it is known whether they can be had: `open` is called once the part is known, and before anything is answered, so that its failure is a problem
-    /// and not an answer that breaks off. Not called where no body is sent.
+    /// The same for a file whose bytes must be asked for before it is known whether they can be had: `open` is called
+    /// once the part is known, and before anything is answered, so that its failure is a problem and not an answer that
+    /// breaks off. Not called where no body is sent.
     public static func content(
         _ content: FileContent,
         to request: ScreenRequest,
@@ -30,8 +31,9 @@ extension Reply {
         return reply
     }
 
-    /// A file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the length. Conditional requests are answered here,
-    /// because the entity tag is the file's own version, not a hash of bytes that nobody has read yet.
+    /// A file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the length.
+    /// Conditional requests are answered here, because the entity tag is the file's own version, not a hash of bytes
+    /// that nobody has read yet.
     ///
     /// - Parameter provenance: of something that has an upstream; nil for data of Larder's own.
     public static func content(
@@ -51,19 +53,31 @@ extension Reply {
         if fields[.cacheControl] == nil { fields[.cacheControl] = "private, no-cache" }
         fields.vary(on: .authorization)
         if let provenance { fields.add(provenance, now: now) }
-        if request.hasCurrent(content.entityTag) { return Reply(status: .notModified, headerFields: fields, body: .none) }
-        switch request.isRangeApplicable(to: content) ? ByteRange(request.headerFields, length: content.length) : .whole {
+        if request.hasCurrent(content.entityTag) {
+            return Reply(status: .notModified, headerFields: fields, body: .none)
+        }
+        switch request.isRangeApplicable(to: content) ? ByteRange(request.headerFields, length: content.length) : .whole
+        {
         case .whole:
             return try part(0..<content.length, of: content, status: .ok, fields)
         case .part(let range):
             fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(content.length)"
             return try part(Range(range), of: content, status: .partialContent, fields)
         case .notSatisfiable:
-            throw Problem(.badRange, "The file has \(content.length) bytes.", headerFields: [.contentRange: "bytes */\(content.length)"])
+            throw Problem(
+                .badRange,
+                "The file has \(content.length) bytes.",
+                headerFields: [.contentRange: "bytes */\(content.length)"]
+            )
         }
     }
 
-    private static func part(_ range: Range<Int>, of content: FileContent, status: HTTPResponse.Status, _ fields: HTTPFields) throws -> Reply {
+    private static func part(
+        _ range: Range<Int>,
+        of content: FileContent,
+        status: HTTPResponse.Status,
+        _ fields: HTTPFields
+    ) throws -> Reply {
         let body = body(try content.parts(range), length: range.count)
         return Reply(status: status, headerFields: fields, body: .stream(type: content.type, body), hasValidator: false)
     }
@@ -86,6 +100,7 @@ extension ScreenRequest {
     /// RFC 9110 §13.1.5: a range of another version than the client has parts of would mix versions.
     fileprivate func isRangeApplicable(to content: FileContent) -> Bool {
         guard let condition = headerFields[.ifRange] else { return true }
-        return condition.hasPrefix("\"") ? condition == content.entityTag : condition == content.lastModified.map { HTTPDate.format($0) }
+        return condition.hasPrefix("\"")
+            ? condition == content.entityTag : condition == content.lastModified.map { HTTPDate.format($0) }
     }
 }

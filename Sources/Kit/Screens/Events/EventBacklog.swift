@@ -44,7 +44,8 @@ struct EventBacklog: Sendable {
 
     /// What came after the event of this identity.
     func missed(since identity: String) -> Missed {
-        guard let dash = identity.lastIndex(of: "-"), identity[..<dash] == run, let number = Int(identity[identity.index(after: dash)...]),
+        guard let dash = identity.lastIndex(of: "-"), identity[..<dash] == run,
+            let number = Int(identity[identity.index(after: dash)...]),
             (0...lastNumber).contains(number)
         else { return .unknown }
         let missed = Array(entries).filter { $0.number > number }

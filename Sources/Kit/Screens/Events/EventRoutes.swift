@@ -3,7 +3,8 @@ import HummingbirdCore
 import NIOCore
 import ServiceLifecycle
 
-/// `GET /v1/events`: server-sent events (HTML Living Standard §9.2) with identities, heartbeats and replay from `Last-Event-ID`.
+/// `GET /v1/events`: server-sent events (HTML Living Standard §9.2) with identities, heartbeats and replay from
+/// `Last-Event-ID`.
 public struct EventRoutes: Sendable {
     private let events: EventStream
     private let sessions: SessionStore
@@ -77,11 +78,13 @@ extension EventStream.Message {
 
 /// The text of server-sent events.
 enum ServerSentEvents {
-    /// How soon a client that lost the connection comes back, and where it stands. A `reset` says that events were lost to it.
+    /// How soon a client that lost the connection comes back, and where it stands. A `reset` says that events were lost
+    /// to it.
     static func opening(_ subscription: EventStream.Subscription, replays: Bool) -> String {
         var text = "retry: 2000\n"
         if subscription.isReset {
-            text += "id: \(subscription.identity)\nevent: reset\ndata: {\"reason\":\"the events since Last-Event-ID are not kept any more\"}\n"
+            text +=
+                "id: \(subscription.identity)\nevent: reset\ndata: {\"reason\":\"the events since Last-Event-ID are not kept any more\"}\n"
         } else if !replays {
             text += "id: \(subscription.identity)\n"
         }

@@ -2,7 +2,8 @@ import NIOConcurrencyHelpers
 public import ServiceLifecycle
 public import Upstream
 
-/// The event stream of the server: takes events from everywhere, gives them to everybody who listens, keeps the last ones for those who come back.
+/// The event stream of the server: takes events from everywhere, gives them to everybody who listens, keeps the last
+/// ones for those who come back.
 public final class EventStream: Service, Sendable {
     /// What a listener receives.
     enum Message: Sendable {
@@ -35,7 +36,8 @@ public final class EventStream: Service, Sendable {
     private let state: NIOLockedValueBox<State>
     private let clock: WallClock
     private let heartbeat: Duration
-    /// Messages that wait for one listener; one that falls further behind is let go, and comes back with `Last-Event-ID`.
+    /// Messages that wait for one listener; one that falls further behind is let go, and comes back with
+    /// `Last-Event-ID`.
     private static let listenerBuffer = 256
 
     /// A stream. `run` tells runs of the server apart; `capacity` is the number of events kept.
@@ -99,7 +101,10 @@ public final class EventStream: Service, Sendable {
     func subscribe(lastEventID: String?) -> Subscription {
         state.withLockedValue { state in
             state.nextNumber += 1
-            let (messages, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingOldest(Self.listenerBuffer))
+            let (messages, continuation) = AsyncStream.makeStream(
+                of: Message.self,
+                bufferingPolicy: .bufferingOldest(Self.listenerBuffer)
+            )
             if state.isFinished { continuation.finish() } else { state.listeners[state.nextNumber] = continuation }
             var missed: [(identity: String, event: ServerEvent)] = []
             var isReset = false
@@ -109,7 +114,13 @@ public final class EventStream: Service, Sendable {
                 case .unknown: isReset = true
                 }
             }
-            return Subscription(number: state.nextNumber, missed: missed, isReset: isReset, identity: state.backlog.newestIdentity, messages: messages)
+            return Subscription(
+                number: state.nextNumber,
+                missed: missed,
+                isReset: isReset,
+                identity: state.backlog.newestIdentity,
+                messages: messages
+            )
         }
     }
 

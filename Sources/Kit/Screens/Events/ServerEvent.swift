@@ -32,7 +32,8 @@ public struct ServerEvent: Sendable, Equatable {
 
         var json: String {
             switch self {
-            case .text(let text): "\"" + String(String.UnicodeScalarView(text.unicodeScalars.filter(Self.isHarmless))) + "\""
+            case .text(let text):
+                "\"" + String(String.UnicodeScalarView(text.unicodeScalars.filter(Self.isHarmless))) + "\""
             case .number(let number): String(number)
             case .flag(let flag): flag ? "true" : "false"
             }
@@ -58,7 +59,9 @@ public struct ServerEvent: Sendable, Equatable {
     }
 
     /// A screen's data changed.
-    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience = .everyone) -> ServerEvent {
+    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience = .everyone)
+        -> ServerEvent
+    {
         ServerEvent(
             kind: "screen-changed",
             data: [("app", .text(app)), ("screen", .text(screen)), ("revision", .number(revision))],
@@ -66,11 +69,16 @@ public struct ServerEvent: Sendable, Equatable {
         )
     }
 
-    /// A job goes on or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1, and whole per cents are told.
-    public static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent {
+    /// A job goes on or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1, and whole
+    /// per cents are told.
+    public static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent
+    {
         ServerEvent(
             kind: "job",
-            data: [("app", .text(app)), ("id", .text(id)), ("status", .text(status)), ("percent", .number(Int((progress * 100).rounded(.down))))],
+            data: [
+                ("app", .text(app)), ("id", .text(id)), ("status", .text(status)),
+                ("percent", .number(Int((progress * 100).rounded(.down)))),
+            ],
             audience: audience
         )
     }

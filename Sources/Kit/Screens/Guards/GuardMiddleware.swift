@@ -1,22 +1,33 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses foreign hosts and foreign writes before anything else looks at a request, and lets listed origins read the answer.
+/// Refuses foreign hosts and foreign writes before anything else looks at a request, and lets listed origins read the
+/// answer.
 struct GuardMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     let hosts: HostRules
     let origins: OriginRules
 
-    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
         guard hosts.allows(request.head.authority) else {
-            throw Problem(.hostNotAllowed, "This server does not answer to that host name; http.allowed_hosts lists those it answers to.")
+            throw Problem(
+                .hostNotAllowed,
+                "This server does not answer to that host name; http.allowed_hosts lists those it answers to."
+            )
         }
         guard origins.allows(request.method, headerFields: request.headers, authority: request.head.authority) else {
-            throw Problem(.originNotAllowed, "Pages of that origin may not write here; http.allowed_origins lists those that may.")
+            throw Problem(
+                .originNotAllowed,
+                "Pages of that origin may not write here; http.allowed_origins lists those that may."
+            )
         }
         guard RouteTable.isCanonical(request.uri.path) else {
-            throw Problem.notFound("There is nothing under this path; paths have no empty segments and no slash at the end.")
+            throw Problem.notFound(
+                "There is nothing under this path; paths have no empty segments and no slash at the end."
+            )
         }
         return try await next(request, context)
     }
@@ -28,14 +39,18 @@ struct CORSFieldsMiddleware: RouterMiddleware {
 
     let origins: OriginRules
 
-    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
         var response = try await next(request, context)
         guard !origins.allowedOrigins.isEmpty else { return response }
         // Also without an Origin: a browser that keeps such an answer must not give it to a page that sends one.
         response.headers.vary(on: .origin)
         for field in origins.fields(for: request.headers) { response.headers[field.name] = field.value }
         if request.method == .options {
-            for field in origins.preflightFields(for: request.headers, allowed: response.headers[.allow]) { response.headers[field.name] = field.value }
+            for field in origins.preflightFields(for: request.headers, allowed: response.headers[.allow]) {
+                response.headers[field.name] = field.value
+            }
         }
         return response
     }

@@ -1,4 +1,5 @@
-/// Which names this server answers to. A page of the web that has its own name resolved to this machine (DNS rebinding) sends that name as `Host`, and gets nothing.
+/// Which names this server answers to. A page of the web that has its own name resolved to this machine (DNS rebinding)
+/// sends that name as `Host`, and gets nothing.
 public struct HostRules: Sendable, Equatable {
     /// Names and addresses, lower case, without ports.
     public let allowedHosts: Set<String>
@@ -13,7 +14,8 @@ public struct HostRules: Sendable, Equatable {
         authority.flatMap { Self.name(of: $0) }.map(allowedHosts.contains) ?? false
     }
 
-    /// The host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil where it is none of these.
+    /// The host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil where it
+    /// is none of these.
     public static func name(of authority: String) -> String? {
         var host = authority[...]
         var port = Substring()
@@ -25,7 +27,8 @@ public struct HostRules: Sendable, Equatable {
             port = host[colon...]
             host = host[..<colon]
         }
-        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
         if host.hasSuffix(".") { host = host.dropLast() }
         return host.isEmpty ? nil : host.lowercased()
     }

@@ -2,7 +2,8 @@ public import HTTPTypes
 
 /// Which web origins may use this server from a browser (Fetch Standard, CORS protocol).
 ///
-/// Reading is left to the browser, which hides answers without `Access-Control-Allow-Origin`. Writing from a foreign origin is refused here, since it would have its effect unseen.
+/// Reading is left to the browser, which hides answers without `Access-Control-Allow-Origin`. Writing from a foreign
+/// origin is refused here, since it would have its effect unseen.
 public struct OriginRules: Sendable, Equatable {
     /// Origins that `http.allowed_origins` lists, lower case; `*` allows every origin.
     public let allowedOrigins: Set<String>
@@ -42,7 +43,8 @@ public struct OriginRules: Sendable, Equatable {
         ]
     }
 
-    /// Fields of answers that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted response-header name).
+    /// Fields of answers that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted
+    /// response-header name).
     private static let exposedFields =
         "Accept-Ranges, Age, Allow, Cache-Status, Content-Disposition, Content-Range, ETag, Larder-Offline, Link, Location, Retry-After, "
         + "WWW-Authenticate, X-Request-Id"
@@ -53,7 +55,9 @@ public struct OriginRules: Sendable, Equatable {
 
     /// The fields that answer a preflight of a listed origin; empty for every other request.
     public func preflightFields(for headerFields: HTTPFields, allowed: String?) -> HTTPFields {
-        guard headerFields[.accessControlRequestMethod] != nil, headerFields[.origin].map(lists) == true else { return [:] }
+        guard headerFields[.accessControlRequestMethod] != nil, headerFields[.origin].map(lists) == true else {
+            return [:]
+        }
         return [
             .accessControlAllowMethods: allowed ?? "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
             .accessControlAllowHeaders: Self.readableFields,

@@ -1,9 +1,11 @@
 public import CoreMetrics
 import NIOConcurrencyHelpers
 
-/// All measurements of the process, in the text format that Prometheus reads. The backend of swift-metrics; the composition root puts it in place.
+/// All measurements of the process, in the text format that Prometheus reads. The backend of swift-metrics; the
+/// composition root puts it in place.
 ///
-/// Counters are counters; gauges and recorders without aggregation are gauges; timers and aggregating recorders are histograms (timers in seconds).
+/// Counters are counters; gauges and recorders without aggregation are gauges; timers and aggregating recorders are
+/// histograms (timers in seconds).
 public final class PrometheusRegistry: MetricsFactory, Sendable {
     private let series = NIOLockedValueBox<[SeriesKey: Series]>([:])
 
@@ -25,7 +27,9 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         return text
     }
 
-    private func find(_ label: String, _ dimensions: [(String, String)], suffix: String = "", make: () -> Series) -> Series {
+    private func find(_ label: String, _ dimensions: [(String, String)], suffix: String = "", make: () -> Series)
+        -> Series
+    {
         let key = SeriesKey(label: label + suffix, dimensions: dimensions)
         return series.withLockedValue { all in
             if let known = all[key] { return known }

@@ -8,8 +8,11 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
         case counter, gauge, histogram
     }
 
-    /// Upper bounds of a histogram's buckets, in seconds for timers: Prometheus' own, and two below for answers from memory.
-    static let bounds: [Double] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+    /// Upper bounds of a histogram's buckets, in seconds for timers: Prometheus' own, and two below for answers from
+    /// memory.
+    static let bounds: [Double] = [
+        0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
 
     private struct Values {
         var value = 0.0

@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Upstream
 
-/// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did not write.
+/// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did
+/// not write.
 enum MountResponse {
     static func make(_ answer: MountAnswer) -> Response {
         var fields = withoutWordsForItsOrigin(answer.head.headerFields)
@@ -23,8 +24,9 @@ enum MountResponse {
         return response
     }
 
-    /// What an upstream says to browsers about its own origin must not be taken as Larder's word about this one: which pages may read here is decided by
-    /// `http.allowed_origins` alone (CORS protocol), and a document of an upstream is shown without the rights of this origin.
+    /// What an upstream says to browsers about its own origin must not be taken as Larder's word about this one: which
+    /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and a document of an upstream is
+    /// shown without the rights of this origin.
     static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
         let others = ["clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed"]
         var result = HTTPFields(
@@ -42,6 +44,7 @@ enum MountResponse {
 
 extension HTTPField.Name {
     // swift-format-ignore: NeverForceUnwrap
-    /// Carries the upstream's `Date` past Hummingbird, which writes its own into every answer; ``OwnDateHandler`` puts it back. Never leaves the process.
+    /// Carries the upstream's `Date` past Hummingbird, which writes its own into every answer; ``OwnDateHandler`` puts
+    /// it back. Never leaves the process.
     static let ownDate = HTTPField.Name("Larder-Own-Date")!
 }

@@ -16,11 +16,13 @@ public struct MountRoutes: Sendable {
     private let sessions: SessionStore
     private let credentials: [String: CredentialProvider]
 
-    /// What an account of Larder brings along to an upstream in which it is logged in; nil where it is not. May throw a problem.
+    /// What an account of Larder brings along to an upstream in which it is logged in; nil where it is not. May throw a
+    /// problem.
     public typealias CredentialProvider = @Sendable (Session) async throws -> MountCredential?
 
-    /// Serves these mounts. `sessions` tells which bearer tokens are Larder's own: they go to no upstream. Where `credentials` has a provider for the upstream, it gives what takes their place;
-    /// it decides by the app and the account of the session, so that no account is given another's.
+    /// Serves these mounts. `sessions` tells which bearer tokens are Larder's own: they go to no upstream. Where
+    /// `credentials` has a provider for the upstream, it gives what takes their place; it decides by the app and the
+    /// account of the session, so that no account is given another's.
     public init(mounts: [Mount], sessions: SessionStore, credentials: [String: CredentialProvider] = [:]) {
         self.credentials = credentials
         self.mounts = Dictionary(mounts.map { ($0.upstream.configuration.name, $0) }) { first, _ in first }
@@ -51,7 +53,8 @@ public struct MountRoutes: Sendable {
         return methods.contains(.options) ? methods : methods + [.options]
     }
 
-    /// Name and target of a request target, both as they came: nothing is decoded or encoded. Nil where nothing follows the name.
+    /// Name and target of a request target, both as they came: nothing is decoded or encoded. Nil where nothing follows
+    /// the name.
     static func split(_ path: String) -> (name: String, target: String)? {
         guard path.hasPrefix(prefix) else { return nil }
         let rest = path.dropFirst(prefix.count)
@@ -61,20 +64,31 @@ public struct MountRoutes: Sendable {
 
     @Sendable private func answer(_ request: Request, _ context: ScreenContext) async throws -> Response {
         guard let (name, target) = Self.split(request.head.path ?? "") else {
-            throw Problem.notFound("The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name.")
+            throw Problem.notFound(
+                "The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name."
+            )
         }
         guard let mount = mounts[name] else {
-            throw Problem.notFound("There is no upstream of this name; its own API would be below \(Self.prefix){name}/.")
+            throw Problem.notFound(
+                "There is no upstream of this name; its own API would be below \(Self.prefix){name}/."
+            )
         }
         let allowed = allowedMethods(path: request.uri.path)
         // A preflight asks what pages may do here, and that is not the upstream's to say.
-        if request.method == .options, isPreflight(request) || !mount.upstream.configuration.mount.methods.contains(.options) {
-            return Response(status: .noContent, headers: [.allow: allowed.map(\.rawValue).joined(separator: ", "), .cacheControl: "no-store"])
+        if request.method == .options,
+            isPreflight(request) || !mount.upstream.configuration.mount.methods.contains(.options)
+        {
+            return Response(
+                status: .noContent,
+                headers: [.allow: allowed.map(\.rawValue).joined(separator: ", "), .cacheControl: "no-store"]
+            )
         }
         guard let method = allowed.first(where: { Self.asDecoded($0) == request.method }) else {
             throw Problem.methodNotAllowed(request.method, allowed: allowed)
         }
-        guard MountRequest.isBelowBase(target) else { throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..") }
+        guard MountRequest.isBelowBase(target) else {
+            throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..")
+        }
         do {
             let ownValidity = sessions.validity(ofOwn: request.headers[values: .authorization])
             let answer = try await mount.answer(try await inquiry(request, method, target: target, of: mount))
@@ -94,7 +108,9 @@ public struct MountRoutes: Sendable {
         request.headers.contains(.origin) && request.headers.contains(.accessControlRequestMethod)
     }
 
-    private func inquiry(_ request: Request, _ method: HTTPRequest.Method, target: String, of mount: Mount) async throws -> MountRequest {
+    private func inquiry(_ request: Request, _ method: HTTPRequest.Method, target: String, of mount: Mount) async throws
+        -> MountRequest
+    {
         var fields = request.headers
         var credential: MountCredential?
         if let session = try sessions.ownSession(fields[values: .authorization]) {

@@ -5,7 +5,8 @@ public import Upstream
 extension Problem {
     /// What a client is told when an upstream gave nothing usable and nothing is stored.
     ///
-    /// `hasSessions` says whether Larder logs in there, so that a 401 means the end of a session. A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing") translates before this.
+    /// `hasSessions` says whether Larder logs in there, so that a 401 means the end of a session. A 4xx of the upstream
+    /// is translated by its status; an app that knows better (a 400 that means "missing") translates before this.
     public init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
         switch error {
         case .unreachable:
@@ -23,7 +24,11 @@ extension Problem {
                 case 404, 410: .notFound
                 default: .upstreamBadResponse
                 }
-            self.init(code, "\(title) answered \(status.code).", upstream: UpstreamCause(name: name, status: status.code))
+            self.init(
+                code,
+                "\(title) answered \(status.code).",
+                upstream: UpstreamCause(name: name, status: status.code)
+            )
         case .failing(let status, let retryAfter):
             var fields = HTTPFields()
             if let retryAfter { fields[.retryAfter] = String(retryAfter) }
@@ -61,6 +66,11 @@ public struct UpstreamFailure: Error, Sendable {
     /// Names the upstream that failed.
     public init(_ error: UpstreamError, of upstream: Upstream) {
         self.error = error
-        problem = Problem(error, upstream: upstream.configuration.name, title: upstream.configuration.title, hasSessions: upstream.configuration.hasSessions)
+        problem = Problem(
+            error,
+            upstream: upstream.configuration.name,
+            title: upstream.configuration.title,
+            hasSessions: upstream.configuration.hasSessions
+        )
     }
 }

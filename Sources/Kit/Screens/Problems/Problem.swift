@@ -1,6 +1,7 @@
 public import HTTPTypes
 
-/// An error on its way to the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one place.
+/// An error on its way to the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one
+/// place.
 public struct Problem: Error, Sendable, Equatable {
     /// What is wrong with one field or parameter.
     public struct FieldError: Encodable, Sendable, Equatable {
@@ -114,6 +115,10 @@ extension Problem {
     /// 405 with the methods that are allowed.
     public static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
-        return Problem(.methodNotAllowed, "\(method.rawValue) is not allowed here; allowed: \(list).", headerFields: [.allow: list])
+        return Problem(
+            .methodNotAllowed,
+            "\(method.rawValue) is not allowed here; allowed: \(list).",
+            headerFields: [.allow: list]
+        )
     }
 }

@@ -102,7 +102,9 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     /// Whether the same request may succeed later without a change.
     public var isRetryable: Bool {
         switch self {
-        case .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .requestTimeout: true
+        case .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache,
+            .requestTimeout:
+            true
         default: false
         }
     }

@@ -2,10 +2,12 @@ import CoreMetrics
 import NIOCore
 import NIOHTTP1
 
-/// Gives kept answers on the event loop, ahead of the decoder: a head whose bytes were parsed, authorised and answered before is not parsed again while that answer holds.
+/// Gives kept answers on the event loop, ahead of the decoder: a head whose bytes were parsed, authorised and answered
+/// before is not parsed again while that answer holds.
 ///
-/// It acts only while the connection is at rest, and passes everything else on as it came, so whatever it does not answer waits for the router in order.
-/// It learns from what the router answers to a head that came alone: the head's bytes, the answer's bytes, and the router's note on them (``RenderedAnswers/mark``).
+/// It acts only while the connection is at rest, and passes everything else on as it came, so whatever it does not
+/// answer waits for the router in order. It learns from what the router answers to a head that came alone: the head's
+/// bytes, the answer's bytes, and the router's note on them (``RenderedAnswers/mark``).
 final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -144,7 +146,9 @@ final class RenderedAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func note(_ data: IOData) {
-        guard case .byteBuffer(var bytes) = data, let count = capture?.bytes.readableBytes, count + bytes.readableBytes <= RenderedAnswers.largest else {
+        guard case .byteBuffer(var bytes) = data, let count = capture?.bytes.readableBytes,
+            count + bytes.readableBytes <= RenderedAnswers.largest
+        else {
             return answerAbandoned()
         }
         capture?.bytes.writeBuffer(&bytes)

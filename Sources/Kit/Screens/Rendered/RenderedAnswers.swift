@@ -6,12 +6,15 @@ import NIOHTTP1
 import Synchronization
 import Upstream
 
-/// Answers that were given and still hold, by the bytes of the request head that asked for them. Shared by all event loops; bounded.
+/// Answers that were given and still hold, by the bytes of the request head that asked for them. Shared by all event
+/// loops; bounded.
 ///
-/// The head's bytes contain whatever authorised the request, so nobody is given what was made for another. See docs/decisions/0014.
+/// The head's bytes contain whatever authorised the request, so nobody is given what was made for another. See
+/// docs/decisions/0014.
 public final class RenderedAnswers: Sendable {
-    /// Field of an answer on its way from the router to the connection, where it is taken off: the number of what is known of the answer (``expect(_:)``).
-    /// Every answer of the router passes a middleware that removes the field before it may set it, so no upstream can send one.
+    /// Field of an answer on its way from the router to the connection, where it is taken off: the number of what is
+    /// known of the answer (``expect(_:)``). Every answer of the router passes a middleware that removes the field
+    /// before it may set it, so no upstream can send one.
     static let mark = "Larder-Rendering"
 
     /// Largest answer that is kept, in bytes; it has to be copied on the event loop each time it is given.
@@ -26,7 +29,8 @@ public final class RenderedAnswers: Sendable {
     private let stripes: [NIOLockedValueBox<RenderedStripe>]
     private let expected = NIOLockedValueBox((notes: [Int: RenderingNote](), last: 0))
 
-    /// Keeps at most `budgetBytes` of answers, in sizes as they are in memory, and at most `entries` of them. `run` tells the runs of the server apart in request identities.
+    /// Keeps at most `budgetBytes` of answers, in sizes as they are in memory, and at most `entries` of them. `run`
+    /// tells the runs of the server apart in request identities.
     public convenience init(budgetBytes: Int, entries: Int = 65_536, run: String, logger: Logger) {
         self.init(budgetBytes: budgetBytes, entries: entries, run: run, sleep: SleepWatch(), logger: logger)
     }
@@ -55,7 +59,9 @@ public final class RenderedAnswers: Sendable {
             expected.last += 1
             expected.notes[expected.last] = note
             // Those whose client has left are never claimed.
-            if expected.notes.count > Self.mostExpected { expected.notes = expected.notes.filter { $0.key > expected.last - Self.mostExpected / 2 } }
+            if expected.notes.count > Self.mostExpected {
+                expected.notes = expected.notes.filter { $0.key > expected.last - Self.mostExpected / 2 }
+            }
             return String(expected.last)
         }
     }

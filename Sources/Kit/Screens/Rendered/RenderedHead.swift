@@ -1,6 +1,7 @@
 import NIOCore
 
-/// The head of an answer as it went out, taken apart: what stays the same, and the fields that depend on when and to whom it goes out.
+/// The head of an answer as it went out, taken apart: what stays the same, and the fields that depend on when and to
+/// whom it goes out.
 struct RenderedHead: Sendable, Equatable {
     /// Status line and fields that stay.
     var fixed: [UInt8]
@@ -17,8 +18,8 @@ struct RenderedHead: Sendable, Equatable {
     /// `Content-Length`.
     var contentLength: Int?
 
-    /// Takes apart what these bytes begin with; nil for what cannot be given again: no whole head, a body of unknown length, two members of `Cache-Status`.
-    /// With `keepsDate` the `Date` is one of the fields that stay.
+    /// Takes apart what these bytes begin with; nil for what cannot be given again: no whole head, a body of unknown
+    /// length, two members of `Cache-Status`. With `keepsDate` the `Date` is one of the fields that stay.
     init?(_ bytes: ByteBuffer, keepsDate: Bool = false) {
         let view = bytes.readableBytesView
         var lines: [Substring] = []
@@ -80,7 +81,8 @@ struct RenderedHead: Sendable, Equatable {
     private static func endOfHead(_ bytes: ByteBufferView) -> Int? {
         var matched = 0
         for (index, byte) in bytes.enumerated() {
-            matched = byte == 0x0D ? (matched == 2 ? 3 : 1) : byte == 0x0A && (matched == 1 || matched == 3) ? matched + 1 : 0
+            matched =
+                byte == 0x0D ? (matched == 2 ? 3 : 1) : byte == 0x0A && (matched == 1 || matched == 3) ? matched + 1 : 0
             if matched == 4 { return index + 1 }
         }
         return nil

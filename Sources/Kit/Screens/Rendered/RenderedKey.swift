@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// The bytes of a request head, from the method to the empty line: whoever sends the same bytes asks the same question with the same credentials.
+/// The bytes of a request head, from the method to the empty line: whoever sends the same bytes asks the same question
+/// with the same credentials.
 struct RenderedKey: Hashable, Sendable {
     /// Longest head that is looked up or kept, in bytes.
     static let longest = 8192
@@ -21,7 +22,8 @@ struct RenderedKey: Hashable, Sendable {
 
     static func == (a: RenderedKey, b: RenderedKey) -> Bool { a.hash == b.hash && a.bytes == b.bytes }
 
-    /// The length of the head that these bytes begin with, its empty line included; nil if it is not whole, too long, or no GET or HEAD.
+    /// The length of the head that these bytes begin with, its empty line included; nil if it is not whole, too long,
+    /// or no GET or HEAD.
     static func headLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 16, bytes[0] == UInt8(ascii: "G") || bytes[0] == UInt8(ascii: "H") else { return nil }
         let end = min(bytes.count, longest)
@@ -42,13 +44,15 @@ struct RenderedKey: Hashable, Sendable {
         return nil
     }
 
-    /// Whether an answer to this head, which came as these bytes, may be given again to the same bytes: nothing but the head makes the request, and nothing in the answer echoes it
-    /// but what is kept. `head` is what the decoder made of the bytes.
+    /// Whether an answer to this head, which came as these bytes, may be given again to the same bytes: nothing but the
+    /// head makes the request, and nothing in the answer echoes it but what is kept. `head` is what the decoder made of
+    /// the bytes.
     static func isEligible(_ head: HTTPRequestHead, bytes: ByteBuffer) -> Bool {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return false }
         for (name, value) in head.headers {
             switch name.lowercased() {
-            case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "x-request-id": return false
+            case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "x-request-id":
+                return false
             case "connection": guard value.lowercased() == "keep-alive" else { return false }
             default: break
             }

@@ -1,7 +1,8 @@
 import DequeModule
 import NIOCore
 
-/// A part of the kept answers, under one lock. What was used least recently goes first; use is noted as a flag, and who is flagged gets a second round, so finding moves nothing.
+/// A part of the kept answers, under one lock. What was used least recently goes first; use is noted as a flag, and who
+/// is flagged gets a second round, so finding moves nothing.
 struct RenderedStripe: Sendable {
     private final class Slot: @unchecked Sendable {
         // Everything but the key is read and written under the lock of the stripe only.
@@ -65,7 +66,8 @@ struct RenderedStripe: Sendable {
         self = RenderedStripe(budget: budget, entries: entries)
     }
 
-    /// An answer does not hold any more: its bytes go at once, its key when its turn comes, since the next answer to it is on its way.
+    /// An answer does not hold any more: its bytes go at once, its key when its turn comes, since the next answer to it
+    /// is on its way.
     mutating func forget(_ answer: RenderedAnswer, for key: RenderedKey) {
         guard let slot = slots[key], slot.answer === answer else { return }
         bytes -= slot.cost

@@ -1,8 +1,8 @@
-/// Knows where in the bytes of a connection one request ends and the next begins, as far as that can be told without parsing: heads end at an empty line, bodies after `Content-Length`,
-/// and chunked ones where the decoder says so.
+/// Knows where in the bytes of a connection one request ends and the next begins, as far as that can be told without
+/// parsing: heads end at an empty line, bodies after `Content-Length`, and chunked ones where the decoder says so.
 ///
-/// It is asked before bytes go to the decoder, and told what the decoder made of them. Where the two differ it is lost for the rest of the connection: a wrong guess
-/// would take bytes within one request for another one.
+/// It is asked before bytes go to the decoder, and told what the decoder made of them. Where the two differ it is lost
+/// for the rest of the connection: a wrong guess would take bytes within one request for another one.
 struct RequestBoundary {
     /// What the decoder has read so far.
     struct Decoded: Equatable {
@@ -21,7 +21,8 @@ struct RequestBoundary {
         var count: Int
         /// It ends with the empty line of a head.
         var endsHead = false
-        /// Every line of that head ends in CR LF. A decoder that takes LF alone could have seen its end earlier, and the beginning of a body behind it.
+        /// Every line of that head ends in CR LF. A decoder that takes LF alone could have seen its end earlier, and
+        /// the beginning of a body behind it.
         var hasPlainLineEnds = true
     }
 
@@ -29,9 +30,11 @@ struct RequestBoundary {
         /// Within a head, or before it; so many bytes of its last line end have come, and all those before were whole.
         case head(began: Bool, matched: Int, isPlain: Bool)
         case body(remaining: Int)
-        /// The last four bytes that went on. A chunked body, with or without trailers, ends in CR LF CR LF (RFC 9112 §7.1). So if the decoder has come to the end of the request and to
-        /// nothing further, and these were the last bytes it got, it holds none back: whatever else could follow the end would have become a head or an error by that empty line.
-        /// Where a client pipelines behind such a body, the last bytes are others, and all is lost as ever.
+        /// The last four bytes that went on. A chunked body, with or without trailers, ends in CR LF CR LF (RFC 9112
+        /// §7.1). So if the decoder has come to the end of the request and to nothing further, and these were the last
+        /// bytes it got, it holds none back: whatever else could follow the end would have become a head or an error by
+        /// that empty line. Where a client pipelines behind such a body, the last bytes are others, and all is lost as
+        /// ever.
         case chunked(tail: UInt32)
         case lost
     }

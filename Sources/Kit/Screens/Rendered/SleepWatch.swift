@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Notices that the machine has slept. The clock of the event loops stands still meanwhile: what is kept by it has aged, and nobody has seen it.
+/// Notices that the machine has slept. The clock of the event loops stands still meanwhile: what is kept by it has
+/// aged, and nobody has seen it.
 final class SleepWatch: Sendable {
     /// Shorter stays do no harm to ages in whole seconds.
     private static let tolerance: Int64 = 500
@@ -14,7 +15,8 @@ final class SleepWatch: Sendable {
         known = Atomic(slept())
     }
 
-    /// Has everything forgotten where the machine has slept since this was done last. Several that come at once all do it: none goes on before.
+    /// Has everything forgotten where the machine has slept since this was done last. Several that come at once all do
+    /// it: none goes on before.
     func forgetAfterSleep(_ forget: () -> Void) {
         let slept = self.slept()
         guard slept - known.load(ordering: .acquiring) > Self.tolerance else { return }

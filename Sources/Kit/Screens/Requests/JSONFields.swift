@@ -42,7 +42,9 @@ public struct JSONFields: Sendable {
         } catch {
             throw Problem(.malformedJSON, "The body is not valid JSON.")
         }
-        guard case .object(let values) = value else { throw Problem(.malformedJSON, "The body is JSON, but not an object.") }
+        guard case .object(let values) = value else {
+            throw Problem(.malformedJSON, "The body is JSON, but not an object.")
+        }
         self.values = values
     }
 
@@ -62,7 +64,9 @@ public struct JSONFields: Sendable {
         case .array(let items):
             return try items.enumerated().map { index, item in
                 guard case .string(let text) = item else {
-                    throw Problem.validation([.field("/\(name)/\(index)", "invalid", "\(name) must be a list of strings.")])
+                    throw Problem.validation([
+                        .field("/\(name)/\(index)", "invalid", "\(name) must be a list of strings.")
+                    ])
                 }
                 return text
             }

@@ -1,22 +1,28 @@
 public import HTTPTypes
 
 extension ScreenRequest {
-    /// The profile that a request without a token belongs to: the one that `Larder-Profile` names, else `local` (design/screens.md 1.6).
+    /// The profile that a request without a token belongs to: the one that `Larder-Profile` names, else `local`
+    /// (design/screens.md 1.6).
     ///
-    /// A profile keeps people, or parallel tests, apart; it protects nothing. 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`.
-    /// Answers must carry ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`: ``Reply/byProfile()``.
+    /// A profile keeps people, or parallel tests, apart; it protects nothing. 400 for a name that is not 1 to 64
+    /// letters, digits, `-`, `_` or `.`. Answers must carry ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`:
+    /// ``Reply/byProfile()``.
     public func profile() throws -> String {
         let values = headerFields[values: .larderProfile]
         guard let name = values.first else { return "local" }
         let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(Self.isOfName)
         guard values.count == 1, isName else {
-            throw Problem(.invalidParameter, "Larder-Profile must be one name of 1 to 64 letters, digits, -, _ or . (ASCII).")
+            throw Problem(
+                .invalidParameter,
+                "Larder-Profile must be one name of 1 to 64 letters, digits, -, _ or . (ASCII)."
+            )
         }
         return name
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "-_.".utf8.contains(byte)
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || "-_.".utf8.contains(byte)
     }
 }
 

@@ -1,8 +1,10 @@
 import Foundation
 
-/// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names it.
+/// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names
+/// it.
 ///
-/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a screen does not know are ignored.
+/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a screen
+/// does not know are ignored.
 public struct QueryItems: Sendable {
     private let items: [(name: String, value: String)]
 
@@ -18,7 +20,8 @@ public struct QueryItems: Sendable {
     func link(replacing replaced: [String: String?]) -> String {
         let kept = items.filter { replaced[$0.name] == nil }
         let new = replaced.sorted { $0.key < $1.key }.compactMap { name, value in value.map { (name, $0) } }
-        return (kept.map { ($0.name, $0.value) } + new).map { "\(URIText.component($0))=\(URIText.component($1))" }.joined(separator: "&")
+        return (kept.map { ($0.name, $0.value) } + new).map { "\(URIText.component($0))=\(URIText.component($1))" }
+            .joined(separator: "&")
     }
 
     private static func decode(_ text: Substring) -> String {
@@ -36,8 +39,12 @@ public struct QueryItems: Sendable {
     /// An integer within a range. 400 otherwise.
     public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try string(name) else { return nil }
-        guard let value = Int(text), text.utf8.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }), range.contains(value) else {
-            let accepted = range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+        guard let value = Int(text), text.utf8.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }),
+            range.contains(value)
+        else {
+            let accepted =
+                range.upperBound == .max
+                ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
             throw Problem.invalidParameter(name, accepted: "accepts an integer \(accepted)")
         }
         return value

@@ -12,7 +12,8 @@ public struct ScreenContext: RequestContext {
     public var requestID: String
     /// Address of the client without its port, where it has one.
     public let clientAddress: String?
-    /// For how long the answer holds, once it is made; nil for one that is not kept. Shared by the copies of this context.
+    /// For how long the answer holds, once it is made; nil for one that is not kept. Shared by the copies of this
+    /// context.
     public let validity = NIOLockedValueBox<Validity?>(nil)
 
     /// Called by Hummingbird for every request.

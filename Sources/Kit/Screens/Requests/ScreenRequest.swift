@@ -30,7 +30,13 @@ public struct ScreenRequest: Sendable {
     private let requestBody: RequestBody
     private let maximumBodyBytes: Int
 
-    init(_ request: Request, context: ScreenContext, parameters: [String: String], session: Session?, maximumBodyBytes: Int) {
+    init(
+        _ request: Request,
+        context: ScreenContext,
+        parameters: [String: String],
+        session: Session?,
+        maximumBodyBytes: Int
+    ) {
         method = request.method == .head ? .get : request.method
         isHead = request.method == .head
         path = request.uri.path
@@ -51,14 +57,17 @@ public struct ScreenRequest: Sendable {
         return value
     }
 
-    /// What the client asks of freshness: `?refresh=1`, `Cache-Control: no-cache` or `max-age=0`, `only-if-cached` (RFC 9111 §5.2.1).
+    /// What the client asks of freshness: `?refresh=1`, `Cache-Control: no-cache` or `max-age=0`, `only-if-cached` (RFC
+    /// 9111 §5.2.1).
     public func demand() throws -> Demand {
         let directives = Set(
             headerFields[values: .cacheControl].joined(separator: ",").lowercased()
                 .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         )
         if directives.contains("only-if-cached") { return .onlyIfCached }
-        if try query.flag("refresh") || directives.contains("no-cache") || directives.contains("max-age=0") { return .refresh }
+        if try query.flag("refresh") || directives.contains("no-cache") || directives.contains("max-age=0") {
+            return .refresh
+        }
         return .usual
     }
 
@@ -68,7 +77,8 @@ public struct ScreenRequest: Sendable {
         return session
     }
 
-    /// The body as it arrives, to be read once; who does not read on holds the client back. Its size is for the reader to limit.
+    /// The body as it arrives, to be read once; who does not read on holds the client back. Its size is for the reader
+    /// to limit.
     public var bodyStream: ByteStream { ByteStream(requestBody) }
 
     /// Bytes that the body is declared to have; nil where the client does not say.
@@ -84,7 +94,8 @@ public struct ScreenRequest: Sendable {
         }
     }
 
-    /// The body as a JSON object, its fields to be read one by one. 400 `malformed-json` if it is none, 415 if it is declared to be something else.
+    /// The body as a JSON object, its fields to be read one by one. 400 `malformed-json` if it is none, 415 if it is
+    /// declared to be something else.
     public func jsonObject() async throws -> JSONFields {
         try JSONFields(try await jsonBody())
     }
@@ -97,8 +108,12 @@ public struct ScreenRequest: Sendable {
 
     private func jsonBody() async throws -> Data {
         if let type = headerFields[.contentType] {
-            let essence = type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
-            guard essence == "application/json" || essence.hasSuffix("+json") || essence == "application/x-www-form-urlencoded" else {
+            let essence =
+                type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
+            guard
+                essence == "application/json" || essence.hasSuffix("+json")
+                    || essence == "application/x-www-form-urlencoded"
+            else {
                 throw Problem(.unsupportedMediaType, "\(essence) is not accepted here; accepted: application/json.")
             }
         }
@@ -113,12 +128,17 @@ public struct ScreenRequest: Sendable {
 
     /// The same path and query with some parameters replaced, for `links.next`.
     public func link(replacing replaced: [String: String]) -> String {
-        let query = self.query.link(replacing: replaced.mapValues { $0 as String? }.merging(Self.oneTimeParameters) { new, _ in new })
+        let query = self.query.link(
+            replacing: replaced.mapValues { $0 as String? }.merging(Self.oneTimeParameters) { new, _ in new }
+        )
         return URIText.path(path) + (query.isEmpty ? "" : "?\(query)")
     }
 
     /// `links` of a list: this part and the next.
     public func links(for page: Page) -> Links {
-        Links(self: selfLink, next: page.nextOffset.map { link(replacing: ["offset": String($0), "limit": String(page.limit)]) })
+        Links(
+            self: selfLink,
+            next: page.nextOffset.map { link(replacing: ["offset": String($0), "limit": String(page.limit)]) }
+        )
     }
 }

@@ -1,6 +1,7 @@
 /// Texts as parts of URI references (RFC 3986).
 enum URIText {
-    /// A text as a component: everything but unreserved characters is percent-encoded (§2.1, §2.3); commas, colons and slashes stay legible in a query (§3.4).
+    /// A text as a component: everything but unreserved characters is percent-encoded (§2.1, §2.3); commas, colons and
+    /// slashes stay legible in a query (§3.4).
     static func component(_ text: String) -> String {
         encode(text) { isUnreserved($0) || legible.contains($0) }
     }
@@ -14,7 +15,8 @@ enum URIText {
     private static let pathCharacters = Set("%/:@!$&'()*+,;=".utf8)
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "-._~".utf8.contains(byte)
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || "-._~".utf8.contains(byte)
     }
 
     private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {

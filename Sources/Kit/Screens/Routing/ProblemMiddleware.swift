@@ -3,13 +3,16 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The one place where errors become answers: typed problems as they are, router misses as 404, 405 or the answer to OPTIONS, everything else as 500 without its cause.
+/// The one place where errors become answers: typed problems as they are, router misses as 404, 405 or the answer to
+/// OPTIONS, everything else as 500 without its cause.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     let table: RouteTable
 
-    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
         do {
             let response = try await next(request, context)
             // RFC 9110 §15.2: an interim status ends no exchange, the client would wait on. Below 100 there is none.
@@ -26,8 +29,14 @@ struct ProblemMiddleware: RouterMiddleware {
         if isMiss(error, endpoint: endpoint) {
             let allowed = table.allowedMethods(path: path)
             if allowed.isEmpty { return .problem(.notFound("There is no \(path)."), instance: path) }
-            guard request.method == .options else { return .problem(.methodNotAllowed(request.method, allowed: allowed), instance: path) }
-            return Reply(status: .noContent, headerFields: [.allow: allowed.map(\.rawValue).joined(separator: ", ")], body: .none)
+            guard request.method == .options else {
+                return .problem(.methodNotAllowed(request.method, allowed: allowed), instance: path)
+            }
+            return Reply(
+                status: .noContent,
+                headerFields: [.allow: allowed.map(\.rawValue).joined(separator: ", ")],
+                body: .none
+            )
         }
         return .problem(problem(for: error, logger: logger), instance: path)
     }
@@ -51,7 +60,10 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.malformedRequest, "The request cannot be understood.")
         default:
             logger.error("unexpected error", metadata: ["error": "\(error)"])
-            return Problem(.internal, "An error that should not happen; it is in the log under this request's X-Request-Id.")
+            return Problem(
+                .internal,
+                "An error that should not happen; it is in the log under this request's X-Request-Id."
+            )
         }
     }
 }
@@ -67,6 +79,11 @@ extension Reply {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
         let bytes = (try? ProblemDocument(problem, instance: URIText.path(instance)).bytes()) ?? Data()
-        return Reply(status: problem.code.status, headerFields: fields, body: .bytes(bytes, type: MediaType.problem), hasValidator: false)
+        return Reply(
+            status: problem.code.status,
+            headerFields: fields,
+            body: .bytes(bytes, type: MediaType.problem),
+            hasValidator: false
+        )
     }
 }

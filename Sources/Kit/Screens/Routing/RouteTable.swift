@@ -33,8 +33,8 @@ public struct RouteTable: Sendable {
         return [.get, .head, .post, .put, .patch, .delete, .options].filter(methods.contains)
     }
 
-    /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one address. How paths below a mount
-    /// are spelled is the upstream's business.
+    /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one
+    /// address. How paths below a mount are spelled is the upstream's business.
     static func isCanonical(_ path: String) -> Bool {
         path == "/" || path.hasPrefix(MountRoutes.prefix) || !(path.contains("//") || path.hasSuffix("/"))
     }

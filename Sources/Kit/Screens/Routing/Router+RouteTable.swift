@@ -12,7 +12,9 @@ extension Router where Context == ScreenContext {
                 add(raw, route)
                 continue
             }
-            let names = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+            let names = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+                String($0.dropFirst().dropLast())
+            }
             let responder = RouteResponder(route: route, parameterNames: names, sessions: sessions)
             on(RouterPath(route.path), method: route.method, responder: responder)
             if route.method == .get { on(RouterPath(route.path), method: .head, responder: responder) }
@@ -39,7 +41,9 @@ private struct RouteResponder: HTTPResponder {
     func respond(to request: Request, context: ScreenContext) async throws -> Response {
         var parameters: [String: String] = [:]
         for name in parameterNames {
-            guard let raw = context.parameters.get(name), let value = raw.removingPercentEncoding, !value.utf8.contains(0) else {
+            guard let raw = context.parameters.get(name), let value = raw.removingPercentEncoding,
+                !value.utf8.contains(0)
+            else {
                 // SQLite ends texts at NUL: one in a name would stand for another name.
                 throw Problem(.malformedRequest, "The \(name) in the path is not UTF-8, or holds a NUL.")
             }
@@ -58,7 +62,9 @@ private struct RouteResponder: HTTPResponder {
             session: session,
             maximumBodyBytes: route.maximumBodyBytes
         )
-        guard case .reply(let handler) = route.answering else { throw Problem.notFound("There is no \(request.uri.path).") }
+        guard case .reply(let handler) = route.answering else {
+            throw Problem.notFound("There is no \(request.uri.path).")
+        }
         let reply = try await handler(screenRequest)
         let response = try ReplyRenderer.render(reply, for: request.head)
         if let validity = reply.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }

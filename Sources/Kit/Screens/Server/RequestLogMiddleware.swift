@@ -3,7 +3,8 @@ import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
 
-/// Gives every request its identity, counts and times it by route pattern, and writes one line about it. Marks answers that may be kept, and sees to it that no other is marked.
+/// Gives every request its identity, counts and times it by route pattern, and writes one line about it. Marks answers
+/// that may be kept, and sees to it that no other is marked.
 struct RequestLogMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -16,7 +17,9 @@ struct RequestLogMiddleware: RouterMiddleware {
         self.rendered = rendered
     }
 
-    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response) async throws -> Response {
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
         let start = ContinuousClock.now
         var context = context
         context.requestID = identities.identity(wanted: request.headers[.requestID])
@@ -26,12 +29,23 @@ struct RequestLogMiddleware: RouterMiddleware {
         response.headers[.requestID] = context.requestID
         let duration = ContinuousClock.now - start
         let endpoint = context.endpointPath ?? "NotFound"
-        let labels = RequestLabels(method: request.method, route: endpoint == "NotFound" ? "none" : endpoint, status: response.status.code)
-        let record = RequestRecord(method: request.method, path: request.uri.path, status: response.status.code, measurements: measurements(labels))
+        let labels = RequestLabels(
+            method: request.method,
+            route: endpoint == "NotFound" ? "none" : endpoint,
+            status: response.status.code
+        )
+        let record = RequestRecord(
+            method: request.method,
+            path: request.uri.path,
+            status: response.status.code,
+            measurements: measurements(labels)
+        )
         record.note(duration, logger: context.logger)
         response.headers[.rendering] = nil
         if let rendered, let validity = context.validity.withLockedValue({ $0 }) {
-            response.headers[.rendering] = rendered.expect(RenderingNote(validity: validity, record: record, hasOwnDate: response.headers.contains(.ownDate)))
+            response.headers[.rendering] = rendered.expect(
+                RenderingNote(validity: validity, record: record, hasOwnDate: response.headers.contains(.ownDate))
+            )
         }
         return response
     }

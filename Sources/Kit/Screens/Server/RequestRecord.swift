@@ -34,7 +34,8 @@ struct RequestRecord: Sendable {
             "request",
             metadata: [
                 "method": "\(method.rawValue)", "path": "\(path)", "status": "\(status)",
-                "ms": "\((Double(span.components.attoseconds) / 1e15 + Double(span.components.seconds) * 1000).rounded(toPlaces: 2))",
+                "ms":
+                    "\((Double(span.components.attoseconds) / 1e15 + Double(span.components.seconds) * 1000).rounded(toPlaces: 2))",
             ]
         )
     }
@@ -62,13 +63,18 @@ struct RequestMeasurements: Sendable {
 
     init(_ labels: RequestLabels) {
         let dimensions = [("method", labels.method), ("route", labels.route)]
-        total = Counter(label: "larder_http_requests_total", dimensions: dimensions + [("status", String(labels.status))])
+        total = Counter(
+            label: "larder_http_requests_total",
+            dimensions: dimensions + [("status", String(labels.status))]
+        )
         duration = Metrics.Timer(label: "larder_http_request_duration_seconds", dimensions: dimensions)
     }
 
     func record(_ span: Duration) {
         total.increment()
-        duration.recordNanoseconds(span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000)
+        duration.recordNanoseconds(
+            span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000
+        )
     }
 }
 

@@ -11,8 +11,16 @@ public struct ScreenRouter: Sendable {
     private let run: String
     private let rendered: RenderedAnswers?
 
-    /// A router for a table. `run` tells the runs of the server apart in request identities; `rendered` are the answers that its connections keep, if they keep any.
-    public init(table: RouteTable, sessions: SessionStore, hosts: HostRules, origins: OriginRules, run: String, rendered: RenderedAnswers? = nil) {
+    /// A router for a table. `run` tells the runs of the server apart in request identities; `rendered` are the answers
+    /// that its connections keep, if they keep any.
+    public init(
+        table: RouteTable,
+        sessions: SessionStore,
+        hosts: HostRules,
+        origins: OriginRules,
+        run: String,
+        rendered: RenderedAnswers? = nil
+    ) {
         self.table = table
         self.sessions = sessions
         self.hosts = hosts

@@ -50,10 +50,14 @@ public struct SessionStore: Sendable {
         return token
     }
 
-    /// The session that a request belongs to. 401 `session-required` without a token, `session-expired` with one that is not known (any more) to this app.
+    /// The session that a request belongs to. 401 `session-required` without a token, `session-expired` with one that
+    /// is not known (any more) to this app.
     public func session(for headerFields: HTTPFields, app: String) throws -> Session {
         guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else {
-            throw Problem(.sessionRequired, "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer.")
+            throw Problem(
+                .sessionRequired,
+                "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer."
+            )
         }
         guard let session = try session(token: token), session.app == app else {
             throw Problem(.sessionExpired, "This token opens no session of \(app); it may have been logged out.")
@@ -103,7 +107,8 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// The session that a request belongs to, if there is one; for routes that answer differently with one, and do not require it.
+    /// The session that a request belongs to, if there is one; for routes that answer differently with one, and do not
+    /// require it.
     public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
         guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return nil }
         return try session(token: token).flatMap { $0.app == app ? $0 : nil }
@@ -119,7 +124,8 @@ public struct SessionStore: Sendable {
         endings.withLockedValue { $0.append(told) }
     }
 
-    /// For how long a request with these credentials has the session that it has now. To be taken before ``session(for:app:)``.
+    /// For how long a request with these credentials has the session that it has now. To be taken before
+    /// ``session(for:app:)``.
     func validity(for headerFields: HTTPFields) -> Validity {
         guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return .unlimited }
         return Validity(of: ends[SessionToken.hash(token)])
@@ -128,7 +134,9 @@ public struct SessionStore: Sendable {
     fileprivate func session(token: String) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
-                try db.cachedStatement(sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?"),
+                try db.cachedStatement(
+                    sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?"
+                ),
                 arguments: [SessionToken.hash(token)]
             ).map { row in
                 Session(
@@ -144,10 +152,15 @@ public struct SessionStore: Sendable {
 }
 
 extension SessionStore {
-    /// Whose events a listener hears: everybody's, and with a token those of its account. 401 with a token that is not known.
+    /// Whose events a listener hears: everybody's, and with a token those of its account. 401 with a token that is not
+    /// known.
     func audience(for headerFields: HTTPFields) throws -> EventAudience {
-        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return EventAudience(session: nil) { true } }
-        guard let session = try session(token: token) else { throw Problem(.sessionExpired, "This token opens no session.") }
+        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else {
+            return EventAudience(session: nil) { true }
+        }
+        guard let session = try session(token: token) else {
+            throw Problem(.sessionExpired, "This token opens no session.")
+        }
         return EventAudience(session: session) { try self.session(token: token) != nil }
     }
 }

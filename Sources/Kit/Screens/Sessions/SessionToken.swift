@@ -14,12 +14,16 @@ public enum SessionToken {
         Data(SHA256.hash(data: Data(token.utf8)))
     }
 
-    /// The token of `Authorization: Bearer …` (RFC 6750 §2.1); nil where there is none. 401 if the field is of another kind or broken.
+    /// The token of `Authorization: Bearer …` (RFC 6750 §2.1); nil where there is none. 401 if the field is of another
+    /// kind or broken.
     static func bearer(in authorization: [String]) throws -> String? {
         guard let value = authorization.first else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
         guard authorization.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw Problem(.sessionRequired, "Authorization must be: Bearer, a space, and the token that opening a session answered.")
+            throw Problem(
+                .sessionRequired,
+                "Authorization must be: Bearer, a space, and the token that opening a session answered."
+            )
         }
         return parts[1].trimmingCharacters(in: .whitespaces)
     }

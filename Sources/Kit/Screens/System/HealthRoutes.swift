@@ -62,7 +62,11 @@ public struct HealthRoutes: Sendable {
     private let exposition: @Sendable () -> String
 
     /// Routes over checks, abilities that readiness tells of and does not depend on, and the text of the metrics.
-    public init(checks: [Check], abilities: @escaping @Sendable () async -> [Ability] = { [] }, exposition: @escaping @Sendable () -> String) {
+    public init(
+        checks: [Check],
+        abilities: @escaping @Sendable () async -> [Ability] = { [] },
+        exposition: @escaping @Sendable () -> String
+    ) {
         self.checks = checks
         self.abilities = abilities
         self.exposition = exposition
@@ -71,7 +75,9 @@ public struct HealthRoutes: Sendable {
     /// The table.
     public var routes: [Route] {
         [
-            Route(.get, "/health/live", "health.live") { _ in try Self.reply(Health(status: "live", checks: []), status: .ok) },
+            Route(.get, "/health/live", "health.live") { _ in
+                try Self.reply(Health(status: "live", checks: []), status: .ok)
+            },
             Route(.get, "/health/ready", "health.ready", ready),
             Route(.get, "/metrics", "metrics") { _ in
                 Reply(body: .bytes(.init(exposition().utf8), type: MediaType.metrics), hasValidator: false)
@@ -92,7 +98,11 @@ public struct HealthRoutes: Sendable {
         }
         let isReady = outcomes.allSatisfy(\.ok)
         let found = await abilities()
-        let health = Health(status: isReady ? "ready" : "not-ready", checks: outcomes, abilities: found.isEmpty ? nil : found)
+        let health = Health(
+            status: isReady ? "ready" : "not-ready",
+            checks: outcomes,
+            abilities: found.isEmpty ? nil : found
+        )
         return try Self.reply(health, status: isReady ? .ok : .serviceUnavailable)
     }
 

@@ -57,7 +57,11 @@ public struct IndexRoutes: Sendable {
         [
             Route(.get, "/v1", "index") { request in
                 try .screen(
-                    Envelope(data: content, meta: Meta(screen: "index", provenance: .local), links: Links(self: request.selfLink)),
+                    Envelope(
+                        data: content,
+                        meta: Meta(screen: "index", provenance: .local),
+                        links: Links(self: request.selfLink)
+                    ),
                     provenance: .local,
                     now: clock.now(),
                     validity: .unlimited

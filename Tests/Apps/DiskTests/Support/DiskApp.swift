@@ -48,7 +48,15 @@ struct DiskApp: Sendable {
             logger: logger
         )
         let events = EventStream(run: "test", clock: clock.wallClock)
-        let upstream = try upstream("yandex_disk", "https://disk.test/v1/disk", disk, database, clock, logger, patience: settings.patience)
+        let upstream = try upstream(
+            "yandex_disk",
+            "https://disk.test/v1/disk",
+            disk,
+            database,
+            clock,
+            logger,
+            patience: settings.patience
+        )
         upstream.onChange { change in
             switch change {
             case .wentDown(let at): events.publish(.connectivity(upstream: "yandex_disk", reachable: false, at: at))
@@ -65,7 +73,11 @@ struct DiskApp: Sendable {
             store: DiskStore(database, secrets: secrets, api: api),
             sessions: sessions,
             events: events,
-            options: .init(operationWait: settings.operationWait, downloads: settings.downloads, budget: settings.budget),
+            options: .init(
+                operationWait: settings.operationWait,
+                downloads: settings.downloads,
+                budget: settings.budget
+            ),
             media: settings.media,
             scratch: try ScratchFolder("uploads", in: database.directory),
             clock: clock.wallClock,
@@ -81,7 +93,16 @@ struct DiskApp: Sendable {
         )
         try await RoutedApp.run(table, sessions: sessions) { routed in
             try await test(
-                DiskApp(clock: clock, disk: disk, events: events, database: database, upstream: upstream, service: service, log: log, routed: routed)
+                DiskApp(
+                    clock: clock,
+                    disk: disk,
+                    events: events,
+                    database: database,
+                    upstream: upstream,
+                    service: service,
+                    log: log,
+                    routed: routed
+                )
             )
         }
         await service.queue.stop()
@@ -90,8 +111,15 @@ struct DiskApp: Sendable {
         try database.close()
     }
 
-    private static func upstream_(_ transport: ScriptedUpstream?, _ database: LarderDatabase, _ clock: ManualWallClock, _ logger: Logger) throws -> Upstream? {
-        try transport.map { try upstream("yandex_oauth", "https://oauth.test", $0, database, clock, logger, patience: .seconds(2)) }
+    private static func upstream_(
+        _ transport: ScriptedUpstream?,
+        _ database: LarderDatabase,
+        _ clock: ManualWallClock,
+        _ logger: Logger
+    ) throws -> Upstream? {
+        try transport.map {
+            try upstream("yandex_oauth", "https://oauth.test", $0, database, clock, logger, patience: .seconds(2))
+        }
     }
 
     private static func upstream(
@@ -124,13 +152,30 @@ struct DiskApp: Sendable {
 
     var store: DiskStore { service.store }
 
-    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ fields: HTTPFields = [:], json: String? = nil) async throws -> Exchanged
-    {
+    func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as token: String? = nil,
+        _ fields: HTTPFields = [:],
+        json: String? = nil
+    ) async throws -> Exchanged {
         try await routed.ask(method, target, as: token, fields, body: json.map { Data($0.utf8) })
     }
 
-    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String?, _ fields: HTTPFields = [:], bytes: [UInt8]) async throws -> Exchanged {
-        try await routed.ask(method, target, as: token, fields.merging([.contentType: "application/octet-stream"]), body: Data(bytes))
+    func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as token: String?,
+        _ fields: HTTPFields = [:],
+        bytes: [UInt8]
+    ) async throws -> Exchanged {
+        try await routed.ask(
+            method,
+            target,
+            as: token,
+            fields.merging([.contentType: "application/octet-stream"]),
+            body: Data(bytes)
+        )
     }
 
     func get(_ target: String, as token: String? = nil, _ fields: HTTPFields = [:]) async throws -> Exchanged {
@@ -139,7 +184,11 @@ struct DiskApp: Sendable {
 
     /// Logs in with a token that the Disk knows, and returns Larder's own.
     func logIn(_ token: String = "good") async throws -> String {
-        let answer = try await ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_token","access_token":"\#(token)"}"#)
+        let answer = try await ask(
+            .post,
+            "/v1/disk/session",
+            json: #"{"mode":"oauth_token","access_token":"\#(token)"}"#
+        )
         guard case .string(let bearer) = answer["data.token"] else {
             Issue.record("no session: \(answer.text)")
             return ""
@@ -155,9 +204,13 @@ struct DiskApp: Sendable {
     /// Everything in the files of the data directory, as bytes.
     func everythingStored() throws -> Data {
         try database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        let files = FileManager.default.enumerator(at: URL(filePath: database.directory.path), includingPropertiesForKeys: [.isRegularFileKey])
+        let files = FileManager.default.enumerator(
+            at: URL(filePath: database.directory.path),
+            includingPropertiesForKeys: [.isRegularFileKey]
+        )
         var all = Data()
-        for case let url as URL in files ?? .init() where (try? url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true {
+        for case let url as URL in files ?? .init()
+        where (try? url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true {
             all += try Data(contentsOf: url)
         }
         return all

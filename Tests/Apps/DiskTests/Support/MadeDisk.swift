@@ -7,7 +7,8 @@ import Synchronization
 
 @testable import Upstream
 
-/// A Yandex Disk of a few files that a test makes, behind a transport: nothing leaves the process. It answers as `upstreams/yandex-disk.md` says; what it was asked can be looked at.
+/// A Yandex Disk of a few files that a test makes, behind a transport: nothing leaves the process. It answers as
+/// `upstreams/yandex-disk.md` says; what it was asked can be looked at.
 final class MadeDisk: Transport {
     /// Takes a request before the Disk does.
     typealias Interception = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingAnswer?
@@ -50,20 +51,38 @@ final class MadeDisk: Transport {
     var requests: [OutgoingRequest] { state.withLock { $0.requests } }
 
     /// Paths and queries asked for, without the origin.
-    var asked: [String] { requests.map { "\($0.method.rawValue) \($0.url.replacing("https://disk.test/v1/disk", with: "").replacing("https://", with: ""))" } }
+    var asked: [String] {
+        requests.map {
+            "\($0.method.rawValue) \($0.url.replacing("https://disk.test/v1/disk", with: "").replacing("https://", with: ""))"
+        }
+    }
 
     func change<Value>(_ body: (inout State) throws -> Value) rethrows -> Value {
         try state.withLock { (state: inout sending State) in try body(&state) }
     }
 
-    func put(_ path: String, _ text: String = "text", mediaType: String? = "document", mimeType: String? = "text/plain") {
+    func put(_ path: String, _ text: String = "text", mediaType: String? = "document", mimeType: String? = "text/plain")
+    {
         put(path, bytes: Array(text.utf8), mediaType: mediaType, mimeType: mimeType)
     }
 
-    func put(_ path: String, bytes: [UInt8], mediaType: String? = "document", mimeType: String? = "text/plain", size: Int? = nil) {
+    func put(
+        _ path: String,
+        bytes: [UInt8],
+        mediaType: String? = "document",
+        mimeType: String? = "text/plain",
+        size: Int? = nil
+    ) {
         state.withLock { state in
             state.uploads += 1
-            state.nodes[path] = Node(isFolder: false, bytes: bytes, size: size, mediaType: mediaType, mimeType: mimeType, uploaded: state.uploads)
+            state.nodes[path] = Node(
+                isFolder: false,
+                bytes: bytes,
+                size: size,
+                mediaType: mediaType,
+                mimeType: mimeType,
+                uploaded: state.uploads
+            )
         }
     }
 
@@ -108,7 +127,9 @@ final class MadeDisk: Transport {
         for _ in 0..<state.withLock({ $0.detours }) { await Task.yield() }
     }
 
-    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
+    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
         await detour()
         let answer = try answer(to: request)
         do {
@@ -120,7 +141,9 @@ final class MadeDisk: Transport {
         return answer
     }
 
-    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError) -> StreamedAnswer {
+    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedAnswer
+    {
         var body: [UInt8]?
         if let parts = request.body {
             var bytes: [UInt8] = []
@@ -129,15 +152,28 @@ final class MadeDisk: Transport {
             } catch {
                 throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
             }
-            if let length = request.bodyLength, length != bytes.count { throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort) }
+            if let length = request.bodyLength, length != bytes.count {
+                throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
+            }
             body = bytes
         }
         await detour()
-        let answer = try answer(to: OutgoingRequest(method: request.method, url: request.url, headerFields: request.headerFields, body: body))
+        let answer = try answer(
+            to: OutgoingRequest(
+                method: request.method,
+                url: request.url,
+                headerFields: request.headerFields,
+                body: body
+            )
+        )
         await detour()
         let parts = state.withLock { $0.bodyParts }
         let stream = answer.status.code < 300 ? parts?(request.url, answer.body) : nil
-        return StreamedAnswer(status: answer.status, headerFields: answer.headerFields, body: stream ?? ByteStream(ByteBuffer(bytes: answer.body)))
+        return StreamedAnswer(
+            status: answer.status,
+            headerFields: answer.headerFields,
+            body: stream ?? ByteStream(ByteBuffer(bytes: answer.body))
+        )
     }
 
     private func answer(to request: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer {
@@ -156,14 +192,23 @@ extension MadeDisk {
         let query = Dictionary(
             (components.percentEncodedQuery ?? "").split(separator: "&").map { item in
                 let parts = item.split(separator: "=", maxSplits: 1)
-                return (String(parts[0]), (parts.count > 1 ? String(parts[1]).replacing("+", with: " ").removingPercentEncoding : nil) ?? "")
+                return (
+                    String(parts[0]),
+                    (parts.count > 1 ? String(parts[1]).replacing("+", with: " ").removingPercentEncoding : nil) ?? ""
+                )
             }
         ) { first, _ in first }
         if components.host == "downloader.test" { return content(components, query, request, state) }
         if components.host == "uploader.test" {
             state.uploads += 1
             let path = query["path"] ?? ""
-            state.nodes[path] = Node(isFolder: false, bytes: request.body ?? [], mediaType: "document", mimeType: "text/plain", uploaded: state.uploads)
+            state.nodes[path] = Node(
+                isFolder: false,
+                bytes: request.body ?? [],
+                mediaType: "document",
+                mimeType: "text/plain",
+                uploaded: state.uploads
+            )
             return IncomingAnswer(status: .created)
         }
         let token = (request.headerFields[.authorization] ?? "").replacing("OAuth ", with: "")
@@ -171,17 +216,24 @@ extension MadeDisk {
         let path = String(components.path.dropFirst("/v1/disk".count))
         switch (request.method, path) {
         case (.get, ""):
-            return .json(#"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#)
+            return .json(
+                #"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#
+            )
         case (.get, "/resources"), (.get, "/trash/resources"): return resource(query, state)
         case (.get, "/resources/last-uploaded"):
-            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted { $0.value.uploaded > $1.value.uploaded }
+            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted {
+                $0.value.uploaded > $1.value.uploaded
+            }
             return flat(files.prefix(Int(query["limit"] ?? "") ?? 20))
         case (.get, "/resources/files"):
-            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted { $0.key < $1.key }
+            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted {
+                $0.key < $1.key
+            }
             return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
         case (.get, "/resources/public"):
-            let files = state.nodes.filter { _, node in node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder }.sorted
-            {
+            let files = state.nodes.filter { _, node in
+                node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder
+            }.sorted {
                 $0.key < $1.key
             }
             return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
@@ -190,7 +242,9 @@ extension MadeDisk {
             return link("https://downloader.test/file?path=\(encoded(query["path"] ?? ""))&secret=signature")
         case (.get, "/resources/upload"):
             let target = query["path"] ?? ""
-            if state.nodes[target] != nil, query["overwrite"] != "true" { return refusal(409, "DiskResourceAlreadyExistsError") }
+            if state.nodes[target] != nil, query["overwrite"] != "true" {
+                return refusal(409, "DiskResourceAlreadyExistsError")
+            }
             guard state.nodes[parent(of: target)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
             return link("https://uploader.test/put?path=\(encoded(target))&secret=signature")
         case (.get, _) where path.hasPrefix("/operations/"):
@@ -202,7 +256,12 @@ extension MadeDisk {
         }
     }
 
-    private static func write(_ method: HTTPRequest.Method, _ call: String, _ query: [String: String], _ state: inout State) -> IncomingAnswer {
+    private static func write(
+        _ method: HTTPRequest.Method,
+        _ call: String,
+        _ query: [String: String],
+        _ state: inout State
+    ) -> IncomingAnswer {
         let path = query["path"] ?? ""
         switch (method, call) {
         case (.put, "/resources"):
@@ -227,7 +286,9 @@ extension MadeDisk {
         case (.post, "/resources/move"), (.post, "/resources/copy"):
             let from = query["from"] ?? ""
             guard state.nodes[from] != nil else { return refusal(404, "DiskNotFoundError") }
-            if state.nodes[path] != nil, query["overwrite"] != "true" { return refusal(409, "DiskResourceAlreadyExistsError") }
+            if state.nodes[path] != nil, query["overwrite"] != "true" {
+                return refusal(409, "DiskResourceAlreadyExistsError")
+            }
             guard state.nodes[parent(of: path)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
             for (key, node) in state.nodes where key == from || key.hasPrefix(from + "/") {
                 state.nodes[path + key.dropFirst(from.count)] = node
@@ -235,7 +296,9 @@ extension MadeDisk {
             }
             return finished(.created, &state)
         case (.put, "/trash/resources/restore"):
-            guard let node = state.nodes[path], let origin = node.origin else { return refusal(404, "DiskNotFoundError") }
+            guard let node = state.nodes[path], let origin = node.origin else {
+                return refusal(404, "DiskNotFoundError")
+            }
             state.nodes[path] = nil
             state.nodes[query["name"].map { "\(parent(of: origin))/\($0)".replacing("//", with: "/") } ?? origin] = node
             return link("https://disk.test/v1/disk/resources", status: .created)
@@ -258,13 +321,17 @@ extension MadeDisk {
         var text = json(path, node)
         if node.isFolder {
             let prefix = path.hasSuffix("/") ? path : path + "/"
-            var children = state.nodes.filter { $0.key.hasPrefix(prefix) && $0.key != prefix && !$0.key.dropFirst(prefix.count).contains("/") }.sorted {
+            var children = state.nodes.filter {
+                $0.key.hasPrefix(prefix) && $0.key != prefix && !$0.key.dropFirst(prefix.count).contains("/")
+            }.sorted {
                 $0.key < $1.key
             }
             if query["sort"]?.hasPrefix("-") == true { children.reverse() }
             let total = children.count
             let shown = children.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20)
-            text = String(text.dropLast()) + #","_embedded":{"items":[\#(shown.map { json($0.key, $0.value) }.joined(separator: ","))],"total":\#(total)}}"#
+            text =
+                String(text.dropLast())
+                + #","_embedded":{"items":[\#(shown.map { json($0.key, $0.value) }.joined(separator: ","))],"total":\#(total)}}"#
         }
         return .json(text)
     }
@@ -276,25 +343,40 @@ extension MadeDisk {
     /// With the links that the real one sends, whatever fields were asked for.
     private static func json(_ path: String, _ node: Node) -> String {
         var members = [
-            #""path":\#(quoted(path))"#, #""name":\#(quoted(name(of: path)))"#, #""type":"\#(node.isFolder ? "dir" : "file")""#,
+            #""path":\#(quoted(path))"#, #""name":\#(quoted(name(of: path)))"#,
+            #""type":"\#(node.isFolder ? "dir" : "file")""#,
             #""created":"\#(node.created)","modified":"\#(node.modified)""#,
         ]
         if !node.isFolder {
             members.append(#""size":\#(node.size ?? node.bytes.count),"md5":"\#(md5(node.bytes))""#)
             members.append(#""file":"https://downloader.test/file?path=\#(encoded(path))&secret=signature""#)
-            if node.mediaType == "image" { members.append(#""preview":"https://downloader.test/preview?path=\#(encoded(path))&secret=signature""#) }
+            if node.mediaType == "image" {
+                members.append(#""preview":"https://downloader.test/preview?path=\#(encoded(path))&secret=signature""#)
+            }
         }
         if let type = node.mediaType { members.append(#""media_type":"\#(type)""#) }
         if let type = node.mimeType { members.append(#""mime_type":"\#(type)""#) }
         if let url = node.publicURL { members.append(#""public_key":"key","public_url":"\#(url)""#) }
-        if let origin = node.origin { members.append(#""origin_path":\#(quoted(origin)),"deleted":"2025-06-16T12:53:09+00:00""#) }
+        if let origin = node.origin {
+            members.append(#""origin_path":\#(quoted(origin)),"deleted":"2025-06-16T12:53:09+00:00""#)
+        }
         return "{\(members.joined(separator: ","))}"
     }
 
-    private static func content(_ components: URLComponents, _ query: [String: String], _ request: OutgoingRequest, _ state: State) -> IncomingAnswer {
-        guard let node = state.nodes[query["path"] ?? ""], query["secret"] == "signature" else { return IncomingAnswer(status: .notFound) }
-        if components.path == "/preview" { return IncomingAnswer(status: .ok, headerFields: [.contentType: "image/png"], body: MadeDisk.png) }
-        guard let range = request.headerFields[.range]?.dropFirst("bytes=".count).split(separator: "-"), let first = Int(range[0]), let last = Int(range[1])
+    private static func content(
+        _ components: URLComponents,
+        _ query: [String: String],
+        _ request: OutgoingRequest,
+        _ state: State
+    ) -> IncomingAnswer {
+        guard let node = state.nodes[query["path"] ?? ""], query["secret"] == "signature" else {
+            return IncomingAnswer(status: .notFound)
+        }
+        if components.path == "/preview" {
+            return IncomingAnswer(status: .ok, headerFields: [.contentType: "image/png"], body: MadeDisk.png)
+        }
+        guard let range = request.headerFields[.range]?.dropFirst("bytes=".count).split(separator: "-"),
+            let first = Int(range[0]), let last = Int(range[1])
         else {
             return IncomingAnswer(status: .ok, headerFields: [.contentLength: "\(node.bytes.count)"], body: node.bytes)
         }
@@ -324,7 +406,13 @@ extension MadeDisk {
         return before.hasSuffix(":") ? before + "/" : String(before)
     }
 
-    private static func name(of path: String) -> String { String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]) }
-    private static func quoted(_ text: String) -> String { (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\"" }
-    static func encoded(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+    private static func name(of path: String) -> String {
+        String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
+    }
+    private static func quoted(_ text: String) -> String {
+        (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+    }
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
 }

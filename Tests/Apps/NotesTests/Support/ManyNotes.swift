@@ -15,8 +15,12 @@ enum ManyNotes {
             )
             for number in 1...notes {
                 let isCity = number % 2 == 0
-                let latitude = isCity ? Double.random(in: 52.3...52.7, using: &chance) : Double.random(in: -60...75, using: &chance)
-                let longitude = isCity ? Double.random(in: 13...13.8, using: &chance) : Double.random(in: -180...180, using: &chance)
+                let latitude =
+                    isCity
+                    ? Double.random(in: 52.3...52.7, using: &chance) : Double.random(in: -60...75, using: &chance)
+                let longitude =
+                    isCity
+                    ? Double.random(in: 13...13.8, using: &chance) : Double.random(in: -180...180, using: &chance)
                 guard let point = Coordinate(latitude: latitude, longitude: longitude) else { continue }
                 let note = Note(
                     id: Int64(number),
@@ -28,7 +32,8 @@ enum ManyNotes {
                 )
                 let cell = MapGrid.cell(of: point, zoom: MapGrid.deepest)
                 try db.cachedStatement(sql: NoteStore.insert).execute(arguments: [
-                    "account": 1, "body": note.body, "opening": note.body, "latitude": latitude, "longitude": longitude, "location_name": note.location.name,
+                    "account": 1, "body": note.body, "opening": note.body, "latitude": latitude, "longitude": longitude,
+                    "location_name": note.location.name,
                     "cell_x": cell.x, "cell_y": cell.y, "created": number, "modified": number, "revision": number,
                 ])
                 try NoteStore.enter(note, account: 1, db)

@@ -8,7 +8,8 @@ import Upstream
 @testable import Notes
 @testable import Screens
 
-/// The real routes of the app over scripted upstreams, a temporary database and a clock that a test moves. Hashing a password costs next to nothing here.
+/// The real routes of the app over scripted upstreams, a temporary database and a clock that a test moves. Hashing a
+/// password costs next to nothing here.
 struct NotesApp: Sendable {
     let routed: RoutedApp
     let clock: ManualWallClock
@@ -27,9 +28,13 @@ struct NotesApp: Sendable {
          {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male","avatar":"https://robots.test/carl.png"}]
         """
 
-    @Sendable static func answerPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer { .json(threePeople) }
+    @Sendable static func answerPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer {
+        .json(threePeople)
+    }
 
-    @Sendable private static func unreachable(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer { throw .unreachable(.refused) }
+    @Sendable private static func unreachable(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer {
+        throw .unreachable(.refused)
+    }
 
     static func run(
         people script: @escaping ScriptedUpstream.Script = answerPeople,
@@ -42,7 +47,11 @@ struct NotesApp: Sendable {
         _ test: @Sendable (NotesApp) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase(in: try directory ?? .temporary(), migrations: SessionStore.migrations + NoteStore.migrations, logger: logger)
+        let database = try LarderDatabase(
+            in: try directory ?? .temporary(),
+            migrations: SessionStore.migrations + NoteStore.migrations,
+            logger: logger
+        )
         let events = EventStream(run: "test", clock: clock.wallClock)
         let people = ScriptedUpstream(script)
         let geocoder = ScriptedUpstream(unreachable)
@@ -50,7 +59,12 @@ struct NotesApp: Sendable {
         func upstream(_ name: String, _ transport: ScriptedUpstream) throws -> Upstream {
             guard let url = URL(string: "https://\(name).test") else { throw URLError(.badURL) }
             return Upstream(
-                configuration: UpstreamConfiguration(name: name, title: "the \(name) API", baseURL: url, allowedHosts: ["robots.test"]),
+                configuration: UpstreamConfiguration(
+                    name: name,
+                    title: "the \(name) API",
+                    baseURL: url,
+                    allowedHosts: ["robots.test"]
+                ),
                 transport: transport,
                 database: database,
                 clock: clock.wallClock,
@@ -96,11 +110,15 @@ struct NotesApp: Sendable {
         try await routed.get(target, as: token, fields)
     }
 
-    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ json: String) async throws -> Exchanged {
+    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ json: String) async throws
+        -> Exchanged
+    {
         try await routed.ask(method, target, as: token, json: json)
     }
 
-    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String?, _ fields: HTTPFields, _ json: String) async throws -> Exchanged {
+    func ask(_ method: HTTPRequest.Method, _ target: String, as token: String?, _ fields: HTTPFields, _ json: String)
+        async throws -> Exchanged
+    {
         try await routed.ask(method, target, as: token, fields, json: json)
     }
 
@@ -110,7 +128,11 @@ struct NotesApp: Sendable {
 
     /// Registers or logs in; the whole answer.
     func session(_ mode: String, _ name: String, _ password: String = "secret") async throws -> Exchanged {
-        try await ask(.post, "/v1/notes/session", #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#)
+        try await ask(
+            .post,
+            "/v1/notes/session",
+            #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
+        )
     }
 
     struct NoText: Error { let answer: String }
@@ -125,7 +147,12 @@ struct NotesApp: Sendable {
     /// Adds a note and gives its id.
     @discardableResult
     func add(_ body: String, _ location: String? = nil, as token: String) async throws -> String {
-        let answer = try await ask(.post, "/v1/notes", as: token, #"{"body":"\#(body)"\#(location.map { #","location":\#($0)"# } ?? "")}"#)
+        let answer = try await ask(
+            .post,
+            "/v1/notes",
+            as: token,
+            #"{"body":"\#(body)"\#(location.map { #","location":\#($0)"# } ?? "")}"#
+        )
         guard case .string(let id) = answer["data.id"] else { throw NoText(answer: answer.text) }
         return id
     }

@@ -46,7 +46,15 @@ struct PDFApp: Sendable {
         let sessions = SessionStore(database)
         try await RoutedApp.run(RouteTable(PDFRoutes(service: service).routes), sessions: sessions) { routes in
             try await test(
-                PDFApp(routes: routes, service: service, paper: paper, clock: clock, events: events, database: database, sessions: sessions)
+                PDFApp(
+                    routes: routes,
+                    service: service,
+                    paper: paper,
+                    clock: clock,
+                    events: events,
+                    database: database,
+                    sessions: sessions
+                )
             )
         }
         // Whatever a test did, nothing of an upload stays behind.
@@ -55,10 +63,14 @@ struct PDFApp: Sendable {
     }
 
     /// A photo that the engine of paper takes.
-    static func photo(_ text: String, name: String? = nil) -> Upload { Upload(name ?? "\(text).jpg", Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("|\(text)".utf8)) }
+    static func photo(_ text: String, name: String? = nil) -> Upload {
+        Upload(name ?? "\(text).jpg", Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("|\(text)".utf8))
+    }
 
     /// A PDF that the engine of paper takes.
-    static func pdf(_ lines: [String], name: String) -> Upload { Upload(name, Data((PaperEngine.header + lines.joined(separator: "\n")).utf8)) }
+    static func pdf(_ lines: [String], name: String) -> Upload {
+        Upload(name, Data((PaperEngine.header + lines.joined(separator: "\n")).utf8))
+    }
 
     /// A file of a form.
     struct Upload: Sendable {
@@ -66,7 +78,8 @@ struct PDFApp: Sendable {
         var bytes: Data
 
         init(_ name: String, _ bytes: Data) {
-            head = "Content-Disposition: form-data; name=\"files\"; filename=\"\(name)\"\r\nContent-Type: application/octet-stream"
+            head =
+                "Content-Disposition: form-data; name=\"files\"; filename=\"\(name)\"\r\nContent-Type: application/octet-stream"
             self.bytes = bytes
         }
 
@@ -79,7 +92,9 @@ struct PDFApp: Sendable {
     func create(_ uploads: [Upload], query: String = "", _ fields: HTTPFields = [:]) async throws -> Exchanged {
         let boundary = "limit"
         var body = Data()
-        for upload in uploads { body += Data("--\(boundary)\r\n\(upload.head)\r\n\r\n".utf8) + upload.bytes + Data("\r\n".utf8) }
+        for upload in uploads {
+            body += Data("--\(boundary)\r\n\(upload.head)\r\n\r\n".utf8) + upload.bytes + Data("\r\n".utf8)
+        }
         body += Data("--\(boundary)--\r\n".utf8)
         var headerFields = fields
         headerFields[.contentType] = "multipart/form-data; boundary=\(boundary)"
@@ -116,7 +131,9 @@ struct PDFApp: Sendable {
     func pages(_ href: String) async throws -> [String] { try await routes.get(href).strings("id", in: "data.pages") }
 
     /// Ids of the saved documents, as they are listed.
-    func listed(_ fields: HTTPFields = [:]) async throws -> [String] { try await routes.get("/v1/pdf/documents", fields).strings("id", in: "data.items") }
+    func listed(_ fields: HTTPFields = [:]) async throws -> [String] {
+        try await routes.get("/v1/pdf/documents", fields).strings("id", in: "data.items")
+    }
 
     /// Files of blobs on the disk.
     var blobFiles: Int { get throws { try database.blobs.fileNames().count } }

@@ -3,9 +3,11 @@ import Synchronization
 
 @testable import PDF
 
-/// An engine whose files are lists of pages as text, so that a test reads a document's pages in its file: `%PDF-paper`, then a line for each page with its turn in degrees.
+/// An engine whose files are lists of pages as text, so that a test reads a document's pages in its file: `%PDF-paper`,
+/// then a line for each page with its turn in degrees.
 ///
-/// A photo's line is what follows its signature; a photo that says `damaged`, `encrypted`, `bytes`, `pixels`, `slow` or `missing` fails so. Any call can be held.
+/// A photo's line is what follows its signature; a photo that says `damaged`, `encrypted`, `bytes`, `pixels`, `slow` or
+/// `missing` fails so. Any call can be held.
 final class PaperEngine: Sendable {
     private struct State {
         var isHolding = false
@@ -74,10 +76,14 @@ final class PaperEngine: Sendable {
                     if source.kind == .pdf {
                         let own = try Self.lines(source.path)
                         lines += own
-                        pages += own.map { .init(kind: .imported, width: 100, height: 200, rotation: Self.turn(of: $0)) }
+                        pages += own.map {
+                            .init(kind: .imported, width: 100, height: 200, rotation: Self.turn(of: $0))
+                        }
                     } else {
                         lines.append("\(source.kind) \(text.split(separator: "|").last ?? "") 0")
-                        pages.append(.init(kind: .image, width: format == .a4 ? 595 : 30, height: format == .a4 ? 842 : 40))
+                        pages.append(
+                            .init(kind: .image, width: format == .a4 ? 595 : 30, height: format == .a4 ? 842 : 40)
+                        )
                     }
                     progress(Double(index + 1) / Double(sources.count))
                 }
@@ -97,7 +103,10 @@ final class PaperEngine: Sendable {
                     String(characters[$0..<min(characters.count, $0 + Self.charactersOfAPage)])
                 }
                 try Self.write(pieces.map { "text \($0)\(locale.map { " (\($0))" } ?? "") 0" }, output)
-                return .init(pages: pieces.map { _ in .init(kind: .text, width: 595, height: 842) }, missingCharacters: text.contains("☃") ? ["☃"] : [])
+                return .init(
+                    pages: pieces.map { _ in .init(kind: .text, width: 595, height: 842) },
+                    missingCharacters: text.contains("☃") ? ["☃"] : []
+                )
             },
             draw: { file, page, _, width in
                 try await self.enter("draw")

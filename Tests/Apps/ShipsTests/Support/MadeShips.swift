@@ -32,7 +32,9 @@ enum MadeShips {
     }
 
     static func snapshot(_ records: [String], recordedAt: String = "2024-10-09T00:00:00Z") throws -> ShipSnapshot {
-        try ShipSnapshot(json: Data(#"{"source":"made","recorded_at":"\#(recordedAt)","ships":\#(list(records))}"#.utf8))
+        try ShipSnapshot(
+            json: Data(#"{"source":"made","recorded_at":"\#(recordedAt)","ships":\#(list(records))}"#.utf8)
+        )
     }
 
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4]

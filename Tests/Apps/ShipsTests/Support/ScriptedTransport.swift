@@ -31,10 +31,18 @@ final class ScriptedTransport: Transport {
         state.withLock { $0.behaviour = behaviour }
     }
 
-    func showPicture(_ bytes: [UInt8], type: String = "image/png", status: Int = 200, headerFields: HTTPFields = [:], at url: String) {
+    func showPicture(
+        _ bytes: [UInt8],
+        type: String = "image/png",
+        status: Int = 200,
+        headerFields: HTTPFields = [:],
+        at url: String
+    ) {
         var fields = headerFields
         fields[.contentType] = type
-        state.withLock { $0.pictures[url] = IncomingAnswer(status: .init(code: status), headerFields: fields, body: bytes) }
+        state.withLock {
+            $0.pictures[url] = IncomingAnswer(status: .init(code: status), headerFields: fields, body: bytes)
+        }
     }
 
     var requests: [OutgoingRequest] { state.withLock { $0.requests } }
@@ -66,7 +74,9 @@ final class ScriptedTransport: Transport {
         for continuation in held { continuation.resume() }
     }
 
-    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError) -> IncomingAnswer {
+    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingAnswer
+    {
         await withCheckedContinuation { continuation in
             let (isHeld, watchers) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
                 state.requests.append(request)
@@ -86,11 +96,17 @@ final class ScriptedTransport: Transport {
         case .answer(let status, let fields, let body):
             return IncomingAnswer(status: .init(code: status), headerFields: fields, body: Array(body.utf8))
         case .ships(let records):
-            guard request.url == "https://api.test/v4/ships" else { return IncomingAnswer(status: .notFound, body: Array("Not Found".utf8)) }
+            guard request.url == "https://api.test/v4/ships" else {
+                return IncomingAnswer(status: .notFound, body: Array("Not Found".utf8))
+            }
             let body = MadeShips.list(records)
             let tag = "\"\(body.hashValue)\""
-            if request.headerFields[.ifNoneMatch] == tag { return IncomingAnswer(status: .notModified, headerFields: [.eTag: tag]) }
-            let fields: HTTPFields = [.contentType: "application/json; charset=utf-8", .eTag: tag, .cacheControl: "max-age=300"]
+            if request.headerFields[.ifNoneMatch] == tag {
+                return IncomingAnswer(status: .notModified, headerFields: [.eTag: tag])
+            }
+            let fields: HTTPFields = [
+                .contentType: "application/json; charset=utf-8", .eTag: tag, .cacheControl: "max-age=300",
+            ]
             return IncomingAnswer(status: .ok, headerFields: fields, body: Array(body.utf8))
         }
     }

@@ -57,7 +57,8 @@ struct ShipsApp: Sendable {
             store: ShipStore(database),
             sessions: sessions,
             events: events,
-            snapshot: try snapshot ?? MadeShips.snapshot([MadeShips.carl, MadeShips.alma, MadeShips.record("5a", "Snapshot Only")]),
+            snapshot: try snapshot
+                ?? MadeShips.snapshot([MadeShips.carl, MadeShips.alma, MadeShips.record("5a", "Snapshot Only")]),
             options: options,
             clock: clock.wallClock
         )
@@ -71,7 +72,14 @@ struct ShipsApp: Sendable {
         )
         try await Application(router: router.build(), logger: logger).test(.router) { client in
             try await test(
-                ShipsApp(clock: clock, transport: transport, events: events, database: database, upstream: upstream, client: client)
+                ShipsApp(
+                    clock: clock,
+                    transport: transport,
+                    events: events,
+                    database: database,
+                    upstream: upstream,
+                    client: client
+                )
             )
         }
         upstream.stop()
@@ -97,8 +105,17 @@ struct ShipsApp: Sendable {
         var fields = headerFields
         if let token { fields[.authorization] = "Bearer \(token)" }
         if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
-        let response = try await client.executeRequest(uri: target, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) })
-        return Exchanged(status: response.status.code, headerFields: response.headers, body: Data(response.body.readableBytesView))
+        let response = try await client.executeRequest(
+            uri: target,
+            method: method,
+            headers: fields,
+            body: body.map { ByteBuffer(string: $0) }
+        )
+        return Exchanged(
+            status: response.status.code,
+            headerFields: response.headers,
+            body: Data(response.body.readableBytesView)
+        )
     }
 
     func get(_ target: String, as token: String? = nil, _ headerFields: HTTPFields = [:]) async throws -> Exchanged {
@@ -107,7 +124,13 @@ struct ShipsApp: Sendable {
 
     /// Logs in and returns the token.
     func logIn(_ username: String = "example@domain.com") async throws -> String {
-        try token(of: await ask(.post, "/v1/ships/session", body: #"{"mode":"login","username":"\#(username)","password":"secret"}"#))
+        try token(
+            of: await ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"\#(username)","password":"secret"}"#
+            )
+        )
     }
 
     func enterAsGuest() async throws -> String {

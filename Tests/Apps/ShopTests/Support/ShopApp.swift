@@ -40,7 +40,12 @@ struct ShopApp: Sendable {
         let transport = ScriptedUpstream(online(catalogue))
         guard let url = URL(string: "https://api.test/api/v1") else { throw URLError(.badURL) }
         let upstream = Upstream(
-            configuration: UpstreamConfiguration(name: "catalogue", title: "the catalogue", baseURL: url, followsPublicLinks: true),
+            configuration: UpstreamConfiguration(
+                name: "catalogue",
+                title: "the catalogue",
+                baseURL: url,
+                followsPublicLinks: true
+            ),
             transport: transport,
             database: database,
             clock: clock.wallClock,
@@ -52,17 +57,31 @@ struct ShopApp: Sendable {
             api: CatalogueAPI(upstream: upstream, freshness: .seconds(30), categoryFreshness: .seconds(3600)),
             store: ShopStore(database),
             events: events,
-            pictures: try MediaEngine(tools: tools, folder: URL(filePath: database.directory.path).appending(path: "work")).pictures,
+            pictures: try MediaEngine(
+                tools: tools,
+                folder: URL(filePath: database.directory.path).appending(path: "work")
+            ).pictures,
             options: options,
             clock: clock.wallClock
         )
         upstream.onChange { change in
-            if case .cameBack(let at) = change { events.publish(.connectivity(upstream: "catalogue", reachable: true, at: at)) }
+            if case .cameBack(let at) = change {
+                events.publish(.connectivity(upstream: "catalogue", reachable: true, at: at))
+            }
         }
         upstream.onRecovery { await service.refreshAfterRecovery(logger: logger) }
-        try await RoutedApp.run(RouteTable(ShopRoutes(service: service).routes), sessions: SessionStore(database)) { app in
+        try await RoutedApp.run(RouteTable(ShopRoutes(service: service).routes), sessions: SessionStore(database)) {
+            app in
             try await test(
-                ShopApp(clock: clock, catalogue: catalogue, transport: transport, events: events, database: database, upstream: upstream, app: app)
+                ShopApp(
+                    clock: clock,
+                    catalogue: catalogue,
+                    transport: transport,
+                    events: events,
+                    database: database,
+                    upstream: upstream,
+                    app: app
+                )
             )
         }
         upstream.stop()
@@ -72,7 +91,9 @@ struct ShopApp: Sendable {
     /// Answers as the sandbox does; pictures are at another host than the API.
     static func online(_ catalogue: Catalogue) -> ScriptedUpstream.Script {
         { (request) throws(UpstreamError) in
-            guard let url = URL(string: request.url), url.host == "api.test" || url.host == "pictures.test" else { throw .unreachable(.nameResolution) }
+            guard let url = URL(string: request.url), url.host == "api.test" || url.host == "pictures.test" else {
+                throw .unreachable(.nameResolution)
+            }
             let target = RequestTarget(String(request.url.dropFirst("\(url.scheme ?? "")://\(url.host ?? "")".count)))
             let answer = catalogue.answer(
                 UpstreamRequest(
@@ -100,7 +121,13 @@ struct ShopApp: Sendable {
         await events.published("connectivity", containing: #""reachable":true"#)
     }
 
-    func ask(_ method: HTTPRequest.Method, _ target: String, as profile: String? = nil, _ fields: HTTPFields = [:], json: String? = nil) async throws
+    func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as profile: String? = nil,
+        _ fields: HTTPFields = [:],
+        json: String? = nil
+    ) async throws
         -> Exchanged
     {
         var fields = fields
@@ -115,7 +142,12 @@ struct ShopApp: Sendable {
     /// Puts a product on the list.
     @discardableResult
     func add(_ id: Int, quantity: Int = 1, as profile: String? = nil) async throws -> Exchanged {
-        try await ask(.post, "/v1/shop/list/items", as: profile, json: #"{"product_id":\#(id),"quantity":\#(quantity)}"#)
+        try await ask(
+            .post,
+            "/v1/shop/list/items",
+            as: profile,
+            json: #"{"product_id":\#(id),"quantity":\#(quantity)}"#
+        )
     }
 
     /// Changes what the upstream sends.
@@ -127,7 +159,9 @@ struct ShopApp: Sendable {
 
     /// The part of a URL behind the API's base that the upstream was asked for, without pictures, in order.
     var asked: [String] {
-        transport.requests.map(\.url).filter { $0.hasPrefix("https://api.test/api/v1") }.map { String($0.dropFirst("https://api.test/api/v1".count)) }
+        transport.requests.map(\.url).filter { $0.hasPrefix("https://api.test/api/v1") }.map {
+            String($0.dropFirst("https://api.test/api/v1".count))
+        }
     }
 }
 

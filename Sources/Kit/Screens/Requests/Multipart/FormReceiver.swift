@@ -21,7 +21,9 @@ struct FormReceiver {
 
     /// 413 for a body of more bytes than are taken.
     func admit(bytes: Int) throws {
-        guard bytes <= limits.bodyBytes else { throw Problem(.tooLarge, "The body may have \(limits.bodyBytes) bytes at the most.") }
+        guard bytes <= limits.bodyBytes else {
+            throw Problem(.tooLarge, "The body may have \(limits.bodyBytes) bytes at the most.")
+        }
     }
 
     mutating func take(_ event: MultipartParser.Event) throws {
@@ -34,8 +36,11 @@ struct FormReceiver {
 
     private mutating func begin(_ head: MultipartPartHead) throws {
         parts += 1
-        guard parts <= limits.parts else { throw Problem(.tooLarge, "The form may have \(limits.parts) parts at the most.") }
-        // RFC 7578 §4.2 asks for a name of files and §4.4 for no type of plain fields; either of them makes a file here.
+        guard parts <= limits.parts else {
+            throw Problem(.tooLarge, "The form may have \(limits.parts) parts at the most.")
+        }
+        // RFC 7578 §4.2 asks for a name of files and §4.4 for no type of plain fields; either of them makes a file
+        // here.
         let isFile = head.fileName != nil || head.contentType.map { !$0.lowercased().hasPrefix("text/plain") } ?? false
         current = isFile ? .file(head, try folder.file(), beginning: Data()) : .field(head.name, Data())
     }
@@ -54,7 +59,10 @@ struct FormReceiver {
         case .field(let name, var value):
             current = nil  // The second reference goes, so that appending copies nothing.
             guard value.count + bytes.count <= limits.fieldBytes else {
-                throw Problem(.tooLarge, "Field \(UploadedForm.legible(name)) has more than the \(limits.fieldBytes) bytes that a field may have.")
+                throw Problem(
+                    .tooLarge,
+                    "Field \(UploadedForm.legible(name)) has more than the \(limits.fieldBytes) bytes that a field may have."
+                )
             }
             value.append(contentsOf: bytes)
             current = .field(name, value)

@@ -9,12 +9,15 @@ public struct MultipartBoundary: Sendable, Equatable {
             throw .otherType(String((contentType ?? "").prefix { $0 != ";" }).trimmedOfSpaces)
         }
         let bytes = Array((value.parameters["boundary"] ?? "").utf8)
-        guard (1...70).contains(bytes.count), bytes.allSatisfy(Self.isAllowed), bytes.last != UInt8(ascii: " ") else { throw .badBoundary }
+        guard (1...70).contains(bytes.count), bytes.allSatisfy(Self.isAllowed), bytes.last != UInt8(ascii: " ") else {
+            throw .badBoundary
+        }
         self.bytes = bytes
     }
 
     /// `bchars`
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "'()+_,-./:=? ".utf8.contains(byte)
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || "'()+_,-./:=? ".utf8.contains(byte)
     }
 }

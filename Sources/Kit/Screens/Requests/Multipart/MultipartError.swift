@@ -1,4 +1,5 @@
-/// Why a body is no multipart/form-data (RFC 7578, RFC 2046 §5.1). Becomes a problem in one place: ``Problem/init(_:)-(MultipartError)``.
+/// Why a body is no multipart/form-data (RFC 7578, RFC 2046 §5.1). Becomes a problem in one place:
+/// ``Problem/init(_:)-(MultipartError)``.
 public enum MultipartError: Error, Sendable, Equatable {
     /// The `Content-Type` is of another kind, or missing; what it is.
     case otherType(String)
@@ -19,9 +20,15 @@ extension Problem {
     public init(_ error: MultipartError) {
         switch error {
         case .otherType(let type):
-            self.init(.unsupportedMediaType, "\(type.isEmpty ? "A body without Content-Type" : type) is not accepted here; accepted: multipart/form-data.")
+            self.init(
+                .unsupportedMediaType,
+                "\(type.isEmpty ? "A body without Content-Type" : type) is not accepted here; accepted: multipart/form-data."
+            )
         case .badBoundary:
-            self.init(.malformedRequest, "The boundary of multipart/form-data must be 1 to 70 of the characters that RFC 2046 allows, not ending in a space.")
+            self.init(
+                .malformedRequest,
+                "The boundary of multipart/form-data must be 1 to 70 of the characters that RFC 2046 allows, not ending in a space."
+            )
         case .malformedDelimiter:
             self.init(.malformedRequest, "A boundary of the form is followed by something else than a line end or --.")
         case .headerTooLarge(let limit):

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads multipart/form-data as its bytes arrive, in chunks of any size (RFC 2046 §5.1, RFC 7578). A value without input and output; memory stays bounded by the chunk,
-/// the boundary and the header of one part.
+/// Reads multipart/form-data as its bytes arrive, in chunks of any size (RFC 2046 §5.1, RFC 7578). A value without
+/// input and output; memory stays bounded by the chunk, the boundary and the header of one part.
 public struct MultipartParser: Sendable {
     /// What the bytes say.
     public enum Event: Sendable, Equatable {
@@ -32,7 +32,8 @@ public struct MultipartParser: Sendable {
     /// Line end, two hyphens, boundary: what ends a part.
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// Bytes that could not be decided on yet. It begins with a line end that is not there: the first boundary needs none before it.
+    /// Bytes that could not be decided on yet. It begins with a line end that is not there: the first boundary needs
+    /// none before it.
     private var pending: [UInt8] = [0x0D, 0x0A]
     /// How far the end of a header has been looked for, so that a header in small chunks is not read again and again.
     private var searched = 0
@@ -90,7 +91,9 @@ public struct MultipartParser: Sendable {
             while index < bytes.count, let found = memchr(base + index, 0x0D, bytes.count - index) {
                 let start = base.distance(to: UnsafeRawPointer(found))
                 let length = min(delimiter.count, bytes.count - start)
-                let isSame = delimiter.withUnsafeBytes { $0.baseAddress.map { memcmp(base + start, $0, length) == 0 } ?? false }
+                let isSame = delimiter.withUnsafeBytes {
+                    $0.baseAddress.map { memcmp(base + start, $0, length) == 0 } ?? false
+                }
                 if isSame { return (length == delimiter.count, start) }
                 index = start + 1
             }
@@ -123,10 +126,14 @@ public struct MultipartParser: Sendable {
         var end: Int?
         var index = max(position, searched)
         while end == nil, index + 3 < pending.count {
-            let isEnd = pending[index] == 0x0D && pending[index + 1] == 0x0A && pending[index + 2] == 0x0D && pending[index + 3] == 0x0A
+            let isEnd =
+                pending[index] == 0x0D && pending[index + 1] == 0x0A && pending[index + 2] == 0x0D
+                && pending[index + 3] == 0x0A
             if isEnd { end = index } else { index += 1 }
         }
-        guard (end ?? pending.count) - position <= Self.headerLimit else { throw .headerTooLarge(limit: Self.headerLimit) }
+        guard (end ?? pending.count) - position <= Self.headerLimit else {
+            throw .headerTooLarge(limit: Self.headerLimit)
+        }
         guard let end else {
             keep(from: position)
             searched = index - position

@@ -2,7 +2,8 @@
 public struct MultipartPartHead: Sendable, Equatable {
     /// Name of the form's field.
     public var name: String
-    /// Name of the file as the client gives it, without folders; nil where it gives none. To be shown, never to be opened.
+    /// Name of the file as the client gives it, without folders; nil where it gives none. To be shown, never to be
+    /// opened.
     public var fileName: String?
     /// `Content-Type` as it is declared.
     public var contentType: String?
@@ -19,27 +20,38 @@ public struct MultipartPartHead: Sendable, Equatable {
         var fields: [String: String] = [:]
         for line in Self.unfolded(lines) {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, !parts[0].contains(" ") else { throw .malformedHeader("a line has no name") }
+            guard parts.count == 2, !parts[0].isEmpty, !parts[0].contains(" ") else {
+                throw .malformedHeader("a line has no name")
+            }
             let name = parts[0].lowercased()
             guard fields[name] == nil else { throw .malformedHeader("\(name) is there twice") }
             fields[name] = parts[1].trimmedOfSpaces
         }
-        guard let disposition = fields["content-disposition"].flatMap({ ParameterizedValue($0) }), disposition.value == "form-data",
+        guard let disposition = fields["content-disposition"].flatMap({ ParameterizedValue($0) }),
+            disposition.value == "form-data",
             let name = disposition.parameters["name"]
         else { throw .malformedHeader("Content-Disposition must be form-data with a name") }
         // Deprecated by RFC 7578 §4.7. What was encoded would be stored as it is, so it is refused.
-        if let encoding = fields["content-transfer-encoding"]?.lowercased(), !["7bit", "8bit", "binary"].contains(encoding) {
+        if let encoding = fields["content-transfer-encoding"]?.lowercased(),
+            !["7bit", "8bit", "binary"].contains(encoding)
+        {
             throw .malformedHeader("Content-Transfer-Encoding must be left out, or 7bit, 8bit or binary")
         }
         self.name = Self.unescaped(name)
-        fileName = (disposition.extended("filename") ?? disposition.parameters["filename"].map(Self.unescaped)).map(Self.withoutFolders)
+        fileName = (disposition.extended("filename") ?? disposition.parameters["filename"].map(Self.unescaped)).map(
+            Self.withoutFolders
+        )
         contentType = fields["content-type"]
     }
 
     /// A line that begins with a space goes on with the one before (RFC 5322 §2.2.3).
     private static func unfolded(_ lines: [String]) -> [String] {
         lines.reduce(into: []) { result, line in
-            if line.hasPrefix(" ") || line.hasPrefix("\t"), !result.isEmpty { result[result.count - 1] += line } else { result.append(line) }
+            if line.hasPrefix(" ") || line.hasPrefix("\t"), !result.isEmpty {
+                result[result.count - 1] += line
+            } else {
+                result.append(line)
+            }
         }
     }
 
@@ -50,6 +62,7 @@ public struct MultipartPartHead: Sendable, Equatable {
 
     /// RFC 7578 §4.2: path information in a name is not to be used.
     private static func withoutFolders(_ name: String) -> String {
-        name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last.map { String($0) } ?? ""
+        name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last.map { String($0) }
+            ?? ""
     }
 }

@@ -1,4 +1,5 @@
-/// A header value with parameters, `form-data; name="photo"; filename*=UTF-8''…`: MIME's syntax (RFC 2045 §5.1) as RFC 7578 and browsers write it.
+/// A header value with parameters, `form-data; name="photo"; filename*=UTF-8''…`: MIME's syntax (RFC 2045 §5.1) as RFC
+/// 7578 and browsers write it.
 struct ParameterizedValue: Sendable, Equatable {
     /// What stands before the first semicolon, in lower case.
     let value: String
@@ -27,14 +28,16 @@ struct ParameterizedValue: Sendable, Equatable {
         self.parameters = parameters
     }
 
-    /// Text in quotes. A backslash quotes a quote or a backslash; before anything else it is itself, as in `C:\photos` of old browsers.
+    /// Text in quotes. A backslash quotes a quote or a backslash; before anything else it is itself, as in `C:\photos`
+    /// of old browsers.
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String? {
         var text = String.UnicodeScalarView()
         rest = rest.dropFirst()
         while let scalar = rest.popFirst() {
             switch scalar {
             case "\"": return String(text)
-            case "\\" where rest.first == "\"" || rest.first == "\\": if let quoted = rest.popFirst() { text.append(quoted) }
+            case "\\" where rest.first == "\"" || rest.first == "\\":
+                if let quoted = rest.popFirst() { text.append(quoted) }
             default: text.append(scalar)
             }
         }
@@ -49,9 +52,12 @@ struct ParameterizedValue: Sendable, Equatable {
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
 
-    /// A parameter in the extended form of RFC 8187, `filename*=UTF-8''%e2%82%ac`; nil where it is none, or in a charset other than UTF-8 and ISO-8859-1.
+    /// A parameter in the extended form of RFC 8187, `filename*=UTF-8''%e2%82%ac`; nil where it is none, or in a
+    /// charset other than UTF-8 and ISO-8859-1.
     func extended(_ name: String) -> String? {
-        guard let parts = parameters["\(name)*"]?.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false), parts.count == 3 else { return nil }
+        guard let parts = parameters["\(name)*"]?.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false),
+            parts.count == 3
+        else { return nil }
         var bytes: [UInt8] = []
         var rest = parts[2].utf8[...]
         while let byte = rest.popFirst() {
@@ -59,7 +65,8 @@ struct ParameterizedValue: Sendable, Equatable {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else { return nil }
             bytes.append(decoded)
             rest = rest.dropFirst(2)
         }

@@ -4,7 +4,8 @@ import NIOCore
 public import Storage
 import Upstream
 
-/// A form with files, as a client sent it: the files are on the disk and go with the value, so that what is given up leaves nothing.
+/// A form with files, as a client sent it: the files are on the disk and go with the value, so that what is given up
+/// leaves nothing.
 public struct UploadedForm: Sendable {
     /// What a form may take of memory and disk.
     public struct Limits: Sendable {
@@ -43,7 +44,8 @@ public struct UploadedForm: Sendable {
         }
     }
 
-    /// The files, in order. An input without a chosen file, which browsers send as an empty one without a name, is left out.
+    /// The files, in order. An input without a chosen file, which browsers send as an empty one without a name, is left
+    /// out.
     public internal(set) var files: [File] = []
     /// The other fields, in order.
     public internal(set) var fields: [(name: String, value: String)] = []
@@ -62,11 +64,14 @@ public struct UploadedForm: Sendable {
 }
 
 extension ScreenRequest {
-    /// The body as a form, its files written to `folder` while they arrive. No body at all is a form without anything in it, as clients send one that has nothing to send.
+    /// The body as a form, its files written to `folder` while they arrive. No body at all is a form without anything
+    /// in it, as clients send one that has nothing to send.
     ///
     /// 415 for another kind of body, 400 for a broken form, 413 for one over the limits; the file at fault is named.
     public func uploadedForm(into folder: ScratchFolder, limits: UploadedForm.Limits) async throws -> UploadedForm {
-        if headerFields[.contentType] == nil, headerFields[.transferEncoding] == nil, declaredBodyLength ?? 0 == 0 { return UploadedForm() }
+        if headerFields[.contentType] == nil, headerFields[.transferEncoding] == nil, declaredBodyLength ?? 0 == 0 {
+            return UploadedForm()
+        }
         do {
             var receiver = FormReceiver(folder: folder, limits: limits)
             var parser = MultipartParser(try MultipartBoundary(contentType: headerFields[.contentType]))
