@@ -19,7 +19,9 @@ struct Repository {
     ///   - path: the folder, relative to the root of the repository.
     ///   - suffixes: the endings of the names that are wanted; all files if there are none.
     static func files(in path: String, suffixes: [String] = []) -> [String] {
-        let found = FileManager.default.enumerator(atPath: root.appending(path: path).path)?.compactMap { $0 as? String }
+        let found = FileManager.default.enumerator(atPath: root.appending(path: path).path)?.compactMap {
+            $0 as? String
+        }
         return (found ?? []).filter { file in
             var isFolder: ObjCBool = false
             let exists = FileManager.default.fileExists(

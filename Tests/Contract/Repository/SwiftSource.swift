@@ -27,11 +27,14 @@ struct SwiftSource {
 
     /// Names of the modules that it imports.
     var imports: Set<String> {
-        let statement = #/
+        let statement =
+            #/
             ^\s* (?:@\w+ (?:\([^)]*\))? \s+)* (?:(?:public|package|internal|fileprivate|private)\s+)?
             import\s+ (?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)? (?<module>\w+)
             /#
-        return Set(code.split(separator: "\n").compactMap { (try? statement.prefixMatch(in: $0)).map { String($0.module) } })
+        return Set(
+            code.split(separator: "\n").compactMap { (try? statement.prefixMatch(in: $0)).map { String($0.module) } }
+        )
     }
 
     /// Removes a comment, which may hold others.
