@@ -75,7 +75,7 @@ struct PackageManifest: Decodable {
             output: .bytes(limit: 16 << 20),
             error: .string(limit: 1 << 20)
         )
-        guard result.terminationStatus.isSuccess else { throw Unreadable(description: result.standardError ?? "") }
+        guard result.terminationStatus.isSuccess else { throw Unreadable(description: result.standardError) }
         return try JSONDecoder().decode(PackageManifest.self, from: Data(result.standardOutput))
     }
 }

@@ -6,18 +6,17 @@ struct SwiftSource {
     init(_ text: String) {
         var code: [UInt8] = []
         code.reserveCapacity(text.utf8.count)
-        var rest = Substring(text).utf8
+        var rest = Array(text.utf8)[...]
         while let byte = rest.first {
-            if rest.starts(with: "//".utf8) {
-                rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            } else if rest.starts(with: "/*".utf8) {
-                Self.skipComment(&rest)
-            } else if rest.starts(with: "#/".utf8) {
-                Self.skipRegex(&rest)
-            } else if let hashes = Self.openedLiteral(rest) {
+            switch byte {
+            case UInt8(ascii: "/") where rest.starts(with: "//".utf8): rest = rest.drop { $0 != UInt8(ascii: "\n") }
+            case UInt8(ascii: "/") where rest.starts(with: "/*".utf8): Self.skipComment(&rest)
+            case UInt8(ascii: "#") where rest.starts(with: "#/".utf8): Self.skipRegex(&rest)
+            case UInt8(ascii: "#"), UInt8(ascii: "\""):
+                guard let hashes = Self.openedLiteral(rest) else { fallthrough }
                 Self.skipLiteral(&rest, hashes: hashes)
                 code += "\"\"".utf8
-            } else {
+            default:
                 code.append(byte)
                 rest.removeFirst()
             }
@@ -32,13 +31,12 @@ struct SwiftSource {
             ^\s* (?:@\w+ (?:\([^)]*\))? \s+)* (?:(?:public|package|internal|fileprivate|private)\s+)?
             import\s+ (?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)? (?<module>\w+)
             /#
-        return Set(
-            code.split(separator: "\n").compactMap { (try? statement.prefixMatch(in: $0)).map { String($0.module) } }
-        )
+        let lines = code.split(separator: "\n").filter { $0.contains("import ") }
+        return Set(lines.compactMap { (try? statement.prefixMatch(in: $0)).map { String($0.module) } })
     }
 
     /// Removes a comment, which may hold others.
-    private static func skipComment(_ rest: inout Substring.UTF8View) {
+    private static func skipComment(_ rest: inout ArraySlice<UInt8>) {
         var depth = 0
         repeat {
             if rest.starts(with: "/*".utf8) {
@@ -54,19 +52,19 @@ struct SwiftSource {
     }
 
     /// Removes a regular expression, in which quotation marks mean nothing.
-    private static func skipRegex(_ rest: inout Substring.UTF8View) {
+    private static func skipRegex(_ rest: inout ArraySlice<UInt8>) {
         while !rest.isEmpty, !rest.starts(with: "/#".utf8) { rest.removeFirst() }
         rest = rest.dropFirst(2)
     }
 
     /// Returns the number of number signs ahead of the quotation mark of a literal, or `nil` if none begins here.
-    private static func openedLiteral(_ rest: Substring.UTF8View) -> Int? {
+    private static func openedLiteral(_ rest: ArraySlice<UInt8>) -> Int? {
         let hashes = rest.prefix { $0 == UInt8(ascii: "#") }.count
         return rest.dropFirst(hashes).first == UInt8(ascii: "\"") ? hashes : nil
     }
 
     /// Removes a literal with all interpolations.
-    private static func skipLiteral(_ rest: inout Substring.UTF8View, hashes: Int) {
+    private static func skipLiteral(_ rest: inout ArraySlice<UInt8>, hashes: Int) {
         rest.removeFirst(hashes)
         let quotes = rest.starts(with: "\"\"\"".utf8) ? "\"\"\"" : "\""
         rest.removeFirst(quotes.utf8.count)
@@ -84,7 +82,7 @@ struct SwiftSource {
     }
 
     /// Removes an interpolation, in which there may be literals.
-    private static func skipInterpolation(_ rest: inout Substring.UTF8View) {
+    private static func skipInterpolation(_ rest: inout ArraySlice<UInt8>) {
         var depth = 0
         repeat {
             if let hashes = openedLiteral(rest) {

@@ -1,0 +1,40 @@
+import Testing
+
+/// A reader finds a file by its folder, and understands a folder without those that use it.
+@Suite struct FolderTests {
+    /// Folders that use each other, by module. Nothing is added here; what is resolved is taken out.
+    private static let knownCycles: [String: [[String]]] = [:]
+
+    @Test("A module above 40 files has folders, and no folder has more than 25 files of its own")
+    func sizes() async throws {
+        for target in try await PackageManifest.load().targets where target.folder.hasPrefix("Sources/") {
+            let folders = try ModuleFolders(target.folder)
+            guard folders.fileCount > 40 else { continue }
+            for (folder, count) in folders.sizes {
+                #expect(count <= 25, "\(target.folder)/\(folder) has \(count) files")
+            }
+        }
+    }
+
+    @Test("No folders of a module use each other")
+    func cycles() async throws {
+        for target in try await PackageManifest.load().targets where target.folder.hasPrefix("Sources/") {
+            let cycles = try ModuleFolders(target.folder).cycles
+            #expect(cycles == Self.knownCycles[target.name, default: []], "\(target.folder)")
+        }
+    }
+
+    @Test("Cycles are found by the names of types, in code only")
+    func planted() {
+        let sources = [
+            ("Routing/Route.swift", "public struct Route {\n    let table: Table?\n}"),
+            ("Mounts/Table.swift", "struct Table {\n    // Session\n    let routes: [Route]\n}"),
+            ("Sessions/Session.swift", "final class Session { let text = \"Table\" }"),
+            ("Program.swift", "@main enum Program { let session: Session, route: Route }"),
+        ]
+        let folders = ModuleFolders(sources: sources.map { ($0.0, SwiftSource($0.1)) })
+        #expect(folders.arrows["Program.swift"] == ["Routing", "Sessions"])
+        #expect(folders.cycles == [["Mounts", "Routing"]])
+        #expect(folders.sizes == ["Routing": 1, "Mounts": 1, "Sessions": 1, ".": 1])
+    }
+}
