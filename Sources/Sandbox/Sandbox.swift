@@ -29,14 +29,14 @@ public struct Sandbox: Service {
     }
 
     /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held
-    /// then end without an answer.
+    /// then end without a response.
     /// - Throws: ``SandboxError`` when it cannot start; `CancellationError`.
     public func run() async throws {
         do {
             guard (0...65_535).contains(configuration.port) else {
                 throw SandboxError.cannotListen(port: configuration.port, reason: "a port is 0…65535")
             }
-            try await serve(try Stage(seed: configuration.seed))
+            try await serve(try SimulatedUpstreams(seed: configuration.seed))
             listening.fail(.stopped)
         } catch let error where error is CancellationError || listening.isListening {
             listening.fail(.stopped)
@@ -49,7 +49,7 @@ public struct Sandbox: Service {
         }
     }
 
-    private func serve(_ stage: Stage) async throws {
+    private func serve(_ stage: SimulatedUpstreams) async throws {
         let application = Application(
             responder: SandboxResponder(stage: stage, clock: clock),
             server: HTTPServerBuilder { responder in

@@ -6,16 +6,16 @@ protocol SimulatedUpstream: Sendable {
     var name: SandboxUpstream { get }
 
     /// Answers a request below the upstream's prefix. `HEAD` is answered like `GET`; the server drops the body.
-    func answer(_ request: UpstreamRequest) -> Answer
+    func respond(to request: UpstreamRequest) -> UpstreamResponse
 
     /// An error of that status in the upstream's own form; nil where it has no form of its own for it.
-    func refusal(_ status: HTTPResponse.Status) -> Answer?
+    func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse?
 
     /// Whether the body of a request may be of any length and comes as ``UpstreamRequest/received``.
     func takesLongBody(_ request: UpstreamRequest) -> Bool
 
     /// Answers a request to the control API below `/_sandbox/{name}`.
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse
 
     /// The lines of the control API's index that belong to this upstream.
     var controls: [ControlIndex.Line] { get }
@@ -27,7 +27,7 @@ protocol SimulatedUpstream: Sendable {
 extension SimulatedUpstream {
     func takesLongBody(_ request: UpstreamRequest) -> Bool { false }
 
-    func refusal(_ status: HTTPResponse.Status) -> Answer? { nil }
+    func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse? { nil }
 }
 
 /// A request to one upstream.

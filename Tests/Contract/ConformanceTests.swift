@@ -46,7 +46,7 @@ struct ConformanceTests {
             let faults = try conformance.faults(of: observation)
             #expect(
                 faults.isEmpty,
-                "\(observation.operation) \(observation.answer.status) [\(observation.request)]: \(faults)"
+                "\(observation.operation) \(observation.response.status) [\(observation.request)]: \(faults)"
             )
         }
     }
@@ -55,7 +55,7 @@ struct ConformanceTests {
     func coverage() async throws {
         let seen = Set(
             try await Conversation.observations().map {
-                "\($0.operation) \($0.answer.status) \($0.answer.problemCode ?? "")"
+                "\($0.operation) \($0.response.status) \($0.response.problemCode ?? "")"
             }
         )
         var documented: Set<String> = []
@@ -90,14 +90,14 @@ struct ConformanceTests {
     @Test("SRV-06 A problem says the same in all its members and in the status")
     func problems() async throws {
         for observation in try await Conversation.observations() {
-            guard let code = observation.answer.problemCode, let known = ProblemCode(rawValue: code) else { continue }
-            let problem = try observation.answer.json()
+            guard let code = observation.response.problemCode, let known = ProblemCode(rawValue: code) else { continue }
+            let problem = try observation.response.json()
             #expect(problem["type"] == .string("urn:larder:problem:\(code)"))
             #expect(problem["title"] == .string(known.title))
-            #expect(problem["status"] == .number(Double(observation.answer.status)))
+            #expect(problem["status"] == .number(Double(observation.response.status)))
             #expect(problem["retryable"] == .bool(known.isRetryable))
             // The connection layer knows no path; everything behind it does.
-            let path = observation.answer.headers["x-request-id"] == nil ? "" : Interview.path(of: observation)
+            let path = observation.response.headers["x-request-id"] == nil ? "" : ContractScenario.path(of: observation)
             #expect(problem["instance"] == .string(path), "\(observation.request)")
         }
     }
@@ -106,16 +106,16 @@ struct ConformanceTests {
     func flags() async throws {
         var details: Set<String> = []
         for observation in try await Conversation.observations()
-        where observation.answer.status == 200 && !observation.isHead {
-            guard let cacheStatus = observation.answer.headers["cache-status"],
-                observation.answer.headers["content-type"]?.hasPrefix("application/json") == true
+        where observation.response.status == 200 && !observation.isHead {
+            guard let cacheStatus = observation.response.headers["cache-status"],
+                observation.response.headers["content-type"]?.hasPrefix("application/json") == true
             else { continue }
             let parts = cacheStatus.split(separator: "; ").map(String.init)
             let detail = parts.first { $0.hasPrefix("detail=") }.map { String($0.dropFirst("detail=".count)) }
             details.insert(
                 detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched")
             )
-            let meta = try #require(try observation.answer.json()["meta"])
+            let meta = try #require(try observation.response.json()["meta"])
             #expect(
                 (meta["offline"] == .bool(true)) == (detail == "offline" || detail == "unreachable"),
                 "\(observation.request) \(cacheStatus)"
@@ -137,8 +137,8 @@ struct ConformanceTests {
     func metrics() async throws {
         let documented = try #require(document.operation("GET /metrics")?.value["x-metrics"]?.object)
         let texts = try await Conversation.observations().filter {
-            $0.operation == "GET /metrics" && $0.answer.status == 200 && !$0.isHead
-        }.map(\.answer.text)
+            $0.operation == "GET /metrics" && $0.response.status == 200 && !$0.isHead
+        }.map(\.response.text)
         #expect(!texts.isEmpty)
         for line in texts.flatMap({ $0.split(separator: "\n") }) {
             if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
@@ -153,9 +153,9 @@ struct ConformanceTests {
     func events() async throws {
         let conformance = Conformance(document: document)
         let streams = try await Conversation.observations().filter {
-            $0.operation == "GET /v1/events" && $0.answer.status == 200 && !$0.isHead
+            $0.operation == "GET /v1/events" && $0.response.status == 200 && !$0.isHead
         }
-        let events = streams.flatMap { ServerSentEvents($0.answer.text).events }
+        let events = streams.flatMap { ServerSentEvents($0.response.text).events }
         #expect(Set(events.map(\.kind)).isSuperset(of: ["connectivity", "screen-changed", "reset", "job"]))
         for event in events { #expect(try conformance.faults(of: event) == []) }
     }

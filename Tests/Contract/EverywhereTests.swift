@@ -2,7 +2,7 @@ import Testing
 
 @Suite("What is the same on every path")
 struct EverywhereTests {
-    /// What an answer to a HEAD may say differently: time has passed, and it is another request.
+    /// What a response to a HEAD may say differently: time has passed, and it is another request.
     static let volatile: Set<String> = ["date", "x-request-id", "age", "cache-status", "transfer-encoding"]
 
     let document: OpenAPIDocument
@@ -25,8 +25,8 @@ struct EverywhereTests {
         }
     }
 
-    private func expectMethods(_ field: String, of answer: Answer, _ allowed: Set<String>, _ path: String) {
-        let listed = Set((answer.headers[field] ?? "").split(separator: ", ").map(String.init))
+    private func expectMethods(_ field: String, of response: ReceivedResponse, _ allowed: Set<String>, _ path: String) {
+        let listed = Set((response.headers[field] ?? "").split(separator: ", ").map(String.init))
         #expect(listed == allowed, "\(field) of \(path)")
     }
 
@@ -34,10 +34,10 @@ struct EverywhereTests {
     func options() async throws {
         try await withLarder { larder in
             for (path, allowed) in paths {
-                let answer = try await larder.send("OPTIONS", Interview.filled(path))
-                #expect(answer.status == 204, "\(path)")
-                expectMethods("allow", of: answer, allowed, path)
-                #expect(try conformance.faults(of: answer, response: try everywhere("options")) == [], "\(path)")
+                let response = try await larder.send("OPTIONS", ContractScenario.filled(path))
+                #expect(response.status == 204, "\(path)")
+                expectMethods("allow", of: response, allowed, path)
+                #expect(try conformance.faults(of: response, documented: try everywhere("options")) == [], "\(path)")
             }
         }
     }
@@ -48,11 +48,11 @@ struct EverywhereTests {
             for (path, allowed) in paths {
                 for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]
                 where !allowed.contains(method) {
-                    let answer = try await larder.send(method, Interview.filled(path))
-                    #expect(answer.status == 405, "\(method) \(path)")
-                    expectMethods("allow", of: answer, allowed, path)
+                    let response = try await larder.send(method, ContractScenario.filled(path))
+                    #expect(response.status == 405, "\(method) \(path)")
+                    expectMethods("allow", of: response, allowed, path)
                     #expect(
-                        try conformance.faults(of: answer, response: try everywhere("method_not_allowed")) == [],
+                        try conformance.faults(of: response, documented: try everywhere("method_not_allowed")) == [],
                         "\(method) \(path)"
                     )
                 }
@@ -64,13 +64,13 @@ struct EverywhereTests {
     func unknownPath() async throws {
         try await withLarder { larder in
             for method in ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"] {
-                for path in ["/", "/v2", "/v1/boats", "/v1/ships/\(Interview.ship)/image/large"] {
-                    let answer = try await larder.send(method, path)
-                    #expect(answer.status == 404, "\(method) \(path)")
+                for path in ["/", "/v2", "/v1/boats", "/v1/ships/\(ContractScenario.ship)/image/large"] {
+                    let response = try await larder.send(method, path)
+                    #expect(response.status == 404, "\(method) \(path)")
                     #expect(
                         try conformance.faults(
-                            of: answer,
-                            response: try everywhere("unknown_path"),
+                            of: response,
+                            documented: try everywhere("unknown_path"),
                             isHead: method == "HEAD"
                         ) == [],
                         "\(method) \(path)"
@@ -83,7 +83,7 @@ struct EverywhereTests {
     @Test("SRV-06 HEAD answers what GET does, without the body")
     func head() async throws {
         try await withLarder { larder in
-            let interview = Interview(larder: larder, transcript: Transcript())
+            let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
             let member = try await interview.session()
             try await interview.ask("GET /v1/ships", member)
             try await interview.ask("GET /v1/ships/{id}/image", member)
@@ -91,7 +91,7 @@ struct EverywhereTests {
                 try await interview.ask(operation)
             }
             for operation in document.operations where operation.method == "GET" {
-                let path = Interview.filled(operation.path)
+                let path = ContractScenario.filled(operation.path)
                 let get =
                     operation.path == "/v1/events"
                     ? try await larder.listen { _ in true } : try await larder.send("GET", path, member)
@@ -110,24 +110,24 @@ struct EverywhereTests {
     @Test("SRV-11 Answers to a listed origin carry the CORS fields, also when they are problems")
     func cors() async throws {
         try await withLarder { larder in
-            let interview = Interview(larder: larder, transcript: Transcript())
+            let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
             let member = try await interview.session()
             let origin = ["Origin": "https://shop.example"]
             let fields = try #require(try everywhere("cors").object)
             for operation in document.operations where operation.path != "/v1/events" {
                 for headers in [origin, origin.merging(member) { own, _ in own }] {
-                    let answer = try await interview.ask(
+                    let response = try await interview.ask(
                         operation.key,
                         headers,
-                        body: Interview.bodiesWithoutSession[operation.key]
+                        body: ContractScenario.bodiesWithoutSession[operation.key]
                     )
-                    let response = try #require(operation.responses[String(answer.status)], "\(operation.key)")
+                    let documented = try #require(operation.responses[String(response.status)], "\(operation.key)")
                     #expect(
-                        try conformance.faults(of: answer, response: response, additional: fields) == [],
-                        "\(operation.key) \(answer.status)"
+                        try conformance.faults(of: response, documented: documented, additional: fields) == [],
+                        "\(operation.key) \(response.status)"
                     )
-                    #expect(answer.headers["access-control-allow-origin"] == "https://shop.example")
-                    #expect(answer.headers["vary"]?.contains("Origin") == true, "\(operation.key)")
+                    #expect(response.headers["access-control-allow-origin"] == "https://shop.example")
+                    #expect(response.headers["vary"]?.contains("Origin") == true, "\(operation.key)")
                 }
             }
         }
@@ -137,20 +137,20 @@ struct EverywhereTests {
     func preflight() async throws {
         try await withLarder { larder in
             for (path, allowed) in paths {
-                let target = Interview.filled(path)
+                let target = ContractScenario.filled(path)
                 let listed = try await larder.send(
                     "OPTIONS",
                     target,
                     ["Origin": "https://shop.example", "Access-Control-Request-Method": "DELETE"]
                 )
-                #expect(try conformance.faults(of: listed, response: try everywhere("preflight")) == [], "\(path)")
+                #expect(try conformance.faults(of: listed, documented: try everywhere("preflight")) == [], "\(path)")
                 expectMethods("access-control-allow-methods", of: listed, allowed, path)
                 let other = try await larder.send(
                     "OPTIONS",
                     target,
                     ["Origin": "https://evil.example", "Access-Control-Request-Method": "DELETE"]
                 )
-                #expect(try conformance.faults(of: other, response: try everywhere("options")) == [], "\(path)")
+                #expect(try conformance.faults(of: other, documented: try everywhere("options")) == [], "\(path)")
                 #expect(
                     listed.headers["vary"]?.contains("Origin") == true
                         && other.headers["vary"]?.contains("Origin") == true,
@@ -167,8 +167,8 @@ struct EverywhereTests {
                 try await larder.send("GET", "/v1", ["X-Request-Id": "test-17"]).headers["x-request-id"] == "test-17"
             )
             for wanted in ["a b", String(repeating: "a", count: 129), "é"] {
-                let answer = try await larder.send("GET", "/v1", ["X-Request-Id": wanted])
-                #expect(answer.headers["x-request-id"].map { !$0.isEmpty && $0 != wanted } == true, "\(wanted)")
+                let response = try await larder.send("GET", "/v1", ["X-Request-Id": wanted])
+                #expect(response.headers["x-request-id"].map { !$0.isEmpty && $0 != wanted } == true, "\(wanted)")
             }
         }
     }
@@ -176,7 +176,7 @@ struct EverywhereTests {
     @Test("SRV-06 A compressed body is the same body with an entity tag of its own; pictures are not compressed")
     func compression() async throws {
         try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
-            let interview = Interview(larder: larder, transcript: Transcript())
+            let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
             let member = try await interview.session()
             let zipping = member.merging(["Accept-Encoding": "gzip"]) { own, _ in own }
             try await interview.ask("GET /v1/ships", member)

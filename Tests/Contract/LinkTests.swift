@@ -7,9 +7,9 @@ struct LinkTests {
         var ids: [String] = []
         var next: String? = first
         while let path = next {
-            let answer = try await larder.send("GET", path, member)
-            try #require(answer.status == 200, "\(path): \(answer.text)")
-            let page = try answer.json()
+            let response = try await larder.send("GET", path, member)
+            try #require(response.status == 200, "\(path): \(response.text)")
+            let page = try response.json()
             ids += (page.at(pointer: "/data/items")?.array ?? []).compactMap { $0["id"]?.string }
             next = page.at(pointer: "/links/next")?.string
         }
@@ -21,7 +21,7 @@ struct LinkTests {
     )
     func pages() async throws {
         try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
-            let member = try await Interview(larder: larder, transcript: Transcript()).session()
+            let member = try await ContractScenario(larder: larder, transcript: RecordedExchanges()).session()
             let whole = try await ids(from: "/v1/ships", larder, member)
             #expect(whole.count > 10 && Set(whole).count == whole.count)
             #expect(try await ids(from: "/v1/ships?limit=7", larder, member) == whole)

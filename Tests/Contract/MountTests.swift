@@ -15,23 +15,23 @@ struct MountTests {
 
     /// What does not conform: every field of a problem has to be documented, of the upstream's own answer only what
     /// Larder adds.
-    private func faults(_ answer: Answer, of method: String) throws -> [String] {
+    private func faults(_ response: ReceivedResponse, of method: String) throws -> [String] {
         let operation = try #require(document.mounts.first { $0.method == method })
-        if answer.problemCode != nil {
-            guard let response = operation.responses[String(answer.status)] else {
-                return ["status \(answer.status) is not documented"]
+        if response.problemCode != nil {
+            guard let documented = operation.responses[String(response.status)] else {
+                return ["status \(response.status) is not documented"]
             }
-            return try conformance.faults(of: answer, response: response)
+            return try conformance.faults(of: response, documented: documented)
         }
         let declared = try #require(operation.responses["default"]?["headers"]?.object)
-        var own = answer.headers.filter { name, _ in declared.keys.contains { $0.lowercased() == name } }
+        var own = response.headers.filter { name, _ in declared.keys.contains { $0.lowercased() == name } }
         own["vary"] = nil
-        let bare = Answer(status: answer.status, headers: own.map { ($0.key, $0.value) }, body: .init())
-        return try conformance.faults(of: bare, response: try #require(operation.responses["default"]))
+        let bare = ReceivedResponse(status: response.status, headers: own.map { ($0.key, $0.value) }, body: .init())
+        return try conformance.faults(of: bare, documented: try #require(operation.responses["default"]))
     }
 
     @Test("SRV-02 SRV-07 What a mount adds to the upstream's answer is as it is described, fetched, stored and offline")
-    func answers() async throws {
+    func responses() async throws {
         try await withLarder { larder in
             let fetched = try await larder.send("GET", Self.path)
             #expect(fetched.status == 200)
@@ -52,9 +52,9 @@ struct MountTests {
             func expect(_ code: String, _ method: String, _ path: String, _ headers: [String: String] = [:])
                 async throws
             {
-                let answer = try await larder.send(method, path, headers)
-                #expect(answer.problemCode == code, "\(method) \(path)")
-                #expect(try faults(answer, of: method) == [], "\(method) \(path)")
+                let response = try await larder.send(method, path, headers)
+                #expect(response.problemCode == code, "\(method) \(path)")
+                #expect(try faults(response, of: method) == [], "\(method) \(path)")
                 codes.append(code)
             }
             try await expect("not-found", "GET", "/v1/upstreams/nobody/v4/ships")
@@ -80,12 +80,12 @@ struct MountTests {
     func preflight() async throws {
         try await withLarder { larder in
             let fields = ["Origin": "https://shop.example", "Access-Control-Request-Method": "GET"]
-            let answer = try await larder.send("OPTIONS", Self.path, fields)
+            let response = try await larder.send("OPTIONS", Self.path, fields)
             #expect(
-                answer.status == 204 && answer.headers["allow"] == "GET, HEAD, OPTIONS"
-                    && answer.headers["cache-status"] == nil
+                response.status == 204 && response.headers["allow"] == "GET, HEAD, OPTIONS"
+                    && response.headers["cache-status"] == nil
             )
-            #expect(answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS")
+            #expect(response.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS")
             let strange = try await larder.send("PROPFIND", Self.path)
             #expect(strange.status == 405 && strange.headers["allow"] == "GET, HEAD, OPTIONS")
         }

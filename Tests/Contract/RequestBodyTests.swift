@@ -38,17 +38,17 @@ struct RequestBodyTests {
             document.operation(key)?.value["requestBody"]?["content"]?["application/json"]?["schema"]
         )
         try await withLarder { larder in
-            let interview = Interview(larder: larder, transcript: Transcript())
+            let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
             let member = try await interview.session()
             for body in bodies {
                 let conforms = try document.validator.violations(
                     of: try JSONValue(json: Data(body.utf8)),
                     schema: schema
                 ).isEmpty
-                let answer = try await interview.ask(key, member, body: body)
+                let response = try await interview.ask(key, member, body: body)
                 #expect(
-                    (200..<300).contains(answer.status) == conforms,
-                    "\(body): \(answer.status), schema \(conforms)"
+                    (200..<300).contains(response.status) == conforms,
+                    "\(body): \(response.status), schema \(conforms)"
                 )
             }
         }

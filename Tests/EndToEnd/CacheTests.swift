@@ -54,9 +54,9 @@ import Testing
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--cache-budget-mb", "1"])
         var survivor = second.client
         survivor.token = guest.token
-        let answer = try await survivor.get("/v1/ships?refresh=1")
-        #expect(answer.status == 200, "\(answer.text) \(second.process.log)")
-        let offline = try answer.json
+        let response = try await survivor.get("/v1/ships?refresh=1")
+        #expect(response.status == 200, "\(response.text) \(second.process.log)")
+        let offline = try response.json
         #expect(offline.data.items.array.count == ids.count)
         #expect(offline.meta.fetched_at.string == list.meta.fetched_at.string)
         #expect(offline.meta.offline.bool == true)

@@ -7,9 +7,9 @@ import Testing
     /// What did not end as it should.
     private final class Faults: Sendable {
         private let texts = Mutex<[String]>([])
-        func check(_ what: String, _ answer: Answer, _ status: Int) {
-            if answer.status != status {
-                texts.withLock { $0.append("\(what): \(answer.status) \(answer.text.prefix(200))") }
+        func check(_ what: String, _ response: ReceivedResponse, _ status: Int) {
+            if response.status != status {
+                texts.withLock { $0.append("\(what): \(response.status) \(response.text.prefix(200))") }
             }
         }
         var all: [String] { texts.withLock { $0 } }

@@ -78,10 +78,12 @@ import Testing
         let second = try await start(data, sandbox)
         var again = second.client
         again.token = member.token
-        var answer = try await again.get(href)
-        while answer.status == 202 { answer = try await again.get(href) }
-        #expect(try answer.json.data.status.string == "done")
-        #expect(try await again.get(try #require(answer.json.data.content_url.string))["Cache-Status"] == "larder; hit")
+        var response = try await again.get(href)
+        while response.status == 202 { response = try await again.get(href) }
+        #expect(try response.json.data.status.string == "done")
+        #expect(
+            try await again.get(try #require(response.json.data.content_url.string))["Cache-Status"] == "larder; hit"
+        )
     }
 
     @Test(

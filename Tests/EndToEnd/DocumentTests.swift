@@ -164,7 +164,7 @@ extension Client {
     }
 
     /// Sends files as a form.
-    func upload(_ files: [Data]) async throws -> Answer {
+    func upload(_ files: [Data]) async throws -> ReceivedResponse {
         var body = Data()
         for (index, file) in files.enumerated() { body += Self.head(of: index) + file + Data("\r\n".utf8) }
         body += Data("--part--\r\n".utf8)
@@ -174,7 +174,7 @@ extension Client {
         request.body = .bytes(ByteBuffer(bytes: body))
         let response = try await Self.http.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 16 << 20)
-        return Answer(
+        return ReceivedResponse(
             status: Int(response.status.code),
             headers: response.headers.map { ($0.name, $0.value) },
             body: Data(bytes.readableBytesView)
@@ -183,7 +183,7 @@ extension Client {
 
     /// A draft of these photos; its address.
     func document(of photos: [Data]) async throws -> String {
-        let answer = try await upload(photos)
-        return try #require(try answer.json.data.href.string, "\(answer.text)")
+        let response = try await upload(photos)
+        return try #require(try response.json.data.href.string, "\(response.text)")
     }
 }

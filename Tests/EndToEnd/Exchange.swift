@@ -3,8 +3,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A whole answer, as a test looks at it.
-struct Answer: Sendable {
+/// A whole response, as a test looks at it.
+struct ReceivedResponse: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
     let body: Data
@@ -56,15 +56,19 @@ struct Client: Sendable {
     let base: String
     var token: String?
 
-    func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Answer {
+    func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
         try await send("GET", path, headers)
     }
-    func post(_ path: String, _ json: String) async throws -> Answer { try await send("POST", path, [:], body: json) }
-    func put(_ path: String, _ json: String) async throws -> Answer { try await send("PUT", path, [:], body: json) }
-    func delete(_ path: String) async throws -> Answer { try await send("DELETE", path, [:]) }
+    func post(_ path: String, _ json: String) async throws -> ReceivedResponse {
+        try await send("POST", path, [:], body: json)
+    }
+    func put(_ path: String, _ json: String) async throws -> ReceivedResponse {
+        try await send("PUT", path, [:], body: json)
+    }
+    func delete(_ path: String) async throws -> ReceivedResponse { try await send("DELETE", path, [:]) }
 
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
-        -> Answer
+        -> ReceivedResponse
     {
         var request = HTTPClientRequest(url: base + path)
         request.method = .init(rawValue: method)
@@ -76,7 +80,7 @@ struct Client: Sendable {
         }
         let response = try await Self.http.execute(request, timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 16 << 20)
-        return Answer(
+        return ReceivedResponse(
             status: Int(response.status.code),
             headers: response.headers.map { ($0.name, $0.value) },
             body: Data(bytes.readableBytesView)

@@ -1,22 +1,22 @@
 import NIOCore
 import NIOPosix
 
-/// An upstream that answers each request without a body with the bytes that the test gives for its path.
+/// An upstream that responses each request without a body with the bytes that the test gives for its path.
 final class FixedUpstream: Sendable {
     let url: String
     private let channel: any Channel
 
     /// Answers everything with the same bytes.
-    convenience init(_ answer: String) async throws {
-        try await self.init { _, _ in answer }
+    convenience init(_ response: String) async throws {
+        try await self.init { _, _ in response }
     }
 
-    /// Answers a path with what `answer` makes of it; it is also given the upstream's own URL.
-    init(_ answer: @escaping @Sendable (_ path: String, _ url: String) -> String) async throws {
+    /// Answers a path with what `response` makes of it; it is also given the upstream's own URL.
+    init(_ response: @escaping @Sendable (_ path: String, _ url: String) -> String) async throws {
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Handler(answer))
+                    try channel.pipeline.syncOperations.addHandler(Handler(response))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -27,10 +27,10 @@ final class FixedUpstream: Sendable {
 
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
-        private let answer: @Sendable (String, String) -> String
+        private let response: @Sendable (String, String) -> String
         private var received = ""
 
-        init(_ answer: @escaping @Sendable (String, String) -> String) { self.answer = answer }
+        init(_ response: @escaping @Sendable (String, String) -> String) { self.response = response }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
@@ -41,7 +41,7 @@ final class FixedUpstream: Sendable {
             received = ""
             let url = "http://127.0.0.1:\(context.localAddress?.port ?? 0)"
             context.writeAndFlush(
-                NIOAny(ByteBuffer(string: answer(words.count > 1 ? words[1] : "/", url))),
+                NIOAny(ByteBuffer(string: response(words.count > 1 ? words[1] : "/", url))),
                 promise: nil
             )
         }

@@ -18,11 +18,11 @@ import Testing
         for _ in 0..<4 {
             // A screen's answer in between: a mark that was forged could name its note.
             #expect(try await larder.client.get("/v1").status == 200)
-            let answer = try await larder.client.get("/v1/upstreams/spacex/thing")
-            #expect(answer.status == 200 && answer.text == "body" && answer["X-Own"] == "yes")
-            #expect(answer["Date"] == "Mon, 05 Jan 2026 10:00:00 GMT")
-            #expect(answer["Cache-Status"]?.hasPrefix("larder; ") == true)
-            for name in Self.internalFields { #expect(answer[name] == nil, "\(name)") }
+            let response = try await larder.client.get("/v1/upstreams/spacex/thing")
+            #expect(response.status == 200 && response.text == "body" && response["X-Own"] == "yes")
+            #expect(response["Date"] == "Mon, 05 Jan 2026 10:00:00 GMT")
+            #expect(response["Cache-Status"]?.hasPrefix("larder; ") == true)
+            for name in Self.internalFields { #expect(response[name] == nil, "\(name)") }
             let head = try await larder.client.send("HEAD", "/v1/upstreams/spacex/thing")
             for name in Self.internalFields { #expect(head[name] == nil, "\(name) of HEAD") }
         }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct HostileUpstreamTests {
     private static let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
 
-    private static func answer(_ path: String, _ url: String) -> String {
+    private static func response(_ path: String, _ url: String) -> String {
         switch path {
         case "/low": "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
         case "/zero": "HTTP/1.1 000 Zero\r\n\r\n"
@@ -21,15 +21,17 @@ import Testing
         "TRUST-01 TRUST-07 Low, interim and odd statuses on a mount: a problem or the final response, same process"
     )
     func mounts() async throws {
-        let upstream = try await FixedUpstream(Self.answer)
+        let upstream = try await FixedUpstream(Self.response)
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
         let pid = larder.process.pid
         for path in ["low", "zero", "upgrade", "hints"] {
             for method in ["GET", "HEAD"] {
-                let answer = try await larder.client.send(method, "/v1/upstreams/spacex/\(path)")
-                #expect(answer.status == 502, "\(method) \(path)")
-                #expect(answer["Upgrade"] == nil && answer["Content-Type"] == "application/problem+json; charset=utf-8")
-                if method == "GET" { #expect(try answer.json.code.string == "upstream-bad-response") }
+                let response = try await larder.client.send(method, "/v1/upstreams/spacex/\(path)")
+                #expect(response.status == 502, "\(method) \(path)")
+                #expect(
+                    response["Upgrade"] == nil && response["Content-Type"] == "application/problem+json; charset=utf-8"
+                )
+                if method == "GET" { #expect(try response.json.code.string == "upstream-bad-response") }
                 #expect(try await larder.client.get("/v1/upstreams/spacex/fine").status == 200, "after \(path)")
             }
         }
@@ -47,7 +49,7 @@ import Testing
     func screens() async throws {
         let upstream = try await FixedUpstream { path, url in
             switch path {
-            case "/v4/ships", "/low.png": Self.answer("/low", url)
+            case "/v4/ships", "/low.png": Self.response("/low", url)
             case let path where path.hasPrefix("/products"):
                 {
                     let addresses = [

@@ -41,7 +41,9 @@ import Testing
                         let text = "writer\(writer) note\(number)"
                         let body =
                             #"{"body":"\#(text)","location":{"lat":\#(writer * 10),"lon":\#(number % 90),"name":"Place"}}"#
-                        guard let answer = try? await bob.post("/v1/notes", body), answer.status == 201 else { break }
+                        guard let response = try? await bob.post("/v1/notes", body), response.status == 201 else {
+                            break
+                        }
                         texts.append(text)
                         if writer == 1, number == 25 { await larder.kill9() }
                     }

@@ -87,7 +87,7 @@ import Testing
         )
         let guest = try await larder.guest()
         try await sandbox.fault("hold")
-        let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+        let responses = try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
             for _ in 0..<40 { group.addTask { try await guest.get("/v1/ships") } }
             try await sandbox.arrived(1)
             // Everybody is on the way: all requests have been read by the time that the last of these is answered.
@@ -95,9 +95,9 @@ import Testing
             _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(answers.count == 40)
-        #expect(answers.allSatisfy { $0.status == 200 })
-        #expect(answers.allSatisfy { $0["Cache-Status"] != nil })
+        #expect(responses.count == 40)
+        #expect(responses.allSatisfy { $0.status == 200 })
+        #expect(responses.allSatisfy { $0["Cache-Status"] != nil })
         #expect(try await sandbox.journal().filter { $0 == "/spacex/v4/ships" }.count == 1)
     }
 
@@ -119,9 +119,9 @@ import Testing
         #expect(try await sandbox.journal().count == count)
         for fault in ["garbage", "truncated"] {
             try await sandbox.fault(fault)
-            let answer = try await guest.get("/v1/ships?refresh=1")
-            #expect(answer["Cache-Status"]?.contains("detail=bad-response") == true)
-            #expect(try answer.json.data.items.array.count == 30, "the good copy is still whole after \(fault)")
+            let response = try await guest.get("/v1/ships?refresh=1")
+            #expect(response["Cache-Status"]?.contains("detail=bad-response") == true)
+            #expect(try response.json.data.items.array.count == 30, "the good copy is still whole after \(fault)")
         }
     }
 }

@@ -7,9 +7,9 @@ import Testing
     func foreignHost() async throws {
         let larder = try await RunningLarder.start(data: try TemporaryFolder())
         for path in ["/v1", "/health/live", "/metrics", "/v1/ships", "/nowhere"] {
-            let answer = try await larder.client.get(path, ["Host": "rebound.example"])
-            #expect(answer.status == 403)
-            #expect(try answer.json.code.string == "host-not-allowed")
+            let response = try await larder.client.get(path, ["Host": "rebound.example"])
+            #expect(response.status == 403)
+            #expect(try response.json.code.string == "host-not-allowed")
         }
         #expect(try await larder.client.get("/v1", ["Host": "localhost:1234"]).status == 200)
     }
@@ -96,10 +96,10 @@ import Testing
             (#"{"mode":"login","username":"a","password":""}"#, 422, "validation-failed"),
         ]
         for (body, status, code) in cases {
-            let answer = try await larder.client.post("/v1/ships/session", body)
-            #expect(answer.status == status)
-            #expect(try answer.json.code.string == code)
-            #expect(answer["Content-Type"]?.hasPrefix("application/problem+json") == true)
+            let response = try await larder.client.post("/v1/ships/session", body)
+            #expect(response.status == status)
+            #expect(try response.json.code.string == code)
+            #expect(response["Content-Type"]?.hasPrefix("application/problem+json") == true)
         }
         #expect(try await larder.client.get("/health/live").status == 200)
     }

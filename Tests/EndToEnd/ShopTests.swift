@@ -36,7 +36,7 @@ import Testing
         sandbox.process.signal(SIGKILL)
         await sandbox.process.ended()
 
-        // Nothing is fresh: that the upstream is away shows in the first answer.
+        // Nothing is fresh: that the upstream is away shows in the first response.
         let second = try await RunningLarder.start(
             data: data,
             upstream: sandbox.spacex,
@@ -100,7 +100,7 @@ import Testing
     @Test(
         "SHOP-15 an answer that is kept as it went out ends with each change of the list and each search of its profile"
     )
-    func keptAnswers() async throws {
+    func cachedResponses() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(
             data: data,

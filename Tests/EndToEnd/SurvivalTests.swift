@@ -97,9 +97,9 @@ import Testing
         larder.process.signal(SIGTERM)
         try await larder.process.logged("gracefully")
         _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
-        let answer = try await held
-        #expect(answer.status == 200)
-        #expect(try answer.json.data.items.array.count == 30)
+        let response = try await held
+        #expect(response.status == 200)
+        #expect(try response.json.data.items.array.count == 30)
         #expect(await larder.process.ended() == 0)
         let next = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         #expect(await next.stop() == 0)

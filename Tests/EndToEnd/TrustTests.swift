@@ -45,15 +45,15 @@ import Testing
             _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"html(\#(status))"}"#)
         }
         for screen in screens {
-            let answer = try await member.get(screen + (screen.contains("?") ? "&" : "?") + "refresh=1")
+            let response = try await member.get(screen + (screen.contains("?") ? "&" : "?") + "refresh=1")
             #expect(
-                answer.status == 200
-                    && answer["Cache-Status"]?.hasSuffix("; fwd-status=\(status); detail=bad-response") == true,
-                "\(screen): \(answer.text)"
+                response.status == 200
+                    && response["Cache-Status"]?.hasSuffix("; fwd-status=\(status); detail=bad-response") == true,
+                "\(screen): \(response.text)"
             )
-            let meta = try answer.json.meta
+            let meta = try response.json.meta
             #expect(
-                meta.stale.bool == true && meta.offline.bool == false && answer.text.data == before[screen],
+                meta.stale.bool == true && meta.offline.bool == false && response.text.data == before[screen],
                 "\(screen)"
             )
         }
@@ -66,8 +66,8 @@ import Testing
         sandbox.process.signal(SIGKILL)
         await sandbox.process.ended()
         for screen in screens {
-            let answer = try await member.get(screen)
-            #expect(answer.status == 200 && answer.text.data == before[screen], "\(screen)")
+            let response = try await member.get(screen)
+            #expect(response.status == 200 && response.text.data == before[screen], "\(screen)")
         }
         #expect(try await member.get(content).body == bytes)
         #expect(try await member.get("/v1/disk/session").status == 200)

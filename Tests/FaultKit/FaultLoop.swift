@@ -103,7 +103,7 @@ package struct FaultLoop {
     /// Ends the loops: closes the database, and finds nothing missing, cut or left over.
     package func finish() throws {
         try database.close()
-        let found = try DirectoryExamination(
+        let found = try DirectoryCheck(
             of: database.directory,
             migrations: migrations,
             options: .init(integrityCheck: .always)

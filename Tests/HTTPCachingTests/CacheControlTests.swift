@@ -91,7 +91,7 @@ struct CacheControlTests {
 
     @Test("Configured directives are disregarded, others are not")
     func ignoredDirectives() {
-        let policy = Policy(cacheName: "larder", ignoredDirectives: ["no-store"])
+        let policy = CachingRules(cacheName: "larder", ignoredDirectives: ["no-store"])
         let directives = ResponseDirectives([.cacheControl: "No-Store, private"], policy: policy)
         #expect(!directives.noStore)
         #expect(directives.isPrivate == .everything)
@@ -126,7 +126,7 @@ struct RequestDirectivesTests {
 
 @Suite("Targeted cache control (RFC 9213)")
 struct TargetedCacheControlTests {
-    private func directives(_ targeted: String..., policy: Policy = Sample.shared) -> ResponseDirectives {
+    private func directives(_ targeted: String..., policy: CachingRules = Sample.shared) -> ResponseDirectives {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         for line in targeted { fields.append(HTTPField(name: .cdnCacheControl, value: line)) }
         return ResponseDirectives(fields, policy: policy)
@@ -165,7 +165,7 @@ struct TargetedCacheControlTests {
     @Test("The target list settles which field is obeyed; a private cache obeys none of itself")
     func targetList() {
         let mine = HTTPField.Name.made("Larder-Cache-Control")
-        let policy = Policy(cacheName: "larder", targetedFields: [mine, .cdnCacheControl])
+        let policy = CachingRules(cacheName: "larder", targetedFields: [mine, .cdnCacheControl])
         let fields: HTTPFields = [mine: "max-age=1", .cdnCacheControl: "max-age=2", .cacheControl: "max-age=3"]
         #expect(ResponseDirectives(fields, policy: policy).maxAge == .seconds(1))
         #expect(ResponseDirectives(fields, policy: Sample.shared).maxAge == .seconds(2))

@@ -135,7 +135,7 @@ struct DecisionTests {
 
     @Test("A freshness override makes an answer fresh or stale, but lifts no prohibition")
     func override() {
-        let policy = Policy(cacheName: "larder", freshnessOverride: .seconds(5))
+        let policy = CachingRules(cacheName: "larder", freshnessOverride: .seconds(5))
         #expect(
             policy.decision(for: Sample.stored([.cacheControl: "max-age=0"], age: 4)).served?.status.timeToLive == 1
         )
@@ -148,7 +148,7 @@ struct DecisionTests {
 
 @Suite("Stale answers (RFC 9111 §4.2.4, RFC 5861)")
 struct StaleTests {
-    private func stored(_ directives: String, status: HTTPResponse.Status = .ok) -> StoredResponse {
+    private func stored(_ directives: String, status: HTTPResponse.Status = .ok) -> CachedResponseHead {
         Sample.stored([.cacheControl: "max-age=10\(directives)", .eTag: "\"a\""], age: 20, status: status)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Freshness lifetime (RFC 9111 §4.2.1, §4.2.2)")
 struct FreshnessTests {
-    private func lifetime(_ fields: HTTPFields, policy: Policy = Sample.shared, status: HTTPResponse.Status = .ok)
+    private func lifetime(_ fields: HTTPFields, policy: CachingRules = Sample.shared, status: HTTPResponse.Status = .ok)
         -> Double
     {
         policy.freshness(of: Sample.stored(fields, status: status), at: Sample.now).lifetime
@@ -50,7 +50,7 @@ struct FreshnessTests {
 
     @Test("No guess is made unless asked for; then ten per cent of the time since modification, at most a day")
     func heuristics() {
-        let guessing = Policy(cacheName: "larder", heuristics: .tenPercent)
+        let guessing = CachingRules(cacheName: "larder", heuristics: .tenPercent)
         #expect(lifetime([.lastModified: Sample.date(-1000)]) == 0)
         #expect(lifetime([.lastModified: Sample.date(-1000)], policy: guessing) == 100)
         #expect(lifetime([.lastModified: Sample.date(-100_000_000)], policy: guessing) == 86_400)
@@ -64,7 +64,7 @@ struct FreshnessTests {
         arguments: [201, 202, 302, 403, 500, 502, 503, 504, 599]
     )
     func heuristicStatus(code: Int) {
-        let guessing = Policy(cacheName: "larder", heuristics: .tenPercent)
+        let guessing = CachingRules(cacheName: "larder", heuristics: .tenPercent)
         let modified = Sample.date(-1000)
         #expect(lifetime([.lastModified: modified], policy: guessing, status: .init(code: code)) == 0)
         #expect(
@@ -75,11 +75,11 @@ struct FreshnessTests {
 
     @Test("An override counts from reception, whatever Age came along, and leaves errors alone")
     func override() {
-        let policy = Policy(cacheName: "larder", freshnessOverride: .milliseconds(5_500))
+        let policy = CachingRules(cacheName: "larder", freshnessOverride: .milliseconds(5_500))
         let stored = Sample.stored([.age: "300", .cacheControl: "max-age=0"], age: 5)
         #expect(policy.freshness(of: stored, at: Sample.now) == Freshness(lifetime: 5.5, age: 5))
         #expect(lifetime([:], policy: policy, status: 500) == 0)
-        let forEver = Policy(cacheName: "larder", freshnessOverride: .seconds(Int64.max))
+        let forEver = CachingRules(cacheName: "larder", freshnessOverride: .seconds(Int64.max))
         #expect(forEver.freshness(of: stored, at: Sample.now).timeToLive == 2_147_483_643)
     }
 

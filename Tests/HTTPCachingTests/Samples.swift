@@ -6,25 +6,25 @@ import HTTPTypes
 enum Sample {
     static let now = Date(timeIntervalSince1970: 2_014_966_177)
     static let url = "http://origin.example/things/1"
-    static let shared = Policy(cacheName: "larder")
-    static let own = Policy(cacheName: "larder", shared: false)
-    static let lastGood = Policy(cacheName: "larder", lastGood: true)
+    static let shared = CachingRules(cacheName: "larder")
+    static let own = CachingRules(cacheName: "larder", shared: false)
+    static let lastGood = CachingRules(cacheName: "larder", lastGood: true)
 
     static func date(_ offset: Double = 0) -> String {
         HTTPDate.format(now.addingTimeInterval(offset))
     }
 
-    /// A stored answer received `age` seconds ago, made at that moment unless its fields give another date.
+    /// A stored response received `age` seconds ago, made at that moment unless its fields give another date.
     static func stored(
         _ fields: HTTPFields,
         age: Double = 0,
         status: HTTPResponse.Status = .ok,
         varying: HTTPFields = [:]
-    ) -> StoredResponse {
+    ) -> CachedResponseHead {
         var fields = fields
         let received = now.addingTimeInterval(-age)
         if !fields.contains(.date) { fields[.date] = HTTPDate.format(received) }
-        return StoredResponse(
+        return CachedResponseHead(
             url: url,
             varyingFields: varying,
             status: status,
@@ -62,7 +62,7 @@ extension HTTPField.Name {
     }
 }
 
-extension Policy {
+extension CachingRules {
     func storability(
         _ fields: HTTPFields,
         status: HTTPResponse.Status = .ok,
@@ -77,7 +77,7 @@ extension Policy {
         )
     }
 
-    func decision(_ request: HTTPFields = [:], for stored: StoredResponse...) -> Decision {
+    func decision(_ request: HTTPFields = [:], for stored: CachedResponseHead...) -> Decision {
         decision(for: Sample.request(.get, request), candidates: stored, now: Sample.now)
     }
 }
@@ -86,7 +86,7 @@ extension Storability {
     var refusal: Refusal? {
         if case .refuse(let refusal) = self { refusal } else { nil }
     }
-    var stored: StoredResponse? {
+    var stored: CachedResponseHead? {
         if case .store(let stored) = self { stored } else { nil }
     }
 }

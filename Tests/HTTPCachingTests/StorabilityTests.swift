@@ -19,7 +19,7 @@ struct StorabilityTests {
         "An answer to POST stands for GET with explicit freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
     )
     func post() {
-        func stored(_ location: String, _ control: String = "max-age=60") -> StoredResponse? {
+        func stored(_ location: String, _ control: String = "max-age=60") -> CachedResponseHead? {
             Sample.shared.storability([.cacheControl: control, .contentLocation: location], to: Sample.request(.post))
                 .stored
         }
@@ -84,7 +84,7 @@ struct StorabilityTests {
     }
 
     @Test("private is for private caches only")
-    func privateAnswer() {
+    func privateResponse() {
         #expect(Sample.shared.storability([.cacheControl: "private, max-age=60"]).refusal == .isPrivate)
         #expect(Sample.own.storability([.cacheControl: "private, max-age=60"]).stored != nil)
     }
@@ -154,7 +154,7 @@ struct StorabilityTests {
 
 @Suite("Fields that are not stored (RFC 9111 §3.1)")
 struct StorableFieldsTests {
-    private func kept(_ fields: HTTPFields, policy: Policy = Sample.shared) -> HTTPFields {
+    private func kept(_ fields: HTTPFields, policy: CachingRules = Sample.shared) -> HTTPFields {
         policy.storability(fields).stored?.headerFields ?? [:]
     }
 

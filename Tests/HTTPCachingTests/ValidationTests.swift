@@ -9,7 +9,7 @@ struct ValidationTests {
     private let foo = HTTPField.Name.made("Foo")
 
     private func stored(_ fields: HTTPFields = [.eTag: "\"a\""], varying: HTTPFields = [:], age: Double = 20)
-        -> StoredResponse
+        -> CachedResponseHead
     {
         var all: HTTPFields = [.cacheControl: "max-age=10"]
         all.append(contentsOf: fields)
@@ -20,8 +20,8 @@ struct ValidationTests {
         _ response: HTTPFields,
         status: HTTPResponse.Status = .notModified,
         request: HTTPFields = [:],
-        policy: Policy = Sample.shared,
-        for candidates: StoredResponse...
+        policy: CachingRules = Sample.shared,
+        for candidates: CachedResponseHead...
     ) -> ValidationOutcome? {
         guard
             let validation = policy.decision(
@@ -144,7 +144,7 @@ struct ValidationTests {
     }
 
     @Test("A full answer replaces; a server error does so unless the stored answer may be used")
-    func fullAnswer() {
+    func fullResponse() {
         #expect(outcome([:], status: .ok, for: stored()) == .replace)
         #expect(outcome([:], status: .serviceUnavailable, for: stored()) == .replace)
         #expect(outcome([:], status: .serviceUnavailable, policy: Sample.lastGood, for: stored()) == .useStored)
@@ -158,7 +158,7 @@ struct ValidationTests {
 
 @Suite("Answers to HEAD (RFC 9111 §4.3.5)")
 struct HeadFresheningTests {
-    private func effects(_ response: HTTPFields, status: HTTPResponse.Status = .ok, on stored: StoredResponse...)
+    private func effects(_ response: HTTPFields, status: HTTPResponse.Status = .ok, on stored: CachedResponseHead...)
         -> [HeadEffect]
     {
         Sample.shared.effects(

@@ -24,7 +24,7 @@ import Testing
     @Test("PDF-12 documents with a password are told as encrypted; with an empty one they open, and come out plain")
     func encrypted() async throws {
         let scratch = try Scratch()
-        let plain = try scratch.write(MadePDF(widths: [200]).bytes, to: "plain.pdf")
+        let plain = try scratch.write(PDFFixture(widths: [200]).bytes, to: "plain.pdf")
         for options in [["256"], ["128", "--use-aes=y"], ["40"]] {
             let weak = options == ["256"] ? [] : ["--allow-weak-crypto"]
             try await scratch.tool(
@@ -48,7 +48,7 @@ import Testing
 
     @Test("PDF-12 cut, empty and foreign files", arguments: [0, 4, 20, 300, 5000]) func cut(length: Int) async throws {
         let scratch = try Scratch()
-        let whole = MadePDF(widths: Array(repeating: 200, count: 100)).bytes
+        let whole = PDFFixture(widths: Array(repeating: 200, count: 100)).bytes
         let error = try await failure(scratch, Array(whole.prefix(length)))
         #expect(
             length < 5 ? error == .unsupported("a file that does not begin as a PDF does") : isDamaged(error),
@@ -59,7 +59,7 @@ import Testing
     @Test("PDF-12 a file must begin as a PDF does; one that does is rewritten, so that nothing else is left in it")
     func polyglots() async throws {
         let scratch = try Scratch()
-        let pdf = MadePDF(widths: [200]).bytes
+        let pdf = PDFFixture(widths: [200]).bytes
         #expect(
             try await failure(scratch, [0xFF, 0xD8, 0xFF, 0xE0] + pdf)
                 == .unsupported("a file that does not begin as a PDF does")
@@ -75,7 +75,7 @@ import Testing
 
     @Test("PDF-12 page lists that run in circles, nest without end, or lie") func pageTrees() async throws {
         let scratch = try Scratch()
-        let circle = MadePDF([
+        let circle = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             "<< /Type /Pages /Kids [2 0 R] /Parent 2 0 R /Count 1 >>",
         ])
@@ -83,25 +83,25 @@ import Testing
         var doubling = ["<< /Type /Catalog /Pages 2 0 R >>"]
         for level in 2..<40 { doubling.append("<< /Type /Pages /Kids [\(level + 1) 0 R \(level + 1) 0 R] /Count 2 >>") }
         doubling.append("<< /Type /Page /MediaBox [0 0 10 10] >>")
-        let error = try await failure(scratch, MadePDF(doubling).bytes)
+        let error = try await failure(scratch, PDFFixture(doubling).bytes)
         #expect(error != nil, "2³⁸ pages")
-        let lie = MadePDF([
+        let lie = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 2000000000 >>",
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 10 10] >>",
         ])
         let file = try scratch.write(lie.bytes, to: "lie.pdf")
         #expect(try await scratch.engine.documents.inspect(file).pages.count == 1)
-        let none = MadePDF(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>"])
+        let none = PDFFixture(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>"])
         #expect(try await failure(scratch, none.bytes) == .damaged("the document has no pages"))
         var deep = ["<< /Type /Catalog /Pages 2 0 R >>"]
         for level in 2..<3000 { deep.append("<< /Type /Pages /Kids [\(level + 1) 0 R] /Count 1 >>") }
         deep.append("<< /Type /Page /MediaBox [0 0 10 10] >>")
-        _ = try await failure(scratch, MadePDF(deep).bytes)
+        _ = try await failure(scratch, PDFFixture(deep).bytes)
     }
 
     @Test("PDF-12 a million pages are counted, not read") func million() async throws {
         let scratch = try Scratch()
-        let pdf = MadePDF([
+        let pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [\(String(repeating: "3 0 R ", count: 1_000_000))] /Count 1000000 >>",
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 10 10] >>",
@@ -114,8 +114,8 @@ import Testing
         var limits = MediaLimits()
         limits.pdfPages = 3
         let scratch = try Scratch(limits: limits)
-        #expect(try await failure(scratch, MadePDF(widths: [1, 2, 3, 4]).bytes) == .tooManyPages(limit: 3))
-        let file = try scratch.write(MadePDF(widths: [10, 20]).bytes, to: "two.pdf")
+        #expect(try await failure(scratch, PDFFixture(widths: [1, 2, 3, 4]).bytes) == .tooManyPages(limit: 3))
+        let file = try scratch.write(PDFFixture(widths: [10, 20]).bytes, to: "two.pdf")
         await #expect(throws: MediaError.tooManyPages(limit: 3)) {
             try await scratch.engine.documents.merge([file, file], to: scratch.url("out.pdf"))
         }
@@ -132,10 +132,10 @@ import Testing
         limits.pdfWorker.processor = .seconds(2)
         let scratch = try Scratch(limits: limits)
         // Three times compressed: 1 GB of spaces in some kilobytes.
-        let once = MadePictures.deflated([UInt8](repeating: 0x20, count: 1 << 28))
-        let bomb = MadePictures.deflated(MadePictures.deflated(once + once))
-        var pdf = MadePDF(widths: [200])
-        pdf.objects[3] = MadePDF.stream(bomb, "/Filter [/FlateDecode /FlateDecode /FlateDecode]")
+        let once = PictureFixtures.deflated([UInt8](repeating: 0x20, count: 1 << 28))
+        let bomb = PictureFixtures.deflated(PictureFixtures.deflated(once + once))
+        var pdf = PDFFixture(widths: [200])
+        pdf.objects[3] = PDFFixture.stream(bomb, "/Filter [/FlateDecode /FlateDecode /FlateDecode]")
         #expect(try await failure(scratch, pdf.bytes) == nil)
         #expect(try Data(contentsOf: scratch.url("out.pdf")).range(of: Data(bomb)) != nil)
         do {
@@ -155,13 +155,13 @@ import Testing
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 500] /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>"
         )
-        var pdf = MadePDF(objects)
-        pdf.objects.append(MadePDF.stream(Array("/F Do".utf8)))
+        var pdf = PDFFixture(objects)
+        pdf.objects.append(PDFFixture.stream(Array("/F Do".utf8)))
         for level in 0..<12 {
             let content = level == 11 ? "0 0 500 500 re f" : String(repeating: "/F Do ", count: 10)
             let next = level == 11 ? "" : "/Resources << /XObject << /F \(6 + level) 0 R >> >>"
             pdf.objects.append(
-                MadePDF.stream(Array(content.utf8), "/Type /XObject /Subtype /Form /BBox [0 0 500 500] \(next)")
+                PDFFixture.stream(Array(content.utf8), "/Type /XObject /Subtype /Form /BBox [0 0 500 500] \(next)")
             )
         }
         let file = try scratch.write(pdf.bytes, to: "bomb.pdf")
@@ -178,13 +178,13 @@ import Testing
         var limits = MediaLimits()
         limits.pdfWorker.memory = 512 << 20
         let scratch = try Scratch(limits: limits)
-        let once = MadePictures.deflated([UInt8](repeating: 0, count: 1 << 28))
-        let bomb = MadePictures.deflated(once + once + once + once)
+        let once = PictureFixtures.deflated([UInt8](repeating: 0, count: 1 << 28))
+        let bomb = PictureFixtures.deflated(once + once + once + once)
         var file = Array("%PDF-1.7\n".utf8)
         let start = file.count
         let entries = "/Type /XRef /Size 178956970 /W [1 4 1] /Root 1 0 R /Filter [/FlateDecode /FlateDecode]"
         file +=
-            Array("9 0 obj\n".utf8) + MadePDF.stream(bomb, entries)
+            Array("9 0 obj\n".utf8) + PDFFixture.stream(bomb, entries)
             + Array("\nendobj\nstartxref\n\(start)\n%%EOF\n".utf8)
         let error = try #require(try await failure(scratch, file))
         switch error {
@@ -195,7 +195,7 @@ import Testing
 
     @Test("PDF-12 deeply nested objects, senseless boxes, endless strings") func odds() async throws {
         let scratch = try Scratch()
-        var pdf = MadePDF(widths: [200])
+        var pdf = PDFFixture(widths: [200])
         pdf.objects.append(
             Array((String(repeating: "[", count: 200_000) + String(repeating: "]", count: 200_000)).utf8)
         )
@@ -204,7 +204,7 @@ import Testing
         for box in [
             "[0 0 0 0]", "[0 0 1e400 10]", "[nan 0 10 10]", "[0 0 -10]", "(box)", "[99999999999999999999 0 10 10]",
         ] {
-            let odd = MadePDF([
+            let odd = PDFFixture([
                 "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                 "<< /Type /Page /Parent 2 0 R /MediaBox \(box) >>",
             ])
@@ -212,7 +212,7 @@ import Testing
             let page = try await scratch.engine.documents.inspect(file).pages[0]
             #expect(page.width > 0 && page.height > 0 && page.width.isFinite, "\(box)")
         }
-        let titled = MadePDF(widths: [200])
+        let titled = PDFFixture(widths: [200])
         var long = titled
         long.objects.append(Array("<< /Title (\(String(repeating: "t", count: 1_000_000))\u{0}\u{7}) >>".utf8))
         long.trailer += " /Info 5 0 R"
@@ -222,7 +222,7 @@ import Testing
 
     @Test("PDF-12 no mutated document does more than fail with a type") func mutations() async throws {
         let scratch = try Scratch()
-        let whole = MadePDF(widths: [200, 300], content: "0 0 10 10 re f").bytes
+        let whole = PDFFixture(widths: [200, 300], content: "0 0 10 10 re f").bytes
         var random = SplitMix(state: 42)
         for _ in 0..<25 {
             var bytes = whole

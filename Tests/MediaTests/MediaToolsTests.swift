@@ -80,7 +80,7 @@ import Testing
     @Test("a folder of a job is private and goes with the job, also when it fails") func workFolder() async throws {
         let scratch = try Scratch()
         await #expect(throws: MediaError.encrypted) {
-            try await WorkFolder.lend(below: scratch.url("work").path) { folder in
+            try await JobDirectory.lend(below: scratch.url("work").path) { folder in
                 let rights = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
                 #expect(rights == 0o700)
                 throw MediaError.encrypted

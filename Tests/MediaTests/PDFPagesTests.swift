@@ -11,7 +11,7 @@ import Testing
         content: String = "",
         title: String? = nil
     ) throws -> URL {
-        var pdf = MadePDF(widths: widths, content: content)
+        var pdf = PDFFixture(widths: widths, content: content)
         if let title {
             pdf.objects.append(Array("<< /Title (\(title)) >>".utf8))
             pdf.trailer += " /Info \(pdf.objects.count) 0 R"
@@ -39,8 +39,8 @@ import Testing
 
     @Test("PDF-06 exactly the page that is deleted goes, and its content with it") func delete() async throws {
         let scratch = try Scratch()
-        var pdf = MadePDF(widths: [200, 300, 400])
-        for page in 0..<3 { pdf.objects[3 + 2 * page] = MadePDF.stream(Array("% content of \(page)\n".utf8)) }
+        var pdf = PDFFixture(widths: [200, 300, 400])
+        for page in 0..<3 { pdf.objects[3 + 2 * page] = PDFFixture.stream(Array("% content of \(page)\n".utf8)) }
         // An outline that refers to the page which goes: it must not keep it.
         pdf.objects[0] = Array(
             "<< /Type /Catalog /Pages 2 0 R /Outlines << /Count 1 /First 9 0 R /Last 9 0 R >> >>".utf8
@@ -123,12 +123,12 @@ import Testing
 
     @Test("what a layer hides stays hidden; progress ends at the end") func layers() async throws {
         let scratch = try Scratch()
-        var pdf = MadePDF([
+        var pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] /Order [5 0 R] >> >> >>",
             "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << /Properties << /L 5 0 R >> >> >>",
         ])
-        pdf.objects.append(MadePDF.stream(Array("/OC /L BDC 0 0 100 100 re f EMC".utf8)))
+        pdf.objects.append(PDFFixture.stream(Array("/OC /L BDC 0 0 100 100 re f EMC".utf8)))
         pdf.objects.append(Array("<< /Type /OCG /Name (Hidden) >>".utf8))
         let steps = ProgressLog()
         _ = try await scratch.engine.documents.importDocument(
@@ -143,7 +143,7 @@ import Testing
 
     @Test("inherited boxes, turns and resources stay with their pages") func inherited() async throws {
         let scratch = try Scratch()
-        let pdf = MadePDF([
+        let pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 222 111] /Rotate 90 /Resources << /ProcSet [/PDF] >> >>",
             "<< /Type /Page /Parent 2 0 R >>",

@@ -69,7 +69,7 @@ import Testing
         let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(), "plain.jpg[Q=95]")))
         let file = try scratch.write(
-            MadePictures.jpeg(plain, orientation: orientation, littleEndian: orientation.isMultiple(of: 2)),
+            PictureFixtures.jpeg(plain, orientation: orientation, littleEndian: orientation.isMultiple(of: 2)),
             to: "turned.jpg"
         )
         let summary = try await document(scratch, [file], layout: layout)
@@ -117,9 +117,9 @@ import Testing
         case "interlaced.png": try await scratch.tool("vips", ["copy", plain, file + "[interlace]"])
         case "palette.png":
             let palette: [UInt8] = [200, 30, 30, 30, 200, 30, 30, 30, 200, 240, 240, 100]
-            _ = try scratch.write(MadePictures.bars(colorType: 3, chunks: [("PLTE", palette)]), to: name)
+            _ = try scratch.write(PictureFixtures.bars(colorType: 3, chunks: [("PLTE", palette)]), to: name)
         case "bits.png":
-            _ = try scratch.write(MadePictures.bars(colorType: 0, chunks: []), to: name)
+            _ = try scratch.write(PictureFixtures.bars(colorType: 0, chunks: []), to: name)
         case "deep.png", "deep.tif": try await scratch.tool("vips", ["colourspace", plain, file, "rgb16"])
         case "deepgrey.png": try await scratch.tool("vips", ["colourspace", plain, file, "grey16"])
         case "lossless.webp": try await scratch.tool("vips", ["copy", plain, file + "[lossless]"])
@@ -152,11 +152,11 @@ import Testing
         case "clear.gif": try await scratch.tool("vips", ["bandjoin_const", red, file, "0"])
         case "trns.png":
             let rows = (0..<64).flatMap { _ in [UInt8](repeating: 0, count: 65) }
-            let png = MadePictures.png(
+            let png = PictureFixtures.png(
                 width: 64,
                 height: 64,
                 colorType: 3,
-                chunks: [("PLTE", [255, 0, 0]), ("tRNS", [0]), ("IDAT", MadePictures.deflated(rows))]
+                chunks: [("PLTE", [255, 0, 0]), ("tRNS", [0]), ("IDAT", PictureFixtures.deflated(rows))]
             )
             _ = try scratch.write(png, to: name)
         default: try await scratch.tool("vips", ["bandjoin_const", red, file, "128"])
@@ -218,11 +218,11 @@ import Testing
             (Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8), .unsupported("SVG")),
             (Array("BM".utf8) + [0, 0, 0, 0], .unsupported("BMP")),
             (
-                MadePictures.png(width: 100_000, height: 100_000, chunks: [("IDAT", [])]),
+                PictureFixtures.png(width: 100_000, height: 100_000, chunks: [("IDAT", [])]),
                 .tooLarge(.pixels(limit: 100_000_000))
             ),
             (
-                MadePictures.png(width: 10, height: 10, chunks: [("IDAT", MadePictures.deflated([0, 1, 2]))]),
+                PictureFixtures.png(width: 10, height: 10, chunks: [("IDAT", PictureFixtures.deflated([0, 1, 2]))]),
                 .damaged("the PNG cannot be decoded")
             ),
         ]
@@ -255,10 +255,10 @@ import Testing
 
     @Test("a PNG's iCCP bomb is not blown up, nor taken along") func profileBomb() async throws {
         let scratch = try Scratch()
-        let rows = MadePictures.deflated([UInt8](repeating: 0, count: 4 * 13))
-        let bomb = Array("p\0\0".utf8) + MadePictures.deflated([UInt8](repeating: 0, count: 64 << 20))
+        let rows = PictureFixtures.deflated([UInt8](repeating: 0, count: 4 * 13))
+        let bomb = Array("p\0\0".utf8) + PictureFixtures.deflated([UInt8](repeating: 0, count: 64 << 20))
         let file = try scratch.write(
-            MadePictures.png(width: 4, height: 4, chunks: [("iCCP", bomb), ("IDAT", rows)]),
+            PictureFixtures.png(width: 4, height: 4, chunks: [("iCCP", bomb), ("IDAT", rows)]),
             to: "bomb.png"
         )
         _ = try await document(scratch, [file])

@@ -76,7 +76,7 @@ import Testing
             #expect(try PictureHeader(of: FileBytes(scratch.url(name))).mayBeTransparent, "\(name)")
         }
         #expect(try !PictureHeader(of: FileBytes(opaque)).mayBeTransparent)
-        let palette = MadePictures.png(
+        let palette = PictureFixtures.png(
             width: 1,
             height: 1,
             colorType: 3,
@@ -121,7 +121,7 @@ import Testing
         #expect(throws: PictureHeaderError.malformed("a HEIF file of more than 8192 boxes")) {
             try PictureHeader(of: empty)
         }
-        let chunks = MadePictures.png(width: 1, height: 1, chunks: (0..<1200).map { _ in ("tEXt", []) })
+        let chunks = PictureFixtures.png(width: 1, height: 1, chunks: (0..<1200).map { _ in ("tEXt", []) })
         #expect(throws: PictureHeaderError.malformed("a PNG of more than 1000 chunks before its pixels")) {
             try PictureHeader(of: chunks)
         }

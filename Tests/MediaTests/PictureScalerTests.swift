@@ -52,7 +52,7 @@ import Testing
     {
         let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(96, 64), "a.jpg[Q=95]")))
-        let turned = MadePictures.jpeg(plain, orientation: orientation)
+        let turned = PictureFixtures.jpeg(plain, orientation: orientation)
         let small = try await scratch.engine.pictures.scale(.bytes(Data(turned)), width: 48, height: 48, coding: .png)
         #expect((small.width, small.height) == (orientation == 3 ? (48, 32) : (32, 48)))
         let corner = try await scratch.pixels(of: scratch.write(small.data, to: "small.png")).at(0.2, 0.2)
@@ -136,22 +136,22 @@ import Testing
                 return nil
             } catch { return error as? MediaError }
         }
-        let huge = MadePictures.png(width: 100_000, height: 100_000, chunks: [("IDAT", [])])
+        let huge = PictureFixtures.png(width: 100_000, height: 100_000, chunks: [("IDAT", [])])
         #expect(await refusal(huge) == .tooLarge(.pixels(limit: 100_000_000)))
-        let overflow = MadePictures.png(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, chunks: [("IDAT", [])])
+        let overflow = PictureFixtures.png(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, chunks: [("IDAT", [])])
         #expect(await refusal(overflow) == .tooLarge(.pixels(limit: 100_000_000)))
         #expect(await refusal([UInt8](repeating: 0xFF, count: 100_001)) == .tooLarge(.bytes(limit: 100_000)))
         #expect(await refusal(Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)) == .unsupported("SVG"))
         #expect(await refusal(Array("BM".utf8) + [UInt8](repeating: 0, count: 100)) == .unsupported("BMP"))
         #expect(await refusal([]) == .unsupported("an empty file"))
-        let fine = MadePictures.png(width: 1, height: 1, chunks: [("IDAT", [])])
+        let fine = PictureFixtures.png(width: 1, height: 1, chunks: [("IDAT", [])])
         #expect(await refusal(fine) == .toolMissing(.prlimit))
     }
 
     @Test("loaders that libvips does not trust stay shut, whatever a file claims to be") func untrusted() async throws {
         let scratch = try Scratch()
         // A head that passes for a PNG, with what follows from another world: the decoder fails, and no other is tried.
-        let bytes = MadePictures.png(width: 4, height: 4, chunks: [("IDAT", Array("<svg/>".utf8))])
+        let bytes = PictureFixtures.png(width: 4, height: 4, chunks: [("IDAT", Array("<svg/>".utf8))])
         await #expect(throws: MediaError.damaged("the PNG cannot be decoded")) {
             _ = try await scratch.engine.pictures.scale(.bytes(Data(bytes)), width: 10, height: 10)
         }
@@ -162,8 +162,8 @@ import Testing
         limits.vips.memory = 200 << 20
         let scratch = try Scratch(limits: limits)
         // Interlaced pixels must be held as a whole: 10 000 × 10 000 of them are 300 MB.
-        let rows = MadePictures.deflated([UInt8](repeating: 0, count: 10_000 * 30_001 + 40_000))
-        let png = MadePictures.png(width: 10_000, height: 10_000, interlaced: true, chunks: [("IDAT", rows)])
+        let rows = PictureFixtures.deflated([UInt8](repeating: 0, count: 10_000 * 30_001 + 40_000))
+        let png = PictureFixtures.png(width: 10_000, height: 10_000, interlaced: true, chunks: [("IDAT", rows)])
         do {
             _ = try await scratch.engine.pictures.scale(.bytes(Data(png)), width: 10, height: 10)
             Issue.record("it had the memory")

@@ -35,7 +35,7 @@ import Testing
     func reseed() throws {
         let before = try catalogue.json("/products/1").object
         #expect(try catalogue.control(.put, "reseeded", #"{"shift":7}"#).status == .ok)
-        #expect(catalogue.answer(.get, "/products/1").status == .badRequest)
+        #expect(catalogue.response(.get, "/products/1").status == .badRequest)
         let after = try #require(try catalogue.json("/products/8").object)
         #expect(after["title"] == before?["title"] && after["creationAt"] != before?["creationAt"])
     }
@@ -43,12 +43,12 @@ import Testing
     @Test("generated products are the same for the same seed, up to a hundred thousand")
     func generate() throws {
         #expect(try catalogue.control(.put, "generated", #"{"count":300,"seed":7}"#).status == .ok)
-        let first = catalogue.answer(.get, "/products").body
+        let first = catalogue.response(.get, "/products").body
         #expect(try catalogue.ids("").count == 300)
         #expect(try catalogue.control(.put, "generated", #"{"count":300,"seed":8}"#).status == .ok)
-        #expect(catalogue.answer(.get, "/products").body != first)
+        #expect(catalogue.response(.get, "/products").body != first)
         #expect(try catalogue.control(.put, "generated", #"{"count":300,"seed":7}"#).status == .ok)
-        #expect(catalogue.answer(.get, "/products").body == first)
+        #expect(catalogue.response(.get, "/products").body == first)
         let wrong = try catalogue.control(.put, "generated", #"{"count":100001}"#)
         #expect(wrong.status == .badRequest)
         #expect(try JSONParser.parse(wrong.body).object?["field"] == "count")

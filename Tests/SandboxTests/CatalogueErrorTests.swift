@@ -13,9 +13,9 @@ import Testing
         arguments: ["/products/3333", "/products/slug/nope", "/products/3333/related"]
     )
     func missing(path: String) throws {
-        let answer = catalogue.answer(.get, path)
-        let body = try #require(try JSONParser.parse(answer.body).object)
-        #expect(answer.status == .badRequest)
+        let response = catalogue.response(.get, path)
+        let body = try #require(try JSONParser.parse(response.body).object)
+        #expect(response.status == .badRequest)
         #expect(body.members.map(\.name) == ["path", "timestamp", "name", "message"])
         #expect(body["path"] == .string("/api/v1\(path)") && body["name"] == "EntityNotFoundError")
     }
@@ -33,22 +33,22 @@ import Testing
             }
             """
         #expect(
-            try JSONParser.parse(catalogue.answer(.get, "/products/3333").body).object?["message"]?.string == expected
+            try JSONParser.parse(catalogue.response(.get, "/products/3333").body).object?["message"]?.string == expected
         )
-        let category = try JSONParser.parse(catalogue.answer(.get, "/categories/9").body).object?["message"]?.string
+        let category = try JSONParser.parse(catalogue.response(.get, "/categories/9").body).object?["message"]?.string
         #expect(category == "Could not find any entity of type \"Category\" matching: {\n    \"id\": 9\n}")
     }
 
     @Test("a path that is no number has one message, a wrong query a list of them")
     func validation() throws {
         #expect(
-            try JSONParser.parse(catalogue.answer(.get, "/products/abc").body).object?["message"]
+            try JSONParser.parse(catalogue.response(.get, "/products/abc").body).object?["message"]
                 == "Validation failed (numeric string is expected)"
         )
         for query in ["?categoryId=abc", "?price_min=-1"] {
-            let answer = catalogue.answer(.get, "/products\(query)")
-            #expect(answer.status == .badRequest)
-            #expect(try JSONParser.parse(answer.body).object?["message"]?.array?.count == 1)
+            let response = catalogue.response(.get, "/products\(query)")
+            #expect(response.status == .badRequest)
+            #expect(try JSONParser.parse(response.body).object?["message"]?.array?.count == 1)
         }
     }
 
@@ -60,10 +60,10 @@ import Testing
         ]
     )
     func unknown(method: HTTPRequest.Method, path: String) throws {
-        let answer = catalogue.answer(method, path)
-        #expect(answer.status == .notFound)
+        let response = catalogue.response(method, path)
+        #expect(response.status == .notFound)
         #expect(
-            try JSONParser.parse(answer.body).object?["message"]?.string?.hasPrefix(
+            try JSONParser.parse(response.body).object?["message"]?.string?.hasPrefix(
                 "Cannot \(method.rawValue) /api/v1/"
             ) == true
         )
@@ -71,7 +71,7 @@ import Testing
 
     @Test("writing: 201, unique slugs, a crash without images, a bare true at the end")
     func writing() throws {
-        let made = catalogue.answer(
+        let made = catalogue.response(
             .post,
             "/products",
             body:
@@ -79,35 +79,36 @@ import Testing
         )
         #expect(made.status == .created)
         let id = try #require(try JSONParser.parse(made.body).object?["id"]?.double.map { Int($0) })
-        let again = catalogue.answer(
+        let again = catalogue.response(
             .post,
             "/products",
             body:
                 #"{"title":"brass key","price":3,"description":"x","categoryId":5,"images":["https://a.example/k.png"]}"#
         )
         #expect(try JSONParser.parse(again.body).object?["code"] == "SQLITE_CONSTRAINT_UNIQUE")
-        let renamed = catalogue.answer(
+        let renamed = catalogue.response(
             .put,
             "/products/\(id)",
             body: #"{"title":"Iron Key","images":["https://a.example/k.png"],"categoryId":1}"#
         )
         #expect(try JSONParser.parse(renamed.body).object?["category"]?.object?["id"] == 5)
-        #expect(catalogue.answer(.put, "/products/\(id)", body: #"{"title":"x"}"#).status == .internalServerError)
+        #expect(catalogue.response(.put, "/products/\(id)", body: #"{"title":"x"}"#).status == .internalServerError)
         #expect(
-            try JSONParser.parse(catalogue.answer(.post, "/products", body: "{}").body).object?["message"]?.array?.count
+            try JSONParser.parse(catalogue.response(.post, "/products", body: "{}").body).object?["message"]?.array?
+                .count
                 == 6
         )
-        #expect(catalogue.answer(.delete, "/products/\(id)").body == Array("true".utf8))
-        #expect(catalogue.answer(.delete, "/products/\(id)").status == .badRequest)
-        #expect(catalogue.answer(.delete, "/categories/1").status == .badRequest)
+        #expect(catalogue.response(.delete, "/products/\(id)").body == Array("true".utf8))
+        #expect(catalogue.response(.delete, "/products/\(id)").status == .badRequest)
+        #expect(catalogue.response(.delete, "/categories/1").status == .badRequest)
         #expect(
-            catalogue.answer(.post, "/categories", body: #"{"name":"Toys","image":"https://a.example/t.png"}"#).status
+            catalogue.response(.post, "/categories", body: #"{"name":"Toys","image":"https://a.example/t.png"}"#).status
                 == .created
         )
-        #expect(catalogue.answer(.put, "/categories/6", body: #"{"name":"asdfvgbhnj"}"#).status == .ok)
+        #expect(catalogue.response(.put, "/categories/6", body: #"{"name":"asdfvgbhnj"}"#).status == .ok)
         #expect(try catalogue.json("/categories/slug/asdfvgbhnj").object?["id"] == 6)
-        #expect(catalogue.answer(.delete, "/categories/6").status == .ok)
-        #expect(catalogue.answer(.post, "/seed").status == .created)
+        #expect(catalogue.response(.delete, "/categories/6").status == .ok)
+        #expect(catalogue.response(.post, "/seed").status == .created)
         #expect(try catalogue.ids("").count == 67)
     }
 }

@@ -23,10 +23,10 @@ import Testing
         #expect(try catalogue.products("/categories").count == 5)
         #expect(try catalogue.products("/categories?limit=2").count == 2)
         #expect(Set(products.compactMap { $0["slug"]?.string }).count == products.count)
-        let answer = catalogue.answer(.get, "/products/1")
-        #expect(answer.headers[.eTag]?.hasPrefix("W/\"") == true && answer.headers[.cacheControl] == nil)
+        let response = catalogue.response(.get, "/products/1")
+        #expect(response.headers[.eTag]?.hasPrefix("W/\"") == true && response.headers[.cacheControl] == nil)
         #expect(
-            catalogue.answer(.get, "/products/1", headers: [.ifNoneMatch: answer.headers[.eTag] ?? ""]).status
+            catalogue.response(.get, "/products/1", headers: [.ifNoneMatch: response.headers[.eTag] ?? ""]).status
                 == .notModified
         )
     }
@@ -93,8 +93,8 @@ import Testing
         let prefix = CatalogueCaller.origin + "/catalogue"
         for product in try catalogue.products("/products") {
             for image in product["images"]?.array?.compactMap(\.string) ?? [] where image.hasPrefix(prefix) {
-                let answer = catalogue.answer(.get, String(image.dropFirst(prefix.count)))
-                kinds["\(answer.status.code) \(answer.headers[.contentType] ?? "")", default: 0] += 1
+                let response = catalogue.response(.get, String(image.dropFirst(prefix.count)))
+                kinds["\(response.status.code) \(response.headers[.contentType] ?? "")", default: 0] += 1
             }
         }
         #expect(
@@ -103,8 +103,8 @@ import Testing
         )
         #expect((kinds["200 image/png"] ?? 0) > 100)
         #expect(
-            try CatalogueCaller(seed: 2).answer(.get, "/images/a.png").body
-                != catalogue.answer(.get, "/images/a.png").body
+            try CatalogueCaller(seed: 2).response(.get, "/images/a.png").body
+                != catalogue.response(.get, "/images/a.png").body
         )
     }
 }

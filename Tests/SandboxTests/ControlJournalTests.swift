@@ -16,15 +16,15 @@ import Testing
             )
             _ = try? await sandbox.get("/spacex/v4/ships", headers: ["Sandbox-Fault": "offline"])
             _ = try await sandbox.get("/spacex/v4/ships/none", headers: ["Sandbox-Fault": "slow(0)"])
-            let reply = try await sandbox.get("/_sandbox/journal?upstream=spacex")
-            let entries = try #require(try reply.json()["entries"]?.array).compactMap(\.object)
+            let response = try await sandbox.get("/_sandbox/journal?upstream=spacex")
+            let entries = try #require(try response.json()["entries"]?.array).compactMap(\.object)
             #expect(entries.compactMap { $0["sequence"] } == [1, 2, 3])
             #expect(entries.compactMap { $0["status"] } == [200, .null, 404])
             #expect(entries.compactMap { $0["fault"]?.string } == ["online", "offline", "slow(0)"])
             #expect(entries[0]["method"] == "GET" && entries[0]["path"] == "/spacex/v4/ships?x=1")
             #expect(entries[0]["headers"]?.object?["x-trace"] == "t")
             #expect(entries[0]["headers"]?.object?["authorization"]?.string?.hasPrefix("sha256:") == true)
-            #expect(!reply.text.contains("y0_secret"))
+            #expect(!response.text.contains("y0_secret"))
         }
     }
 
@@ -49,9 +49,9 @@ import Testing
             _ = try await sandbox.get("/spacex/v4/ships")
             _ = try await sandbox.get("/spacex/images/osprey.png")
             _ = try await sandbox.get("/spacex/v4/ships")
-            let reply = try await waited
-            #expect(reply.status == 200)
-            #expect(try reply.json()["count"] == 2)
+            let response = try await waited
+            #expect(response.status == 200)
+            #expect(try response.json()["count"] == 2)
         }
     }
 
@@ -63,9 +63,9 @@ import Testing
             async let waited = sandbox.get("/_sandbox/journal/wait?count=2&timeout_ms=750")
             #expect(try await clock.nextSleep() == .milliseconds(750))
             clock.advance(by: .milliseconds(750))
-            let reply = try await waited
-            #expect(reply.status == 408)
-            #expect(try reply.json()["code"] == "timeout")
+            let response = try await waited
+            #expect(response.status == 408)
+            #expect(try response.json()["code"] == "timeout")
         }
     }
 }

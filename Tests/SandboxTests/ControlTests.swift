@@ -24,7 +24,7 @@ private let id = "70ca00000000000000000001"
                 let body =
                     call["example"]?.string
                     ?? (method == "PUT" ? (path.hasSuffix("fault") ? #"{"fault":"online"}"# : "{}") : nil)
-                // Each has to be known; that there is no such ship, or no request in time, is an answer of the call
+                // Each has to be known; that there is no such ship, or no request in time, is a response of the call
                 // itself.
                 let target = path.replacing("upstream=&path=", with: "upstream=spacex&path=/").replacing(
                     "timeout_ms=5000",
@@ -82,13 +82,13 @@ private let id = "70ca00000000000000000001"
     func malformed(method: String, path: String, body: String, status: Int, field: String) async throws {
         try await withSandbox { sandbox in
             let before = try await sandbox.get("/spacex/v4/ships").body
-            let reply = try await sandbox.send(HTTPMethod(rawValue: method), path, body: body.isEmpty ? nil : body)
-            let problem = try reply.json()
-            #expect(reply.status == status && problem["status"] == .integer(status))
-            #expect(reply.headers["content-type"] == ["application/problem+json"])
+            let response = try await sandbox.send(HTTPMethod(rawValue: method), path, body: body.isEmpty ? nil : body)
+            let problem = try response.json()
+            #expect(response.status == status && problem["status"] == .integer(status))
+            #expect(response.headers["content-type"] == ["application/problem+json"])
             #expect(problem["field"] == .string(field))
             #expect(problem["accepted"]?.array?.isEmpty == false)
-            #expect((status == 405) == !reply.headers["allow"].isEmpty)
+            #expect((status == 405) == !response.headers["allow"].isEmpty)
             #expect(try await sandbox.get("/spacex/v4/ships").body == before)
         }
     }
@@ -102,9 +102,9 @@ private let id = "70ca00000000000000000001"
     )
     func notFound(path: String) async throws {
         try await withSandbox { sandbox in
-            let reply = try await sandbox.get(path)
-            #expect(reply.status == 404)
-            #expect(try reply.json()["code"] == "not-found")
+            let response = try await sandbox.get(path)
+            #expect(response.status == 404)
+            #expect(try response.json()["code"] == "not-found")
         }
     }
 
@@ -129,8 +129,8 @@ private let id = "70ca00000000000000000001"
     @Test("a page of this machine may use the control API")
     func localOrigin() async throws {
         try await withSandbox { sandbox in
-            let reply = try await sandbox.get("/_sandbox", headers: ["Origin": "http://localhost:8080"])
-            #expect(reply.status == 200)
+            let response = try await sandbox.get("/_sandbox", headers: ["Origin": "http://localhost:8080"])
+            #expect(response.status == 200)
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
     func override() {
         let gate = FaultGate()
         gate.set(.offline)
-        #expect(gate.admit(override: .online).decision == .answer)
+        #expect(gate.admit(override: .online).decision == .response)
         #expect(gate.admit(override: nil).decision == .reset)
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(gate.release() == 1)
         try await ticket.released.wait()
         #expect(gate.waiting == 0)
-        #expect(gate.readmit().decision == .answer)
+        #expect(gate.readmit().decision == .response)
         gate.set(.offline)
         #expect(gate.readmit().decision == .reset)
     }
@@ -49,7 +49,7 @@ import Testing
 
     @Test("the task that waits for a signal can be cancelled")
     func cancellation() async {
-        let signal = Signal()
+        let signal = OneShotEvent()
         let task = Task { try await signal.wait() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

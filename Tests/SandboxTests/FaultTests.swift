@@ -42,7 +42,7 @@ import Testing
     @Test("each fault decides its own consequence for every request")
     func decisions() {
         let expected: [(Fault, FaultDecision)] = [
-            (.online, .answer), (.offline, .reset), (.slow(milliseconds: 5), .delay(milliseconds: 5)),
+            (.online, .response), (.offline, .reset), (.slow(milliseconds: 5), .delay(milliseconds: 5)),
             (.error(status: 503, retryAfter: 9), .status(503, retryAfter: 9)), (.truncated, .truncate),
             (.garbage, .garble), (.hold, .hold),
             (.html(status: 404), .html(404)),

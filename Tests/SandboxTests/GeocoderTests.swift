@@ -4,15 +4,15 @@ import Testing
 @testable import Sandbox
 
 @Suite struct GeocoderTests {
-    private func answer(_ target: String) -> Answer {
+    private func response(_ target: String) -> UpstreamResponse {
         let target = RequestTarget(target)
-        return Geocoder().answer(
-            UpstreamRequest(method: .get, path: target.segments, query: target.query, origin: "http://127.0.0.1:1")
+        return Geocoder().respond(
+            to: UpstreamRequest(method: .get, path: target.segments, query: target.query, origin: "http://127.0.0.1:1")
         )
     }
 
     private func names(_ target: String) throws -> [String?] {
-        let features = try #require(try JSONParser.parse(answer(target).body).object?["features"]?.array)
+        let features = try #require(try JSONParser.parse(response(target).body).object?["features"]?.array)
         return features.map { $0.object?["properties"]?.object?["name"]?.string }
     }
 
@@ -27,7 +27,7 @@ import Testing
 
     @Test("a feature is GeoJSON: the longitude stands first")
     func feature() throws {
-        let body = String(decoding: answer("/api?q=tower").body, as: UTF8.self)
+        let body = String(decoding: response("/api?q=tower").body, as: UTF8.self)
         #expect(
             body.contains(#""geometry":{"coordinates":[-0.0754,51.5055],"type":"Point"}"#)
                 && body.contains(#""type":"FeatureCollection""#)
@@ -36,8 +36,8 @@ import Testing
 
     @Test("no question is 400, another path 404")
     func errors() {
-        #expect(answer("/api").status == .badRequest)
-        #expect(answer("/api?q=").status == .badRequest)
-        #expect(answer("/reverse?lat=1").status == .notFound)
+        #expect(response("/api").status == .badRequest)
+        #expect(response("/api?q=").status == .badRequest)
+        #expect(response("/reverse?lat=1").status == .notFound)
     }
 }

@@ -30,12 +30,12 @@ import Testing
     func releaseIntoFault() async throws {
         try await withSandbox { sandbox in
             try await sandbox.set("hold")
-            async let reply = sandbox.get("/spacex/v4/ships")
+            async let response = sandbox.get("/spacex/v4/ships")
             _ = try await sandbox.journal(count: 1)
             try await sandbox.set("error(502)")
             #expect(try await sandbox.waiting() == 1)
             _ = try await sandbox.send(.POST, "/_sandbox/upstreams/spacex/release")
-            #expect(try await reply.status == 502)
+            #expect(try await response.status == 502)
             #expect(try await sandbox.journal(count: 1).first?["fault"] == "hold, then error(502)")
         }
     }

@@ -57,7 +57,7 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
     }
 
     @Test("an answer that comes after clearing changes no other entry")
-    func lateAnswer() {
+    func lateResponse() {
         let journal = Journal()
         let token = journal.record(entry())
         journal.clear()

@@ -6,10 +6,10 @@ import Testing
 @Suite struct PeopleTests {
     private let upstream = People(seed: 1)
 
-    private func answer(_ path: String, headers: HTTPFields = [:]) -> Answer {
+    private func response(_ path: String, headers: HTTPFields = [:]) -> UpstreamResponse {
         let target = RequestTarget(path)
-        return upstream.answer(
-            UpstreamRequest(
+        return upstream.respond(
+            to: UpstreamRequest(
                 method: .get,
                 path: target.segments,
                 query: target.query,
@@ -19,18 +19,18 @@ import Testing
         )
     }
 
-    private func control(_ path: String, _ body: String) throws -> Answer {
+    private func control(_ path: String, _ body: String) throws -> UpstreamResponse {
         try upstream.control(ControlRequest(method: .put, path: RequestTarget(path).segments, body: Array(body.utf8)))
     }
 
-    private func rows(_ answer: Answer) throws -> [JSONObject] {
-        try #require(try JSONParser.parse(answer.body).array).compactMap(\.object)
+    private func rows(_ response: UpstreamResponse) throws -> [JSONObject] {
+        try #require(try JSONParser.parse(response.body).array).compactMap(\.object)
     }
 
     @Test("every call invents other people, with the numbers of their rows for ids")
     func random() throws {
-        let first = try rows(answer("/api/729a5c80?count=120&key=k"))
-        let second = try rows(answer("/api/729a5c80?count=120&key=k"))
+        let first = try rows(response("/api/729a5c80?count=120&key=k"))
+        let second = try rows(response("/api/729a5c80?count=120&key=k"))
         #expect(first.count == 120 && second.count == 120)
         for people in [first, second] {
             #expect(people.map { $0["id"]?.double } == (1...120).map(Double.init))
@@ -41,54 +41,54 @@ import Testing
         }
         #expect(first != second)
         upstream.reset()
-        #expect(try rows(answer("/api/729a5c80?count=120")) == first, "the same from the same seed")
-        let other = People(seed: 2).answer(
-            UpstreamRequest(method: .get, path: ["api", "x"], origin: "http://127.0.0.1:4711")
+        #expect(try rows(response("/api/729a5c80?count=120")) == first, "the same from the same seed")
+        let other = People(seed: 2).respond(
+            to: UpstreamRequest(method: .get, path: ["api", "x"], origin: "http://127.0.0.1:4711")
         )
         #expect(try rows(other) != first)
     }
 
     @Test("JSON comes as recorded: the ampersand of a picture's address is escaped, and one row is no list")
     func shape() throws {
-        let many = answer("/api/a?count=2")
+        let many = response("/api/a?count=2")
         #expect(
             many.headers[.contentType] == "application/json; charset=utf-8" && many.headers[.eTag] == nil
                 && many.headers[.cacheControl] == nil
         )
         let text = String(decoding: many.body, as: UTF8.self)
         #expect(text.contains(#"?size=50x50\u0026set=set1"#) && !text.contains("&"))
-        #expect(try JSONParser.parse(answer("/api/a?count=1").body).object?["id"] == 1)
+        #expect(try JSONParser.parse(response("/api/a?count=1").body).object?["id"] == 1)
     }
 
     @Test("a wrong count, a wrong key and a spent quota are errors that are no list", arguments: ["0", "-1", "x"])
     func errors(count: String) throws {
-        let wrong = answer("/api/a?count=\(count)")
+        let wrong = response("/api/a?count=\(count)")
         #expect(wrong.status == .badRequest)
         _ = try control("/account", #"{"key":"right","left":1}"#)
-        #expect(answer("/api/a?count=2&key=wrong").status == .unauthorized)
-        #expect(answer("/api/a?count=2").status == .unauthorized)
-        #expect(answer("/api/a?count=2", headers: [.name("X-API-Key"): "right"]).status == .ok)
-        let spent = answer("/api/a?count=2&key=right")
+        #expect(response("/api/a?count=2&key=wrong").status == .unauthorized)
+        #expect(response("/api/a?count=2").status == .unauthorized)
+        #expect(response("/api/a?count=2", headers: [.name("X-API-Key"): "right"]).status == .ok)
+        let spent = response("/api/a?count=2&key=right")
         #expect(spent.status == .tooManyRequests)
         #expect(try JSONParser.parse(spent.body).object?["error"]?.string != nil)
         upstream.reset()
-        #expect(answer("/api/a?count=2").status == .ok)
+        #expect(response("/api/a?count=2").status == .ok)
     }
 
     @Test("a test may put any JSON in the place of new people, and take it away")
     func replaced() throws {
         _ = try control("/people", #"[{"id":1,"first_name":null,"avatar":"{origin}/people/avatars/a.png"}]"#)
-        let data = String(decoding: answer("/api/a?count=9").body, as: UTF8.self)
+        let data = String(decoding: response("/api/a?count=9").body, as: UTF8.self)
         #expect(data == #"[{"id":1,"first_name":null,"avatar":"http://127.0.0.1:4711/people/avatars/a.png"}]"#)
         _ = try control("/people", "null")
-        #expect(try rows(answer("/api/a?count=9")).count == 9)
+        #expect(try rows(response("/api/a?count=9")).count == 9)
         #expect(throws: ControlProblem.self) { try control("/account", #"{"left":"many"}"#) }
         #expect(throws: ControlProblem.self) { try control("/nothing", "{}") }
     }
 
     @Test("any text has a picture, always the same, of the size that is asked for")
     func avatars() throws {
-        let picture = answer("/avatars/etipsum.png?size=50x50&set=set1")
+        let picture = response("/avatars/etipsum.png?size=50x50&set=set1")
         #expect(
             picture.headers[.contentType] == "image/png" && picture.headers[.cacheControl] == "public,max-age=31536000"
         )
@@ -96,9 +96,9 @@ import Testing
             picture.body.starts(with: [0x89, 0x50, 0x4E, 0x47])
                 && Array(picture.body[16..<24]) == [0, 0, 0, 50, 0, 0, 0, 50]
         )
-        #expect(answer("/avatars/etipsum.png?size=50x50").body == picture.body)
-        #expect(answer("/avatars/other.png?size=50x50").body != picture.body)
-        #expect(answer("/nowhere").status == .notFound)
+        #expect(response("/avatars/etipsum.png?size=50x50").body == picture.body)
+        #expect(response("/avatars/other.png?size=50x50").body != picture.body)
+        #expect(response("/nowhere").status == .notFound)
     }
 
     @Test("the journal shows neither form of the key")

@@ -43,12 +43,12 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         let clock = ManualClock()
         try await withSandbox(clock: clock) { sandbox in
             try await sandbox.set("slow(300)")
-            async let reply = sandbox.get("/spacex/v4/ships")
+            async let response = sandbox.get("/spacex/v4/ships")
             #expect(try await clock.nextSleep() == .milliseconds(300))
             let journal = try await sandbox.get("/_sandbox/journal").json()
             #expect(journal["entries"]?.array?.first?.object?["status"] == .null, "no head yet")
             clock.advance(by: .milliseconds(300))
-            #expect(try await reply.status == 200)
+            #expect(try await response.status == 200)
         }
     }
 
@@ -59,8 +59,8 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     func error(fault: String, status: Int, retryAfter: String?) async throws {
         try await withSandbox { sandbox in
             try await sandbox.set(fault)
-            let reply = try await sandbox.get("/spacex/v4/ships")
-            #expect(reply.status == status && reply.headers.first(name: "retry-after") == retryAfter)
+            let response = try await sandbox.get("/spacex/v4/ships")
+            #expect(response.status == status && response.headers.first(name: "retry-after") == retryAfter)
         }
     }
 
@@ -78,11 +78,12 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     )
     func forms(upstream: String, fault: String, type: String, text: String) async throws {
         try await withSandbox { sandbox in
-            let reply = try await sandbox.get("/\(upstream)/anything", headers: ["Sandbox-Fault": fault])
+            let response = try await sandbox.get("/\(upstream)/anything", headers: ["Sandbox-Fault": fault])
             #expect(
-                fault.contains("\(reply.status)") && reply.headers.first(name: "content-type")?.hasPrefix(type) == true
+                fault.contains("\(response.status)")
+                    && response.headers.first(name: "content-type")?.hasPrefix(type) == true
             )
-            #expect(reply.text.contains(text), "\(reply.text)")
+            #expect(response.text.contains(text), "\(response.text)")
         }
     }
 
@@ -91,7 +92,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         try await withSandbox { sandbox in
             let fault = Fault.flaky(probability: 0.5, seed: 42)
             try await sandbox.set(fault.description)
-            let expected = (0..<12).map { fault.decision(ordinal: $0) == .answer ? 200 : 503 }
+            let expected = (0..<12).map { fault.decision(ordinal: $0) == .response ? 200 : 503 }
             var statuses: [Int] = []
             for _ in 0..<12 { statuses.append(try await sandbox.get("/spacex/v4/ships").status) }
             #expect(statuses == expected)
@@ -123,12 +124,12 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         try await withSandbox { sandbox in
             let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"].joined()
             try await sandbox.set("garbage")
-            let reply = try await sandbox.get("/spacex/v4/ships", headers: ["If-None-Match": tag])
+            let response = try await sandbox.get("/spacex/v4/ships", headers: ["If-None-Match": tag])
             #expect(
-                reply.status == 200 && reply.headers["content-type"] == ["application/json; charset=utf-8"]
-                    && reply.headers["etag"].isEmpty
+                response.status == 200 && response.headers["content-type"] == ["application/json; charset=utf-8"]
+                    && response.headers["etag"].isEmpty
             )
-            #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(reply.body) }
+            #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(response.body) }
         }
     }
 
@@ -145,9 +146,9 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     @Test("a malformed override is a problem that names the field and what is accepted")
     func malformedOverride() async throws {
         try await withSandbox { sandbox in
-            let reply = try await sandbox.get("/spacex/v4/ships", headers: ["Sandbox-Fault": "slowish"])
-            let problem = try reply.json()
-            #expect(reply.status == 400 && problem["field"] == "Sandbox-Fault")
+            let response = try await sandbox.get("/spacex/v4/ships", headers: ["Sandbox-Fault": "slowish"])
+            let problem = try response.json()
+            #expect(response.status == 400 && problem["field"] == "Sandbox-Fault")
             #expect(problem["accepted"]?.array?.count == FaultSyntaxError.accepted.count)
         }
     }

@@ -10,12 +10,12 @@ import Testing
     @Test("SRV-10 the simulated upstream answers under its prefix, with links to itself")
     func serves() async throws {
         try await withSandbox { sandbox in
-            let reply = try await sandbox.get("/spacex/v4/ships")
-            #expect(reply.status == 200)
-            #expect(reply.headers["etag"] == [EntityTag.strong(for: reply.body)])
-            #expect(reply.headers["server"] == ["cloudflare"] && reply.headers["date"].count == 1)
-            #expect(reply.text.contains("http://127.0.0.1:\(sandbox.port)/spacex/images/osprey.png"))
-            #expect(!reply.text.contains(ShipRecords.originMarker))
+            let response = try await sandbox.get("/spacex/v4/ships")
+            #expect(response.status == 200)
+            #expect(response.headers["etag"] == [EntityTag.strong(for: response.body)])
+            #expect(response.headers["server"] == ["cloudflare"] && response.headers["date"].count == 1)
+            #expect(response.text.contains("http://127.0.0.1:\(sandbox.port)/spacex/images/osprey.png"))
+            #expect(!response.text.contains(ShipRecords.originMarker))
             let picture = try await sandbox.get("/spacex/images/osprey.png")
             #expect(picture.body == ShipPicture.png(name: "osprey.png", seed: 1))
         }
@@ -55,8 +55,8 @@ import Testing
     @Test("an unknown prefix is 404 and says where to look", arguments: ["/", "/nasa/v4/ships"])
     func unknown(path: String) async throws {
         try await withSandbox { sandbox in
-            let reply = try await sandbox.get(path)
-            #expect(reply.status == 404 && reply.text.contains("/_sandbox"))
+            let response = try await sandbox.get(path)
+            #expect(response.status == 404 && response.text.contains("/_sandbox"))
         }
     }
 
@@ -66,8 +66,8 @@ import Testing
             let fits = String(repeating: " ", count: SandboxResponder.maximumBody)
             #expect(try await sandbox.send(.POST, "/spacex/v4/ships/query", body: fits).status == 400)
             #expect(try await sandbox.send(.POST, "/spacex/v4/ships/query", body: fits + " ").status == 413)
-            let reply = try await sandbox.send(.PUT, "/_sandbox/spacex/ships", body: fits + " ")
-            #expect(reply.status == 413 && reply.headers["content-type"] == ["application/problem+json"])
+            let response = try await sandbox.send(.PUT, "/_sandbox/spacex/ships", body: fits + " ")
+            #expect(response.status == 413 && response.headers["content-type"] == ["application/problem+json"])
         }
     }
 

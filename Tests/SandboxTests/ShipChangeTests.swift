@@ -13,12 +13,12 @@ private let newID = "70ca00000000000000000001"
             let before = try await sandbox.get("/spacex/v4/ships")
             let first = try #require(try JSONParser.parse(before.body).array?.first?.object)
             let id = try #require(first["id"]?.string)
-            let reply = try await sandbox.send(
+            let response = try await sandbox.send(
                 .PUT,
                 "/_sandbox/spacex/ships/\(id)",
                 body: #"{"name":"Renamed","image":null,"year_built":1.5e3}"#
             )
-            #expect(reply.status == 200)
+            #expect(response.status == 200)
             let after = try await sandbox.get("/spacex/v4/ships")
             #expect(after.headers["etag"] != before.headers["etag"])
             let ship = try await sandbox.get("/spacex/v4/ships/\(id)").json()
@@ -32,12 +32,12 @@ private let newID = "70ca00000000000000000001"
     func addAndRemove() async throws {
         try await withSandbox { sandbox in
             let original = try await sandbox.get("/spacex/v4/ships").body
-            let reply = try await sandbox.send(
+            let response = try await sandbox.send(
                 .PUT,
                 "/_sandbox/spacex/ships/\(newID)",
                 body: #"{"name":"New","image":"{origin}/spacex/images/new.png"}"#
             )
-            #expect(reply.status == 201)
+            #expect(response.status == 201)
             let ship = try await sandbox.get("/spacex/v4/ships/\(newID)").json()
             #expect(ship.members.map(\.name) == Ship.keys)
             #expect(ship["image"] == .string("http://127.0.0.1:\(sandbox.port)/spacex/images/new.png"))

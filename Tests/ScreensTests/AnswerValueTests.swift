@@ -113,7 +113,7 @@ struct EnvelopeTests {
     }
 }
 
-struct ReplyFieldsTests {
+struct ScreenResponseFieldsTests {
     private func fields(_ provenance: Provenance) -> HTTPFields {
         var fields = HTTPFields()
         fields.add(provenance, now: ten + 90.9)

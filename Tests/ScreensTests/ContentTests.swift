@@ -161,7 +161,7 @@ struct ContentTests {
     private func profiles() throws -> Kitchen {
         try Kitchen([
             Route(.get, "/v1/profile", "profile") { request in
-                Reply(body: .bytes(Data(try request.profile().utf8), type: "text/plain"), hasValidator: false)
+                ScreenResponse(body: .bytes(Data(try request.profile().utf8), type: "text/plain"), hasValidator: false)
                     .byProfile()
             }
         ])

@@ -26,7 +26,7 @@ struct ExchangeTests {
             Route(.get, "/v1/echo/fixed", "echo") { _ in plain(#"{"id":"the fixed one"}"#) },
             Route(.post, "/v1/write", "write", maximumBodyBytes: 100) { request in
                 let name = try await request.jsonObject().string("name") ?? ""
-                return Reply(
+                return ScreenResponse(
                     status: .created,
                     headerFields: [.location: "/v1/echo/\(name)"],
                     body: .bytes(Data(#"{"name":"\#(name)"}"#.utf8), type: MediaType.json)
@@ -39,7 +39,7 @@ struct ExchangeTests {
             Route(.get, "/v1/links", "links") { request in
                 plain(request.links(for: Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)).next ?? "")
             },
-            Route(.get, "/v1/demand", "demand") { request in plain("\(try request.demand())") },
+            Route(.get, "/v1/demand", "demand") { request in plain("\(try request.cachePolicy())") },
             Route(.get, "/v1/mine", "mine", access: .session(app: "ships")) { request in
                 plain(#"{"account":"\#(try request.requiredSession().account)"}"#)
             },
@@ -119,7 +119,7 @@ struct ExchangeTests {
             ("?refresh=1", [.cacheControl: "foo, ONLY-IF-CACHED"], "onlyIfCached"),
         ] as [(String, HTTPFields, String)]
     )
-    func demand(query: String, fields: HTTPFields, expected: String) async throws {
+    func cachePolicy(query: String, fields: HTTPFields, expected: String) async throws {
         #expect(try await kitchen().serve(.get, "/v1/demand\(query)", fields).text == expected)
     }
 
@@ -231,7 +231,10 @@ struct ExchangeTests {
     func vary() async throws {
         let kitchen = try Kitchen([
             Route(.get, "/v", "v") { _ in
-                Reply(headerFields: [.vary: "Authorization"], body: .bytes(Data(Self.large.utf8), type: MediaType.json))
+                ScreenResponse(
+                    headerFields: [.vary: "Authorization"],
+                    body: .bytes(Data(Self.large.utf8), type: MediaType.json)
+                )
             }
         ])
         #expect(try await kitchen.serve(.get, "/v").fields[.vary] == "Authorization, Accept-Encoding")
@@ -367,7 +370,7 @@ struct ExchangeTests {
         #expect(listed.fields[.accessControlAllowCredentials] == nil)
         let foreign = try await kitchen.serve(.get, path, [.origin: "https://evil.test"])
         #expect(foreign.fields[.accessControlAllowOrigin] == nil && foreign.status == listed.status)
-        // Whoever keeps an answer must know that it depends on the origin, also one that was given without.
+        // Whoever keeps a response must know that it depends on the origin, also one that was given without.
         for served in [listed, foreign, try await kitchen.serve(.get, path)] {
             #expect(served.fields[.vary]?.contains("Origin") == true)
         }
@@ -452,7 +455,7 @@ struct ExchangeTests {
             Route(raw: .get, "/v1/raw/{path}", "raw", beside: [], allowed: { _ in [.get] }) { _, _ in
                 Response(status: .init(code: code))
             },
-            Route(.get, "/v1/reply", "reply") { _ in Reply(status: .init(code: code), body: .none) },
+            Route(.get, "/v1/reply", "reply") { _ in ScreenResponse(status: .init(code: code), body: .none) },
         ])
         for path in ["/v1/raw/x", "/v1/reply"] {
             let served = try await kitchen.serve(.get, path)

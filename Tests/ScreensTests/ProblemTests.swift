@@ -103,7 +103,7 @@ struct ProblemTests {
             (.failing(status: .tooManyRequests, retryAfter: 7), .rateLimited, false),
             (.failing(status: .serviceUnavailable, retryAfter: nil), .upstreamUnavailable, false),
             (.failing(status: .init(code: 507), retryAfter: nil), .upstreamStorageFull, false),
-            (.badAnswer(status: .ok, reason: "not JSON"), .upstreamBadResponse, false),
+            (.badResponse(status: .ok, reason: "not JSON"), .upstreamBadResponse, false),
             (.forbiddenTarget("host evil.test"), .upstreamBadResponse, false), (.notStored, .notInCache, false),
         ]
     )

@@ -91,12 +91,13 @@ struct SessionStoreTests {
     func ownToken(scheme: String) async throws {
         let (token, other) = (try await store.open(session), try await store.open(session))
         let values = [scheme + token]
-        let validity = store.validity(ofOwn: values)
-        #expect(try store.ownSession(values) == session && validity.holds(at: .now()))
+        let changeToken = store.changeToken(ofOwn: values)
+        #expect(try store.ownSession(values) == session && changeToken.holds(at: .now()))
         try await store.close(for: fields(token))
-        #expect(try store.ownSession(values) == nil && !validity.holds(at: .now()))
+        #expect(try store.ownSession(values) == nil && !changeToken.holds(at: .now()))
         #expect(
-            store.validity(ofOwn: []).holds(at: .now()) && store.validity(ofOwn: [scheme + other]).holds(at: .now())
+            store.changeToken(ofOwn: []).holds(at: .now())
+                && store.changeToken(ofOwn: [scheme + other]).holds(at: .now())
         )
     }
 

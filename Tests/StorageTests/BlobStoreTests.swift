@@ -113,7 +113,7 @@ import Testing
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))
-        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        let id = try await store.save(makeCachedResponse(body: .blob(blob)))
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
             try database.write { db in
@@ -139,12 +139,14 @@ import Testing
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let first = try database.blobs.write(Data([1]))
-        try await store.save(madeAnswer(body: .blob(first)))
+        try await store.save(makeCachedResponse(body: .blob(first)))
         let second = try database.blobs.write(Data([2]))
-        try await store.save(madeAnswer(body: .blob(second)))
-        try await store.save(madeAnswer(body: .blob(second)))
+        try await store.save(makeCachedResponse(body: .blob(second)))
+        try await store.save(makeCachedResponse(body: .blob(second)))
         #expect(try files(database) == [second.id.fileName])
-        try await store.save(madeAnswer("https://ships.test/other", body: .blob(try database.blobs.write(Data([3])))))
+        try await store.save(
+            makeCachedResponse("https://ships.test/other", body: .blob(try database.blobs.write(Data([3]))))
+        )
         #expect(try files(database).count == 2)
         try await database.write { _ = try store.purge(upstream: "ships", in: $0) }
         #expect(try files(database).isEmpty)
@@ -155,7 +157,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         var database: LarderDatabase? = try open()
         let kept = try #require(try database?.blobs.write(Data([1])))
-        try await ResponseStore(#require(database)).save(madeAnswer(body: .blob(kept)))
+        try await ResponseStore(#require(database)).save(makeCachedResponse(body: .blob(kept)))
         let path = try #require(database).directory.blobsPath
         let others = ["0000000000000abc", "note-of-the-owner.txt", "note.part"]
         for name in others + ["0000000000000abc.part"] {
@@ -179,7 +181,7 @@ import Testing
         let database = try open()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))
-        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        let id = try await store.save(makeCachedResponse(body: .blob(blob)))
         let path = database.blobs.path(blob.id)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         try await database.write { try store.remove(id, in: $0) }
@@ -212,7 +214,7 @@ import Testing
         let database = try open()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))
-        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        let id = try await store.save(makeCachedResponse(body: .blob(blob)))
         try await database.write { try store.remove(id, in: $0) }
         // The process is killed; then an older backup of blobs is put under the newer database, which has the note.
         try FileManager.default.copyItem(at: folder, to: copy)
@@ -252,7 +254,7 @@ import Testing
     func discardedTooLate() async throws {
         let database = try LarderDatabase.temporary()
         let blob = try database.blobs.write(Data([1]))
-        try await ResponseStore(database).save(madeAnswer(body: .blob(blob)))
+        try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))
         database.blobs.discard(blob)
         try await database.write { try $0.execute(sql: "DELETE FROM page") }
         #expect(try files(database) == [blob.id.fileName])
@@ -263,16 +265,16 @@ import Testing
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data(count: 1000))
-        try await store.save(madeAnswer(body: .blob(blob)))
+        try await store.save(makeCachedResponse(body: .blob(blob)))
         if isMissing {
             try FileManager.default.removeItem(atPath: database.blobs.path(blob.id))
         } else {
             #expect(truncate(database.blobs.path(blob.id), 999) == 0)
         }
         #expect(throws: StorageError.blobUnavailable(blob.id)) { try database.blobs.reader(blob) }
-        let answer = try #require(try store.responses(like: madeAnswer()).first)
-        #expect(try await store.openBody(of: answer) == nil)
-        #expect(try store.responses(like: madeAnswer()).isEmpty)
+        let response = try #require(try store.responses(like: makeCachedResponse()).first)
+        #expect(try await store.openBody(of: response) == nil)
+        #expect(try store.responses(like: makeCachedResponse()).isEmpty)
         #expect(try files(database).isEmpty)
     }
 
@@ -281,7 +283,7 @@ import Testing
         let database = try LarderDatabase.temporary()
         let blob = Blob(id: .random(), length: 5)
         await #expect(throws: StorageError.blobUnavailable(blob.id)) {
-            try await ResponseStore(database).save(madeAnswer(body: .blob(blob)))
+            try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))
         }
     }
 

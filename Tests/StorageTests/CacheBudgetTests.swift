@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test("What would push out everything else is not admitted")
-    func admission() {
+    func persistRows() {
         let budget = CacheBudget(bytes: 1000)
         #expect(budget.admits(900))
         #expect(!budget.admits(901))

@@ -19,17 +19,17 @@ import Testing
 
     private func url(_ number: Int) -> String { "https://ships.test/\(number)" }
 
-    /// Stores an answer of 1000 bytes of body, used so many seconds after noon.
+    /// Stores a response of 1000 bytes of body, used so many seconds after noon.
     @discardableResult
-    private func save(_ number: Int, isPinned: Bool = false, asFile: Bool = false) async throws -> StoredAnswer.ID {
+    private func save(_ number: Int, isPinned: Bool = false, asFile: Bool = false) async throws -> CachedResponse.ID {
         let bytes = Data(repeating: UInt8(number & 255), count: 1000)
-        var answer = madeAnswer(
+        var response = makeCachedResponse(
             url(number),
             body: asFile ? .blob(try database.blobs.write(bytes)) : .bytes(bytes),
             seconds: Double(number)
         )
-        answer.isPinned = isPinned
-        return try await store.save(answer)
+        response.isPinned = isPinned
+        return try await store.save(response)
     }
 
     private func stored() async throws -> [String] {
@@ -50,7 +50,7 @@ import Testing
 
     @Test("Least recently used answers go, with their files, until the low-water mark is reached; a noted use counts")
     func order() async throws {
-        var ids: [StoredAnswer.ID] = []
+        var ids: [CachedResponse.ID] = []
         for number in 0..<10 { ids.append(try await save(number, asFile: number < 5)) }
         try await database.write { [ids] db in try store.touch([ids[0]: noon + 100], in: db) }
         let total = try CacheEviction(database, budget: .unlimited).total()
@@ -112,22 +112,22 @@ import Testing
             )
         }
         #expect(isThere.0 == 5000 && isThere.1 == 5000)
-        #expect(try store.responses(like: madeAnswer(url(1))).first?.isPinned == true)
+        #expect(try store.responses(like: makeCachedResponse(url(1))).first?.isPinned == true)
     }
 
     @Test("An answer stays pinned when an unpinned one takes its place, and is spared by a purge of its upstream")
     func pinStays() async throws {
         try await save(1, isPinned: true)
         try await save(1)
-        #expect(try store.responses(like: madeAnswer(url(1))).map(\.isPinned) == [true])
+        #expect(try store.responses(like: makeCachedResponse(url(1))).map(\.isPinned) == [true])
         #expect(try await database.write { try store.purge(upstream: "ships", in: $0) } == 0)
     }
 
     @Test("A body that was opened before its answer was evicted can be read to its end")
     func openReader() async throws {
         try await save(1, asFile: true)
-        let answer = try #require(try store.responses(like: madeAnswer(url(1))).first)
-        guard case .blob(let reader) = try await store.openBody(of: answer) else {
+        let response = try #require(try store.responses(like: makeCachedResponse(url(1))).first)
+        guard case .blob(let reader) = try await store.openBody(of: response) else {
             Issue.record("not a file")
             return
         }

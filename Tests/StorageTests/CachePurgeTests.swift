@@ -14,17 +14,19 @@ import Testing
     init() async throws {
         database = try .temporary()
         store = ResponseStore(database)
-        try await store.save(madeAnswer("https://a.test/v4/ships?token=x", seconds: 0))
-        try await store.save(madeAnswer("https://a.test/v4/ships?token=x", varying: [.accept: "a/b"], seconds: 10))
+        try await store.save(makeCachedResponse("https://a.test/v4/ships?token=x", seconds: 0))
         try await store.save(
-            madeAnswer(
+            makeCachedResponse("https://a.test/v4/ships?token=x", varying: [.accept: "a/b"], seconds: 10)
+        )
+        try await store.save(
+            makeCachedResponse(
                 "https://a.test/images/1",
                 body: .blob(try database.blobs.write(Data(repeating: 1, count: 2000))),
                 seconds: 20
             )
         )
-        try await store.save(madeAnswer("https://b.test/v4/x", upstream: "other", seconds: 30))
-        var pinned = madeAnswer("https://a.test/v4/list", seconds: 5)
+        try await store.save(makeCachedResponse("https://b.test/v4/x", upstream: "other", seconds: 30))
+        var pinned = makeCachedResponse("https://a.test/v4/list", seconds: 5)
         pinned.isPinned = true
         try await store.save(pinned)
         try await database.write { db in
@@ -63,8 +65,8 @@ import Testing
         "An upstream's mount belongs to it: both are listed and purged by its name, and no other whose name begins alike"
     )
     func mount() async throws {
-        try await store.save(madeAnswer("https://a.test/raw", upstream: "other.raw", seconds: 30))
-        try await store.save(madeAnswer("https://a.test/raw", upstream: "others", seconds: 30))
+        try await store.save(makeCachedResponse("https://a.test/raw", upstream: "other.raw", seconds: 30))
+        try await store.save(makeCachedResponse("https://a.test/raw", upstream: "others", seconds: 30))
         var listed: [String] = []
         let inspection = try #require(
             try CacheInspection(at: URL(filePath: database.directory.databasePath).deletingLastPathComponent())
@@ -73,15 +75,15 @@ import Testing
         #expect(listed == ["other", "other.raw"])
         let report = try await CachePurge(upstream: "other").run(on: database)
         #expect(report.upstreams.mapValues(\.responses) == ["other": 1, "other.raw": 1])
-        try await store.save(madeAnswer("https://b.test/v4/x", upstream: "other", seconds: 30))
+        try await store.save(makeCachedResponse("https://b.test/v4/x", upstream: "other", seconds: 30))
         #expect(try await CachePurge(upstream: "other.raw").run(on: database).upstreams.isEmpty)
     }
 
     @Test("More answers than a batch are purged")
-    func manyAnswers() async throws {
+    func manyResponses() async throws {
         try await database.write { db in
             for number in 0..<(2 * CachePurge.batchSize + 1) {
-                try store.save(madeAnswer("https://c.test/\(number)", upstream: "many"), in: db)
+                try store.save(makeCachedResponse("https://c.test/\(number)", upstream: "many"), in: db)
             }
         }
         let report = try await CachePurge(upstream: "many").run(on: database)

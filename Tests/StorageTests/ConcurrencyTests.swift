@@ -20,19 +20,19 @@ import Testing
                         let bytes = Data(repeating: value, count: 100 + Int(value))
                         let body: StoredBody =
                             round.isMultiple(of: 2) ? .bytes(bytes) : .blob(try database.blobs.write(bytes))
-                        try await store.save(madeAnswer(body: body, seconds: Double(value)))
-                        let answers = try store.responses(like: madeAnswer())
-                        #expect(answers.count == 1)
-                        guard let answer = answers.first else { continue }
+                        try await store.save(makeCachedResponse(body: body, seconds: Double(value)))
+                        let responses = try store.responses(like: makeCachedResponse())
+                        #expect(responses.count == 1)
+                        guard let response = responses.first else { continue }
                         let seen: Data?
-                        switch try await store.openBody(of: answer) {
+                        switch try await store.openBody(of: response) {
                         case .bytes(let data): seen = data
                         case .blob(let reader): seen = try reader.readAll()
                         case nil: seen = nil  // Replaced between the two reads.
                         }
                         guard let seen, let first = seen.first else { continue }
                         #expect(seen == Data(repeating: first, count: 100 + Int(first)))
-                        #expect(answer.response.responseTime == noon + Double(first))
+                        #expect(response.head.responseTime == noon + Double(first))
                     }
                 }
             }
@@ -50,13 +50,13 @@ import Testing
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         try database.write { db in
-            try store.save(madeAnswer(), in: db)
+            try store.save(makeCachedResponse(), in: db)
             // On another connection, while this one holds the write lock: GRDB refuses nested reads on one thread, so
             // another thread reads.
-            let count = OtherThread.run { try? store.responses(like: madeAnswer()).count }
+            let count = OtherThread.run { try? store.responses(like: makeCachedResponse()).count }
             #expect(count == 0)
         }
-        #expect(try store.responses(like: madeAnswer()).count == 1)
+        #expect(try store.responses(like: makeCachedResponse()).count == 1)
     }
 }
 

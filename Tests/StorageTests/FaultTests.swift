@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// A database whose system calls can fail, with what the loops write.
-struct FaultScene {
+struct FaultScenario {
     static let quiet = Logger(label: "faults") { _ in SwiftLogNoOpLogHandler() }
     let scope: FaultScope
     let database: LarderDatabase
@@ -28,14 +28,14 @@ struct FaultScene {
     /// Bytes that were never there before.
     func newBytes(_ count: Int = 5000) -> Data { Data((0..<count).map { _ in UInt8.random(in: 0...255) }) }
 
-    func answer(_ name: String, _ body: StoredBody) -> StoredAnswer {
-        madeAnswer("https://ships.test/\(name)", body: body)
+    func response(_ name: String, _ body: StoredBody) -> CachedResponse {
+        makeCachedResponse("https://ships.test/\(name)", body: body)
     }
 
     func saveFile(_ name: String, _ bytes: Data? = nil) async throws {
         let blob = try database.blobs.write(bytes ?? newBytes())
         do {
-            try await responses.save(answer(name, .blob(blob)))
+            try await responses.save(response(name, .blob(blob)))
         } catch {
             database.blobs.discard(blob)
             throw error
@@ -48,7 +48,7 @@ struct FaultScene {
 }
 
 @Suite(.timeLimit(.minutes(3))) struct FaultTests {
-    typealias Write = @Sendable (FaultScene) async throws -> Void
+    typealias Write = @Sendable (FaultScenario) async throws -> Void
 
     private func loop(
         _ kind: String,
@@ -57,7 +57,7 @@ struct FaultScene {
         sourceLocation: SourceLocation = #_sourceLocation,
         _ write: Write
     ) async throws {
-        let scene = try FaultScene()
+        let scene = try FaultScenario()
         // Something that no write concerns, which must stay whatever happens.
         try await scene.saveFile("bystander")
         let count = try await scene.loop.run(
@@ -73,7 +73,7 @@ struct FaultScene {
     @Test("TRUST-02 each system call of saving a response fails: inline body")
     func inline() async throws {
         try await loop("response with inline body", prepare: { try await $0.remove("a") }) { scene in
-            try await scene.responses.save(scene.answer("a", .bytes(scene.newBytes(20_000))))
+            try await scene.responses.save(scene.response("a", .bytes(scene.newBytes(20_000))))
         }
     }
 
@@ -84,7 +84,7 @@ struct FaultScene {
             try await $0.saveFile("a")
         }
         try await loop("inline body in place of a blob", prepare: { try await $0.saveFile("a") }) { scene in
-            try await scene.responses.save(scene.answer("a", .bytes(scene.newBytes())))
+            try await scene.responses.save(scene.response("a", .bytes(scene.newBytes())))
         }
     }
 
@@ -93,7 +93,7 @@ struct FaultScene {
         try await loop("streamed body", prepare: { try await $0.remove("a") }) { scene in
             let writer = BodyWriter(blobs: scene.database.blobs, inlineLimit: 1000)
             for _ in 0..<3 { try writer.append(scene.newBytes(700)) }
-            try await scene.responses.save(scene.answer("a", try writer.finish(expectedLength: 2100)))
+            try await scene.responses.save(scene.response("a", try writer.finish(expectedLength: 2100)))
         }
     }
 
@@ -108,7 +108,7 @@ struct FaultScene {
             let place = scene.scratch.place(".pdf")
             try scene.newBytes().write(to: URL(filePath: place.path))
             let blob = try scene.database.blobs.adopt(place)
-            try await scene.responses.save(scene.answer("a", .blob(blob)))
+            try await scene.responses.save(scene.response("a", .blob(blob)))
         }
     }
 
@@ -132,8 +132,8 @@ struct FaultScene {
                 try await scene.saveFile("a")
             }
         ) { scene in
-            let uses = LastUses()
-            let id = try #require(try scene.responses.responses(like: scene.answer("a", .bytes(Data()))).first?.id)
+            let uses = AccessRecorder()
+            let id = try #require(try scene.responses.responses(like: scene.response("a", .bytes(Data()))).first?.id)
             uses.note(id, at: noon + Double.random(in: 1e6...1e9))
             try await uses.flush(to: scene.database)
         }
@@ -172,7 +172,7 @@ struct FaultScene {
         arguments: [FaultScope.Fault.fullDisk, .quota]
     )
     func told(_ fault: FaultScope.Fault) async throws {
-        let scene = try FaultScene()
+        let scene = try FaultScenario()
         for step in 1..<500 {
             let (error, hasFailed) = await scene.scope.failing(fault, at: step) { () -> (any Error)? in
                 do {
@@ -194,7 +194,7 @@ struct FaultScene {
 
     @Test("TRUST-02 on a full disk a deletion uses the reserve, and takes it again")
     func reserve() async throws {
-        let scene = try FaultScene()
+        let scene = try FaultScenario()
         let path = scene.database.directory.path + "/larder.reserve"
         for step in 1..<500 {
             try await scene.saveFile("a")
@@ -236,12 +236,12 @@ struct FaultScene {
                     let (_, hasFailed) = await scope.failing(fault, at: step) {
                         do {
                             _ = try SealedSecrets(
-                                LarderDatabase(in: DataDirectory(at: folder), logger: FaultScene.quiet)
+                                LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
                             )
                         } catch {}
                     }
                     do {
-                        let next = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScene.quiet)
+                        let next = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
                         _ = try SealedSecrets(next).credentialHashKey()
                         _ = try StoredState(next)
                         if let blob { #expect(try next.blobs.reader(blob).readAll() == Data([1, 2, 3])) }
@@ -260,10 +260,10 @@ struct FaultScene {
 
     /// A directory with one file, left as by a kill.
     private func filled(_ folder: URL) async throws -> Blob {
-        let database = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScene.quiet)
+        let database = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
         _ = try SealedSecrets(database).credentialHashKey()
         let blob = try database.blobs.write(Data([1, 2, 3]))
-        try await ResponseStore(database).save(madeAnswer(body: .blob(blob)))
+        try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))
         return blob
     }
 }

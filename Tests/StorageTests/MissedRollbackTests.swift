@@ -31,11 +31,11 @@ import Testing
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))
-        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        let id = try await store.save(makeCachedResponse(body: .blob(blob)))
         try fail(database) { try store.remove(id, in: $0) }
-        try await store.save(madeAnswer("https://ships.test/other"))
+        try await store.save(makeCachedResponse("https://ships.test/other"))
         #expect(try database.blobs.reader(blob).readAll() == Data([1]))
-        #expect(try store.responses(like: madeAnswer()).map(\.body) == [.blob(blob)])
+        #expect(try store.responses(like: makeCachedResponse()).map(\.body) == [.blob(blob)])
         try await database.write { try store.remove(id, in: $0) }
         #expect(try database.blobs.fileNames() == [])
     }
@@ -45,12 +45,12 @@ import Testing
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let old = try database.blobs.write(Data([1]))
-        try await store.save(madeAnswer(body: .blob(old)))
+        try await store.save(makeCachedResponse(body: .blob(old)))
         do {
             let new = try database.blobs.write(Data([2]))
-            try fail(database) { try store.save(madeAnswer(body: .blob(new)), in: $0) }
+            try fail(database) { try store.save(makeCachedResponse(body: .blob(new)), in: $0) }
         }
-        try await store.save(madeAnswer("https://ships.test/other"))
+        try await store.save(makeCachedResponse("https://ships.test/other"))
         #expect(try database.blobs.fileNames() == [old.id.fileName])
         #expect(try database.blobs.reader(old).readAll() == Data([1]))
     }
@@ -59,7 +59,7 @@ import Testing
     func observers() async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
-        let id = try await store.save(madeAnswer())
+        let id = try await store.save(makeCachedResponse())
         let told = Mutex<[String]>([])
         database.onRemovalOfResponses { _ in told.withLock { $0.append("removal") } }
         try fail(database) { db in

@@ -61,7 +61,7 @@ import Testing
     private func expectWhole(_ blob: Blob) throws -> DirectoryIdentity {
         let database = try LarderDatabase(in: DataDirectory(at: folder), logger: logger)
         defer { try? database.close() }
-        #expect(try ResponseStore(database).responses(like: madeAnswer()).map(\.body) == [.blob(blob)])
+        #expect(try ResponseStore(database).responses(like: makeCachedResponse()).map(\.body) == [.blob(blob)])
         #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3]))
         let secrets = try SealedSecrets(database)
         #expect(try database.read { try secrets.secret(name: "token", in: $0) } == Data("token".utf8))
@@ -74,7 +74,7 @@ import Testing
     func adoption() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (blob, stranger) = try makeOlder()
-        let found = try DirectoryExamination(of: DataDirectory(at: folder), migrations: [], options: .init())
+        let found = try DirectoryCheck(of: DataDirectory(at: folder), migrations: [], options: .init())
         #expect(!found.isNew && !found.isCurrent && found.stored == nil && found.unknown == [stranger])
         let identity = try expectWhole(blob)
         #expect(try expectWhole(blob) == identity)

@@ -19,25 +19,25 @@ import Testing
 
     @Test("A saved answer comes back as it was, with header fields in their order, repeats and bytes beyond ASCII")
     func roundTrip() async throws {
-        var answer = madeAnswer(credential: ann, body: .bytes(Data([0, 255, 10])))
+        var response = makeCachedResponse(credential: ann, body: .bytes(Data([0, 255, 10])))
         let odd = try #require(HTTPField.Name("X-oDD"))
-        answer.response.status = .init(code: 299, reasonPhrase: "Fine, mostly")
-        answer.response.headerFields = [:]
+        response.head.status = .init(code: 299, reasonPhrase: "Fine, mostly")
+        response.head.headerFields = [:]
         for field in [
             HTTPField(name: .setCookie, value: "b=2"), HTTPField(name: odd, lenientValue: [0xE9, 0x20, 0x80]),
             HTTPField(name: .setCookie, value: "a=1"),
             HTTPField(name: .eTag, value: ""),
         ] {
-            answer.response.headerFields.append(field)
+            response.head.headerFields.append(field)
         }
-        answer.id = try await store.save(answer)
-        let found = try store.responses(like: answer)
-        #expect(found == [answer])
-        #expect(Array(try #require(found.first).response.headerFields) == Array(answer.response.headerFields))
+        response.id = try await store.save(response)
+        let found = try store.responses(like: response)
+        #expect(found == [response])
+        #expect(Array(try #require(found.first).head.headerFields) == Array(response.head.headerFields))
         #expect(
-            found.first?.response.headerFields.map(\.name.rawName) == ["Set-Cookie", "X-oDD", "Set-Cookie", "ETag"]
+            found.first?.head.headerFields.map(\.name.rawName) == ["Set-Cookie", "X-oDD", "Set-Cookie", "ETag"]
         )
-        #expect(found.first?.response.status.reasonPhrase == "Fine, mostly")
+        #expect(found.first?.head.status.reasonPhrase == "Fine, mostly")
     }
 
     @Test(
@@ -46,13 +46,17 @@ import Testing
     func names() async throws {
         let names = ["disk/a/1?x", "disk/a/2?x", "disk/ab?x", "disk/b/1?x"]
         for who in [ann, bob] {
-            for name in names { try await store.save(madeAnswer(name, credential: who, body: .bytes(Data(name.utf8)))) }
+            for name in names {
+                try await store.save(makeCachedResponse(name, credential: who, body: .bytes(Data(name.utf8))))
+            }
         }
         try await database.write { [store, ann] db in
             try store.move(upstream: "ships", urlPrefix: "disk/a/", to: "disk/b/", credential: ann, in: db)
         }
         func stored(_ name: String, _ who: CredentialHash) throws -> String? {
-            guard case .bytes(let bytes) = try store.responses(like: madeAnswer(name, credential: who)).first?.body
+            guard
+                case .bytes(let bytes) = try store.responses(like: makeCachedResponse(name, credential: who)).first?
+                    .body
             else { return nil }
             return String(decoding: bytes, as: UTF8.self)
         }
@@ -67,23 +71,27 @@ import Testing
             try store.invalidate(credential: bob, in: db)
         }
         #expect(try names.map { try stored($0, bob) } == [nil, nil, nil, "disk/b/1?x"])
-        #expect(try store.responses(like: madeAnswer("disk/b/1?x", credential: bob)).first?.isInvalidated == true)
-        #expect(try store.responses(like: madeAnswer("disk/b/1?x", credential: ann)).first?.isInvalidated == false)
+        #expect(
+            try store.responses(like: makeCachedResponse("disk/b/1?x", credential: bob)).first?.isInvalidated == true
+        )
+        #expect(
+            try store.responses(like: makeCachedResponse("disk/b/1?x", credential: ann)).first?.isInvalidated == false
+        )
     }
 
     @Test(
         "An answer to the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first"
     )
     func variants() async throws {
-        let german = madeAnswer(varying: [.acceptLanguage: "de", .accept: "*/*"])
+        let german = makeCachedResponse(varying: [.acceptLanguage: "de", .accept: "*/*"])
         let first = try await store.save(german)
-        var newer = madeAnswer(
+        var newer = makeCachedResponse(
             varying: [.accept: "*/*", .acceptLanguage: "de"],
             body: .bytes(Data("new".utf8)),
             seconds: 5
         )
         newer.id = try await store.save(newer)
-        var french = madeAnswer(varying: [.acceptLanguage: "fr", .accept: "*/*"], seconds: 9)
+        var french = makeCachedResponse(varying: [.acceptLanguage: "fr", .accept: "*/*"], seconds: 9)
         french.id = try await store.save(french)
         #expect(newer.id == first)
         #expect(try store.responses(like: german) == [french, newer])
@@ -91,10 +99,10 @@ import Testing
 
     @Test("A credential sees its own and the shared answers, nobody else's")
     func credentials() async throws {
-        let shared = madeAnswer(seconds: 1)
-        let anns = madeAnswer(credential: ann, seconds: 2)
-        let bobs = madeAnswer(credential: bob, seconds: 3)
-        for answer in [shared, anns, bobs] { try await store.save(answer) }
+        let shared = makeCachedResponse(seconds: 1)
+        let anns = makeCachedResponse(credential: ann, seconds: 2)
+        let bobs = makeCachedResponse(credential: bob, seconds: 3)
+        for response in [shared, anns, bobs] { try await store.save(response) }
         #expect(try store.responses(like: anns).map(\.credential) == [ann, nil])
         #expect(try store.responses(like: shared).map(\.credential) == [nil])
         try await database.write { try store.remove(credential: ann, in: $0) }
@@ -104,20 +112,20 @@ import Testing
 
     @Test("What one upstream, method or URL said is not another's")
     func keys() async throws {
-        try await store.save(madeAnswer())
-        var other = madeAnswer()
+        try await store.save(makeCachedResponse())
+        var other = makeCachedResponse()
         other.upstream = "other"
         #expect(try store.responses(like: other).isEmpty)
-        other = madeAnswer()
-        other.response.method = .head
+        other = makeCachedResponse()
+        other.head.method = .head
         #expect(try store.responses(like: other).isEmpty)
-        #expect(try store.responses(like: madeAnswer("https://ships.test/v4/Ships")).isEmpty)
+        #expect(try store.responses(like: makeCachedResponse("https://ships.test/v4/Ships")).isEmpty)
     }
 
     @Test("The credential's text is nowhere in the database")
     func credentialIsNotKept() async throws {
         try await store.save(
-            madeAnswer(credential: CredentialHash(of: "Bearer rutabaga", key: SymmetricKey(size: .bits256)))
+            makeCachedResponse(credential: CredentialHash(of: "Bearer rutabaga", key: SymmetricKey(size: .bits256)))
         )
         try database.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: database.directory.databasePath))
@@ -130,19 +138,19 @@ import Testing
         struct Refusal: Error {}
         await #expect(throws: Refusal.self) {
             try await database.write { db in
-                try store.save(madeAnswer(), in: db)
+                try store.save(makeCachedResponse(), in: db)
                 throw Refusal()
             }
         }
-        #expect(try store.responses(like: madeAnswer()).isEmpty)
+        #expect(try store.responses(like: makeCachedResponse()).isEmpty)
         #expect(try store.totals().isEmpty)
     }
 
     @Test("Validation replaces header fields and times, keeps the body and lifts an invalidation")
     func freshen() async throws {
-        let id = try await store.save(madeAnswer())
+        let id = try await store.save(makeCachedResponse())
         try await database.write { try store.invalidate(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }
-        #expect(try store.responses(like: madeAnswer()).map(\.isInvalidated) == [true])
+        #expect(try store.responses(like: makeCachedResponse()).map(\.isInvalidated) == [true])
         let isStored = try await database.write { db in
             try store.freshen(
                 id,
@@ -152,11 +160,11 @@ import Testing
                 in: db
             )
         }
-        let found = try #require(try store.responses(like: madeAnswer()).first)
+        let found = try #require(try store.responses(like: makeCachedResponse()).first)
         #expect(isStored && !found.isInvalidated && found.body == .bytes(Data("[]".utf8)))
-        #expect(found.response.headerFields == [.eTag: "\"a\"", .date: "later"])
+        #expect(found.head.headerFields == [.eTag: "\"a\"", .date: "later"])
         #expect(
-            found.response.requestTime == noon + 60 && found.response.responseTime == noon + 61
+            found.head.requestTime == noon + 60 && found.head.responseTime == noon + 61
                 && found.lastUsed == noon + 61
         )
         try await database.write { try store.remove(id, in: $0) }
@@ -169,20 +177,20 @@ import Testing
 
     @Test("A use moves the last use forward, never back")
     func touch() async throws {
-        let id = try await store.save(madeAnswer())
+        let id = try await store.save(makeCachedResponse())
         try await database.write { try store.touch([id: noon + 30, 4711: noon], in: $0) }
         try await database.write { try store.touch([id: noon + 10], in: $0) }
-        #expect(try store.responses(like: madeAnswer()).map(\.lastUsed) == [noon + 30])
+        #expect(try store.responses(like: makeCachedResponse()).map(\.lastUsed) == [noon + 30])
     }
 
     @Test("Times survive any number of ways through the database")
     func timesDoNotDrift() async throws {
-        var answer = madeAnswer(seconds: 0.001)
-        answer.id = try await store.save(answer)
-        let once = try #require(try store.responses(like: answer).first)
+        var response = makeCachedResponse(seconds: 0.001)
+        response.id = try await store.save(response)
+        let once = try #require(try store.responses(like: response).first)
         try await store.save(once)
-        #expect(try store.responses(like: answer) == [once])
-        #expect(abs(once.response.responseTime.timeIntervalSince(answer.response.responseTime)) < 0.0011)
+        #expect(try store.responses(like: response) == [once])
+        #expect(abs(once.head.responseTime.timeIntervalSince(response.head.responseTime)) < 0.0011)
     }
 
     @Test("A purge takes what begins with the prefix and is older than the limit, and tells how many")
@@ -191,9 +199,9 @@ import Testing
             ("https://a.test/x/1", 0.0), ("https://a.test/x/2", 50), ("https://a.test/xy", 0),
             ("https://a.test/x/%F0", 0),
         ] {
-            try await store.save(madeAnswer(url, seconds: seconds))
+            try await store.save(makeCachedResponse(url, seconds: seconds))
         }
-        try await store.save(madeAnswer("https://a.test/x/1", upstream: "other"))
+        try await store.save(makeCachedResponse("https://a.test/x/1", upstream: "other"))
         let count = try await database.write { db in
             try store.purge(upstream: "ships", urlPrefix: "https://a.test/x/", receivedBefore: noon + 50, in: db)
         }
@@ -206,13 +214,13 @@ import Testing
     @Test("Totals follow saving, replacing, validating and removing, blobs included")
     func totals() async throws {
         let blob = try database.blobs.write(Data(count: 150_000))
-        let id = try await store.save(madeAnswer(body: .blob(blob)))
+        let id = try await store.save(makeCachedResponse(body: .blob(blob)))
         func sum() throws -> Int? {
             try database.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") }
         }
         #expect(try #require(try store.totals().first).bytes > 150_000)
         #expect(try store.totals().first?.bytes == sum())
-        try await store.save(madeAnswer())
+        try await store.save(makeCachedResponse())
         try await database.write {
             _ = try store.freshen(id, headerFields: [.eTag: "long"], requestTime: noon, responseTime: noon, in: $0)
         }
@@ -227,8 +235,10 @@ import Testing
     func variantLimit() async throws {
         let store = ResponseStore(database, maximumVariants: 3)
         for number in 1...5 {
-            try await store.save(madeAnswer(varying: [.cookie: "\(number)"], seconds: Double(number)))
+            try await store.save(makeCachedResponse(varying: [.cookie: "\(number)"], seconds: Double(number)))
         }
-        #expect(try store.responses(like: madeAnswer()).map { $0.response.varyingFields[.cookie] } == ["5", "4", "3"])
+        #expect(
+            try store.responses(like: makeCachedResponse()).map { $0.head.varyingFields[.cookie] } == ["5", "4", "3"]
+        )
     }
 }

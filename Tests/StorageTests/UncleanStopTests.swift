@@ -30,14 +30,14 @@ import Testing
     func acknowledged(tornBytes: Int) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = try LarderDatabase.temporary()
-        try await ResponseStore(database).save(madeAnswer())
+        try await ResponseStore(database).save(makeCachedResponse())
         try copyFiles(of: database)
         let log = try FileHandle(forWritingTo: folder.appendingPathComponent("larder.sqlite-wal"))
         try log.seekToEnd()
         try log.write(contentsOf: Data(repeating: 0xA5, count: tornBytes))
         try log.close()
         let again = try open()
-        #expect(try ResponseStore(again).responses(like: madeAnswer()).map(\.body) == [.bytes(Data("[]".utf8))])
+        #expect(try ResponseStore(again).responses(like: makeCachedResponse()).map(\.body) == [.bytes(Data("[]".utf8))])
     }
 
     @Test("After an unclean stop the pages are checked, without being asked")

@@ -14,10 +14,10 @@ struct BudgetTests {
 
     @Test("An answer that the budget has no room for is passed on and not stored, and says so")
     func tooLarge() async throws {
-        let scene = try Scene(budget: CacheBudget(bytes: 1000))
-        scene.transport.then(answer(.ok, Self.large))
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
+        scene.transport.then(response(.ok, Self.large))
         let reading = try await scene.upstream.read(scene.list())
-        #expect(try scene.body(of: reading.answer) == Self.large)
+        #expect(try scene.body(of: reading.response) == Self.large)
         #expect(reading.cacheStatus == "larder; fwd=uri-miss")
         #expect(try scene.storedBody(scene.list()) == nil)
     }
@@ -26,28 +26,28 @@ struct BudgetTests {
         "An answer that has no room takes the copy away that it supersedes: nobody is shown an old one as the upstream's word"
     )
     func supersedes() async throws {
-        let scene = try Scene(budget: CacheBudget(bytes: 1000))
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         try await scene.age(scene.list(), "small")
         #expect(try scene.storedBody(scene.list()) == "small")
-        scene.transport.then(answer(.ok, Self.large))
+        scene.transport.then(response(.ok, Self.large))
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200")
         #expect(try scene.storedBody(scene.list()) == nil)
     }
 
     @Test("A large answer that does not fit leaves no file")
     func noFile() async throws {
-        let scene = try Scene(budget: CacheBudget(bytes: 1000))
-        scene.transport.then(answer(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
+        scene.transport.then(response(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
         _ = try await scene.upstream.read(scene.list())
         #expect(try scene.database.blobs.fileNames().isEmpty)
     }
 
     @Test("What rows are made of is stored whatever its size, and outlives every eviction")
     func sourceOfRows() async throws {
-        let scene = try Scene(budget: CacheBudget(bytes: 1000))
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         var resource = scene.list()
         resource.isSourceOfRows = true
-        scene.transport.then(answer(.ok, Self.large))
+        scene.transport.then(response(.ok, Self.large))
         #expect(try await scene.upstream.read(resource).cacheStatus == "larder; fwd=uri-miss; stored")
         _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
         #expect(try scene.storedBody(resource) == Self.large)
@@ -58,28 +58,28 @@ struct BudgetTests {
         arguments: ["evicted", "purged"]
     )
     func removal(how: String) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list(freshness: nil))
-        let validity = try #require(try await scene.upstream.read(scene.list(freshness: nil)).validity)
-        #expect(validity.holds(at: .now()))
+        let changeToken = try #require(try await scene.upstream.read(scene.list(freshness: nil)).changeToken)
+        #expect(changeToken.holds(at: .now()))
         if how == "evicted" {
             _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
         } else {
             _ = try await CachePurge(upstream: "ships").run(on: scene.database)
         }
         #expect(try scene.storedBody(scene.list()) == nil)
-        #expect(!validity.holds(at: .now()))
+        #expect(!changeToken.holds(at: .now()))
     }
 
     @Test("An answer that was kept and is given again counts as a use of the stored one")
     func useOfKept() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list(freshness: nil))
-        let validity = try #require(try await scene.upstream.read(scene.list(freshness: nil)).validity)
+        let changeToken = try #require(try await scene.upstream.read(scene.list(freshness: nil)).changeToken)
         scene.clock.advance(by: .seconds(3600))
-        validity.noteUse(at: .now())
-        #expect(try await scene.lastUses.flush(to: scene.database) == 1)
-        #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == scene.clock.now)
+        changeToken.noteUse(at: .now())
+        #expect(try await scene.accessRecorder.flush(to: scene.database) == 1)
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.lastUsed == scene.clock.now)
     }
 
     @Test(
@@ -87,26 +87,26 @@ struct BudgetTests {
         arguments: [true, false]
     )
     func noOrphan(appThrows: Bool) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         var resource = scene.list()
         if appThrows {
-            resource.admit = { _ throws(UpstreamError) in { _ in throw CancellationError() } }
+            resource.validate = { _ throws(UpstreamError) in { _ in throw CancellationError() } }
         } else {
             try await scene.refuseToStore()
         }
-        scene.transport.then(answer(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
+        scene.transport.then(response(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(resource) }
         #expect(try scene.database.blobs.fileNames().isEmpty)
     }
 
     @Test("A read of a stored copy notes its use, and writes nothing")
     func use() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list(freshness: nil), "one")
-        let before = try scene.upstream.storedAnswer(of: scene.list())?.lastUsed
+        let before = try scene.upstream.storedResponse(of: scene.list())?.lastUsed
         _ = try await scene.upstream.read(scene.list(freshness: nil))
-        #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == before)
-        #expect(try await scene.lastUses.flush(to: scene.database) == 1)
-        #expect(try scene.upstream.storedAnswer(of: scene.list())?.lastUsed == scene.clock.now)
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.lastUsed == before)
+        #expect(try await scene.accessRecorder.flush(to: scene.database) == 1)
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.lastUsed == scene.clock.now)
     }
 }

@@ -8,10 +8,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ExchangeTests {
     private static func redirect(_ location: String, _ status: HTTPResponse.Status = .found) -> ScriptedTransport.Step {
-        answer(status, fields: [.location: location])
+        response(status, fields: [.location: location])
     }
 
-    private static func authorized(_ scene: Scene) -> Resource {
+    private static func authorized(_ scene: Scenario) -> Resource {
         var resource = scene.list()
         resource.headerFields[.authorization] = "OAuth secret"
         resource.headerFields[.cookie] = "a=b"
@@ -21,10 +21,10 @@ struct ExchangeTests {
 
     @Test("A redirect within the origin is followed with the credentials", arguments: [301, 302, 303, 307, 308])
     func ownRedirect(status: Int) async throws {
-        let scene = try Scene()
-        scene.transport.then(Self.redirect("/moved?x=1#f", .init(code: status)), answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.then(Self.redirect("/moved?x=1#f", .init(code: status)), response(.ok, "one"))
         let reading = try await scene.upstream.read(Self.authorized(scene))
-        #expect(try scene.body(of: reading.answer) == "one")
+        #expect(try scene.body(of: reading.response) == "one")
         #expect(scene.transport.requests.last?.url == "https://api.test/moved?x=1")
         #expect(scene.transport.requests.last?.headerFields[.authorization] == "OAuth secret")
         #expect(scene.transport.exchanges.last?.limits.publicAddressesOnly == false)
@@ -33,11 +33,11 @@ struct ExchangeTests {
 
     @Test("SRV-11 A redirect to a listed host is followed without credentials and to public addresses only")
     func listedRedirect() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.then(
             Self.redirect("https://pictures.test/a"),
             Self.redirect("https://api.test/back"),
-            answer(.ok, "one")
+            response(.ok, "one")
         )
         _ = try await scene.upstream.read(Self.authorized(scene))
         let away = scene.transport.exchanges[1]
@@ -54,7 +54,7 @@ struct ExchangeTests {
         arguments: ["https://evil.test/", "http://api.test/", "file:///etc/passwd", "http://127.0.0.1/"]
     )
     func forbiddenRedirect(location: String) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.then(Self.redirect(location))
         let error = await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
         guard case .forbiddenTarget? = error else {
@@ -67,8 +67,8 @@ struct ExchangeTests {
 
     @Test("Every request of an app says that Larder asks; one that says something else goes as it is")
     func userAgent() async throws {
-        let scene = try Scene()
-        scene.transport.always(answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.always(response(.ok, "one"))
         _ = try await scene.upstream.read(scene.list())
         _ = try await scene.upstream.call(
             OutgoingRequest(url: "https://api.test/write", headerFields: [.userAgent: "Other"])
@@ -78,9 +78,9 @@ struct ExchangeTests {
 
     @Test("Redirects in a circle end after five")
     func loop() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.always(Self.redirect("/list"))
-        await #expect(throws: UpstreamError.badAnswer(status: nil, reason: "more than 5 redirects")) {
+        await #expect(throws: UpstreamError.badResponse(status: nil, reason: "more than 5 redirects")) {
             try await scene.upstream.read(scene.list())
         }
         #expect(scene.transport.count == 6)
@@ -88,16 +88,16 @@ struct ExchangeTests {
 
     @Test("A redirect without a target is an answer of no use")
     func nowhere() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.found))
-        await #expect(throws: UpstreamError.badAnswer(status: .found, reason: "status 302")) {
+        let scene = try Scenario()
+        scene.transport.then(response(.found))
+        await #expect(throws: UpstreamError.badResponse(status: .found, reason: "status 302")) {
             try await scene.upstream.read(scene.list())
         }
     }
 
     @Test("What a redirect leads to says nothing about the upstream itself: it answered")
     func brokenTarget() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.then(Self.redirect("https://pictures.test/a"), failure(.unreachable(.refused)))
         await #expect(throws: UpstreamError.unreachable(.refused)) { try await scene.upstream.read(scene.list()) }
         #expect(scene.upstream.reachability.isReachable)
@@ -107,18 +107,18 @@ struct ExchangeTests {
     @Test(
         "A link to another host says nothing about the upstream itself",
         arguments: [
-            answer(.ok, "<html>"), answer(.internalServerError),
-            answer(.serviceUnavailable, fields: [.retryAfter: "60"]), answer(.notFound),
+            response(.ok, "<html>"), response(.internalServerError),
+            response(.serviceUnavailable, fields: [.retryAfter: "60"]), response(.notFound),
         ]
     )
     func otherHost(step: @escaping ScriptedTransport.Step) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await scene.goDown()
         scene.transport.then(step)
         let picture = Resource(
             url: "https://pictures.test/a",
             freshness: nil,
-            admit: { _ throws(UpstreamError) in throw .badAnswer(status: .ok, reason: "not a picture") }
+            validate: { _ throws(UpstreamError) in throw .badResponse(status: .ok, reason: "not a picture") }
         )
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(picture) }
         #expect(!scene.upstream.reachability.isReachable)
@@ -127,8 +127,8 @@ struct ExchangeTests {
 
     @Test("A connection that was reset is tried once more, and nobody hears of it")
     func reset() async throws {
-        let scene = try Scene()
-        scene.transport.then(failure(.unreachable(.reset)), answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.then(failure(.unreachable(.reset)), response(.ok, "one"))
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=uri-miss; stored")
         #expect(scene.transport.count == 2)
         #expect(scene.changes.value.isEmpty)
@@ -136,7 +136,7 @@ struct ExchangeTests {
 
     @Test("Once: the second reset stands")
     func resetTwice() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.always(failure(.unreachable(.reset)))
         await #expect(throws: UpstreamError.unreachable(.reset)) { try await scene.upstream.read(scene.list()) }
         #expect(scene.transport.count == 2)
@@ -145,8 +145,8 @@ struct ExchangeTests {
 
     @Test("An answer that broke off is tried once more")
     func truncated() async throws {
-        let scene = try Scene()
-        scene.transport.then(failure(.badAnswer(status: .ok, reason: UpstreamError.cutShort)), answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.then(failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)), response(.ok, "one"))
         #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
     }
 
@@ -154,11 +154,11 @@ struct ExchangeTests {
         "A refusal is not tried again",
         arguments: [
             UpstreamError.unreachable(.refused), .unreachable(.connectTimeout),
-            .badAnswer(status: .ok, reason: "not HTTP"),
+            .badResponse(status: .ok, reason: "not HTTP"),
         ]
     )
     func refused(error: UpstreamError) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.always(failure(error))
         await #expect(throws: error) { try await scene.upstream.read(scene.list()) }
         #expect(scene.transport.count == 1)
@@ -166,14 +166,14 @@ struct ExchangeTests {
 
     @Test("503 is tried again after a pause; with Retry-After it is not")
     func serviceUnavailable() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.serviceUnavailable), answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.then(response(.serviceUnavailable), response(.ok, "one"))
         async let reading = scene.upstream.read(scene.list())
         await scene.clock.sleepers(of: .milliseconds(100))
         #expect(scene.transport.count == 1)
         scene.clock.advance(by: .milliseconds(100))
         #expect(try await reading.provenance.source == .upstream)
-        scene.transport.then(answer(.serviceUnavailable, fields: [.retryAfter: "0"]))
+        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "0"]))
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 0)) {
             try await scene.upstream.read(scene.list("/other"))
         }
@@ -182,7 +182,7 @@ struct ExchangeTests {
 
     @Test("POST is neither repeated nor redirected")
     func post() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let post = OutgoingRequest(
             method: .post,
             url: "https://api.test/list",
@@ -191,7 +191,7 @@ struct ExchangeTests {
         )
         scene.transport.then(
             failure(.unreachable(.reset)),
-            answer(.serviceUnavailable),
+            response(.serviceUnavailable),
             Self.redirect("/moved", .temporaryRedirect)
         )
         await #expect(throws: UpstreamError.unreachable(.reset)) { try await scene.upstream.send(post) }
@@ -204,7 +204,7 @@ struct ExchangeTests {
 
     @Test("The total time bounds attempts and redirects together")
     func deadline() async throws {
-        let scene = try Scene { $0.totalTimeout = .seconds(8) }
+        let scene = try Scenario { $0.totalTimeout = .seconds(8) }
         let clock = scene.clock
         let takes: @Sendable (Duration, @escaping ScriptedTransport.Step) -> ScriptedTransport.Step = { span, step in
             { request throws(UpstreamError) in

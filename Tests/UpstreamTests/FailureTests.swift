@@ -11,23 +11,23 @@ import Testing
 struct FailureTests {
     @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])
     func staleIfError(status: Int) async throws {
-        let scene = try Scene(attempts: 1)
+        let scene = try Scenario(attempts: 1)
         try await scene.age(scene.list())
         let storedAt = scene.clock.now - 60
-        scene.transport.then(answer(.init(code: status), "<html>"))
+        scene.transport.then(response(.init(code: status), "<html>"))
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
         #expect(reading.provenance.stale && !reading.provenance.offline)
         #expect(reading.provenance.fetchedAt == storedAt)
-        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(try scene.body(of: reading.response) == "old")
         #expect(scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == "status \(status)")
     }
 
     @Test("A failing upstream without a copy is the error that it is, with its Retry-After")
     func failingWithoutCopy() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.tooManyRequests, fields: [.retryAfter: "17"]))
+        let scene = try Scenario()
+        scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "17"]))
         await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 17)) {
             try await scene.upstream.read(scene.list())
         }
@@ -38,20 +38,20 @@ struct FailureTests {
         arguments: UnreachableReason.allCases
     )
     func unreachable(reason: UnreachableReason) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
         scene.transport.always(failure(.unreachable(reason)))
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=stale; detail=unreachable")
         #expect(reading.provenance.offline && reading.provenance.stale && reading.provenance.source == .cache)
-        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(try scene.body(of: reading.response) == "old")
         #expect(!scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
     }
 
     @Test("An unreachable upstream without a copy is an error, every time anew")
     func unreachableWithoutCopy() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.always(failure(.unreachable(.nameResolution)))
         for _ in 1...2 {
             await #expect(throws: UpstreamError.unreachable(.nameResolution)) {
@@ -63,7 +63,7 @@ struct FailureTests {
 
     @Test("SRV-05 Known to be offline, it is not tried; refresh is")
     func knownOffline() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
         await scene.goDown()
         let asked = scene.transport.count
@@ -71,9 +71,9 @@ struct FailureTests {
         #expect(reading.cacheStatus == "larder; hit; ttl=-55; detail=offline")
         #expect(reading.provenance.offline && reading.provenance.stale)
         #expect(scene.transport.count == asked)
-        scene.transport.then(answer(.ok, "new"))
-        let refreshed = try await scene.upstream.read(scene.list(), .refresh)
-        #expect(try scene.body(of: refreshed.answer) == "new")
+        scene.transport.then(response(.ok, "new"))
+        let refreshed = try await scene.upstream.read(scene.list(), .revalidate)
+        #expect(try scene.body(of: refreshed.response) == "new")
         #expect(scene.upstream.reachability.isReachable)
     }
 
@@ -82,22 +82,22 @@ struct FailureTests {
         arguments: [400, 401, 403, 404, 410, 422]
     )
     func rejected(status: Int) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list(), fields: [.eTag: "\"1\""])
-        let before = try scene.upstream.storedAnswer(of: scene.list())
-        scene.transport.then(answer(.init(code: status), "because"))
+        let before = try scene.upstream.storedResponse(of: scene.list())
+        scene.transport.then(response(.init(code: status), "because"))
         await #expect(throws: UpstreamError.rejected(status: .init(code: status), body: Array("because".utf8))) {
             try await scene.upstream.read(scene.list())
         }
-        #expect(try scene.upstream.storedAnswer(of: scene.list()) == before)
+        #expect(try scene.upstream.storedResponse(of: scene.list()) == before)
         #expect(scene.upstream.reachability.isReachable)
     }
 
     @Test("A status that means nothing to a read is a bad answer", arguments: [201, 204, 206, 300])
     func oddStatus(status: Int) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
-        scene.transport.then(answer(.init(code: status), "odd"))
+        scene.transport.then(response(.init(code: status), "odd"))
         #expect(
             try await scene.upstream.read(scene.list()).cacheStatus
                 == "larder; fwd=stale; fwd-status=\(status); detail=bad-response"
@@ -106,12 +106,14 @@ struct FailureTests {
     }
 
     @Test("A bad answer never replaces the good copy")
-    func badAnswer() async throws {
-        let scene = try Scene()
+    func badResponse() async throws {
+        let scene = try Scenario()
         try await scene.age(scene.list())
         var resource = scene.list()
-        resource.admit = { answer throws(UpstreamError) in throw .badAnswer(status: answer.status, reason: "not JSON") }
-        scene.transport.then(answer(.ok, "<html>"))
+        resource.validate = { response throws(UpstreamError) in
+            throw .badResponse(status: response.status, reason: "not JSON")
+        }
+        scene.transport.then(response(.ok, "<html>"))
         let reading = try await scene.upstream.read(resource)
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
         #expect(reading.provenance.stale && !reading.provenance.offline)
@@ -122,24 +124,24 @@ struct FailureTests {
 
     @Test("Answer and rows are one transaction: rows that cannot be written take the answer with them")
     func admissionFails() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
         var resource = scene.list()
-        resource.admit = { _ throws(UpstreamError) in
+        resource.validate = { _ throws(UpstreamError) in
             { db in
                 try db.execute(sql: "INSERT INTO seen VALUES ('new')")
                 throw DatabaseError(resultCode: .SQLITE_FULL)
             }
         }
-        scene.transport.always(answer(.ok, "new"))
+        scene.transport.always(response(.ok, "new"))
         let reading = try await scene.upstream.read(resource)
-        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(try scene.body(of: reading.response) == "old")
         #expect(reading.provenance.stale)
         #expect(try scene.storedBody(resource) == "old")
         #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
         var unseen = scene.list("/unseen")
-        unseen.admit = resource.admit
-        await #expect(throws: UpstreamError.badAnswer(status: .ok, reason: "it could not be stored")) {
+        unseen.validate = resource.validate
+        await #expect(throws: UpstreamError.badResponse(status: .ok, reason: "it could not be stored")) {
             try await scene.upstream.read(unseen)
         }
         #expect(try scene.storedBody(unseen) == nil)
@@ -147,15 +149,15 @@ struct FailureTests {
 
     @Test("Answer and rows are one transaction: both are there when the read returns")
     func admissionSucceeds() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         var resource = scene.list()
-        resource.admit = { answer throws(UpstreamError) in
-            let text = String(decoding: answer.body, as: UTF8.self)
+        resource.validate = { response throws(UpstreamError) in
+            let text = String(decoding: response.body, as: UTF8.self)
             return { try $0.execute(sql: "INSERT INTO seen VALUES (?)", arguments: [text]) }
         }
-        scene.transport.then(answer(.ok, "new", fields: [.eTag: "\"1\""]), answer(.notModified))
+        scene.transport.then(response(.ok, "new", fields: [.eTag: "\"1\""]), response(.notModified))
         _ = try await scene.upstream.read(resource)
-        _ = try await scene.upstream.read(resource, .refresh)
+        _ = try await scene.upstream.read(resource, .revalidate)
         #expect(
             try scene.database.read { try String.fetchAll($0, sql: "SELECT body FROM seen") } == ["new"],
             "a 304 admits nothing"
@@ -167,9 +169,9 @@ struct FailureTests {
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     func retryAfter(status: HTTPResponse.Status) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
-        scene.transport.then(answer(status, fields: [.retryAfter: "30"]))
+        scene.transport.then(response(status, fields: [.retryAfter: "30"]))
         #expect(try await scene.upstream.read(scene.list()).provenance.stale)
         let asked = scene.transport.count
         scene.clock.advance(by: .seconds(29))
@@ -181,18 +183,18 @@ struct FailureTests {
         }
         #expect(scene.transport.count == asked)
         scene.clock.advance(by: .seconds(1))
-        scene.transport.then(answer(.ok, "new"))
+        scene.transport.then(response(.ok, "new"))
         #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
     }
 
     @Test("Retry-After holds for the upstream that said it, not for a host that it only links to")
     func retryAfterElsewhere() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.tooManyRequests, fields: [.retryAfter: "3600"]))
+        let scene = try Scenario()
+        scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "3600"]))
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
-        scene.transport.then(answer(.ok, "picture"))
+        scene.transport.then(response(.ok, "picture"))
         let reading = try await scene.upstream.read(Resource(url: "https://pictures.test/a.png", freshness: nil))
-        #expect(try scene.body(of: reading.answer) == "picture")
+        #expect(try scene.body(of: reading.response) == "picture")
         #expect(
             scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600,
             "its own origin is still left alone"
@@ -204,12 +206,12 @@ struct FailureTests {
         arguments: [400, 401, 403, 404, 407, 410, 451]
     )
     func foreignStatus(status: Int) async throws {
-        let scene = try Scene(attempts: 1)
+        let scene = try Scenario(attempts: 1)
         let resource = scene.list()
         let reason = "status \(status), not in the form of its own refusals"
-        let page = answer(.init(code: status), "<html>nginx</html>")
+        let page = response(.init(code: status), "<html>nginx</html>")
         scene.transport.then(page)
-        await #expect(throws: UpstreamError.badAnswer(status: .init(code: status), reason: reason)) {
+        await #expect(throws: UpstreamError.badResponse(status: .init(code: status), reason: reason)) {
             try await scene.upstream.read(resource)
         }
         try await scene.age(resource)
@@ -217,7 +219,7 @@ struct FailureTests {
         let reading = try await scene.upstream.read(resource)
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
         #expect(reading.provenance.stale && !reading.provenance.offline)
-        #expect(try scene.body(of: reading.answer) == "old" && scene.storedBody(resource) == "old")
+        #expect(try scene.body(of: reading.response) == "old" && scene.storedBody(resource) == "old")
         #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError?.reason == reason)
     }
 
@@ -226,11 +228,11 @@ struct FailureTests {
         arguments: [401, 404, 407]
     )
     func noForm(status: Int) async throws {
-        let scene = try Scene(attempts: 1)
+        let scene = try Scenario(attempts: 1)
         var resource = scene.list()
         if status != 407 { resource.errors = .none }
         try await scene.age(resource)
-        scene.transport.then(answer(.init(code: status), #"{"error":"x"}"#))
+        scene.transport.then(response(.init(code: status), #"{"error":"x"}"#))
         #expect(
             try await scene.upstream.read(resource).cacheStatus
                 == "larder; fwd=stale; fwd-status=\(status); detail=bad-response"
@@ -239,16 +241,16 @@ struct FailureTests {
 
     @Test("TRUST-06 A call tells refusals in the API's own form from others, too")
     func callErrors() async throws {
-        let scene = try Scene(attempts: 1)
+        let scene = try Scenario(attempts: 1)
         let request = OutgoingRequest(method: .delete, url: "https://api.test/list")
         let form = scene.list().errors
-        scene.transport.then(answer(.notFound, "own"))
+        scene.transport.then(response(.notFound, "own"))
         await #expect(throws: UpstreamError.rejected(status: .notFound, body: Array("own".utf8))) {
             try await scene.upstream.call(request, errors: form)
         }
-        scene.transport.then(answer(.notFound, "<html>"))
+        scene.transport.then(response(.notFound, "<html>"))
         let reason = "status 404, not in the form of its own refusals"
-        await #expect(throws: UpstreamError.badAnswer(status: .notFound, reason: reason)) {
+        await #expect(throws: UpstreamError.badResponse(status: .notFound, reason: reason)) {
             try await scene.upstream.call(request, errors: form)
         }
         #expect(scene.upstream.reachability.lastError?.reason == reason)
@@ -256,8 +258,8 @@ struct FailureTests {
 
     @Test("Retry-After may be a date")
     func retryAfterDate() async throws {
-        let scene = try Scene()  // It is 2026-01-06 11:46:40 there.
-        scene.transport.then(answer(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
+        let scene = try Scenario()  // It is 2026-01-06 11:46:40 there.
+        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) {
             try await scene.upstream.read(scene.list())
         }
@@ -266,7 +268,7 @@ struct FailureTests {
 
     @Test("SRV-11 A resource on a host that is not listed is not asked for, and marks nothing")
     func forbiddenTarget() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await #expect(throws: UpstreamError.forbiddenTarget("host evil.test")) {
             try await scene.upstream.read(Resource(url: "https://evil.test/list", freshness: nil))
         }

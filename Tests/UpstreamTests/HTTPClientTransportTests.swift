@@ -16,10 +16,10 @@ struct HTTPClientTransportTests {
         total: Duration = .seconds(20),
         maximumBytes: Int = 1000,
         publicAddressesOnly: Bool = false
-    ) async throws -> Result<IncomingAnswer, UpstreamError> {
+    ) async throws -> Result<IncomingResponse, UpstreamError> {
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
         let limits = TransportLimits(total: total, maximumBytes: maximumBytes, publicAddressesOnly: publicAddressesOnly)
-        let result: Result<IncomingAnswer, UpstreamError>
+        let result: Result<IncomingResponse, UpstreamError>
         do throws(UpstreamError) {
             result = .success(try await transport.exchange(request, within: limits))
         } catch {
@@ -33,14 +33,14 @@ struct HTTPClientTransportTests {
         with server: LoopbackServer,
         total: Duration = .seconds(20),
         maximumBytes: Int = 1000
-    ) async throws -> Result<IncomingAnswer, UpstreamError> {
+    ) async throws -> Result<IncomingResponse, UpstreamError> {
         try await exchange(OutgoingRequest(url: server.url), total: total, maximumBytes: maximumBytes)
     }
 
     @Test("An exchange: method, path, query, fields and body go, status, fields and body come")
     func whole() async throws {
         try await LoopbackServer.with(
-            .answer("HTTP/1.1 418 Teapot\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello")
+            .response("HTTP/1.1 418 Teapot\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello")
         ) { server in
             let request = OutgoingRequest(
                 method: .post,
@@ -48,10 +48,10 @@ struct HTTPClientTransportTests {
                 headerFields: [.accept: "x/y"],
                 body: Array("{}".utf8)
             )
-            let answer = try await exchange(request).get()
-            #expect(answer.status.code == 418)
-            #expect(answer.headerFields[values: try #require(.init("X-A"))] == ["1", "2"])
-            #expect(answer.body == Array("hello".utf8))
+            let response = try await exchange(request).get()
+            #expect(response.status.code == 418)
+            #expect(response.headerFields[values: try #require(.init("X-A"))] == ["1", "2"])
+            #expect(response.body == Array("hello".utf8))
             let sent = try #require(server.log.value.requests.first)
             #expect(sent.hasPrefix("POST /a%20b?c=%C3%A4 HTTP/1.1\r\n"))
             #expect(sent.contains("\r\nAccept: x/y\r\n"))
@@ -62,7 +62,7 @@ struct HTTPClientTransportTests {
 
     @Test("A redirect is an answer, not followed here")
     func redirect() async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) {
+        try await LoopbackServer.with(.response("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) {
             server in
             let result = try await exchange(with: server).get().status
             #expect(result == .found)
@@ -81,7 +81,7 @@ struct HTTPClientTransportTests {
 
     @Test(
         "The connection breaks before an answer: reset",
-        arguments: [LoopbackServer.Behaviour.reset, .answerThenClose("")]
+        arguments: [LoopbackServer.Behaviour.reset, .respondThenClose("")]
     )
     func reset(behaviour: LoopbackServer.Behaviour) async throws {
         try await LoopbackServer.with(behaviour) { server in
@@ -99,15 +99,16 @@ struct HTTPClientTransportTests {
         ]
     )
     func truncated(text: String) async throws {
-        try await LoopbackServer.with(.answerThenClose(text)) { server in
+        try await LoopbackServer.with(.respondThenClose(text)) { server in
             let result = try await exchange(with: server)
-            #expect(result == .failure(.badAnswer(status: .ok, reason: UpstreamError.cutShort)))
+            #expect(result == .failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)))
         }
     }
 
     @Test("An answer that ends with the connection is whole")
     func endOfConnection() async throws {
-        try await LoopbackServer.with(.answerThenClose("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")) { server in
+        try await LoopbackServer.with(.respondThenClose("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")) {
+            server in
             let result = try await exchange(with: server).get().body
             #expect(result == Array("hello".utf8))
         }
@@ -122,16 +123,16 @@ struct HTTPClientTransportTests {
         ]
     )
     func tooLarge(text: String) async throws {
-        try await LoopbackServer.with(.answer(text)) { server in
+        try await LoopbackServer.with(.response(text)) { server in
             let result = try await exchange(with: server, maximumBytes: 10)
-            #expect(result == .failure(.badAnswer(status: .ok, reason: "more than 10 bytes")))
+            #expect(result == .failure(.badResponse(status: .ok, reason: "more than 10 bytes")))
             await server.log.until { $0.closed == 1 }
         }
     }
 
     @Test("An answer of exactly the limit is taken")
     func atTheLimit() async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")) { server in
+        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")) { server in
             let result = try await exchange(with: server, maximumBytes: 10).get().body.count
             #expect(result == 10)
         }
@@ -142,15 +143,15 @@ struct HTTPClientTransportTests {
         arguments: ["SSH-2.0-OpenSSH\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"]
     )
     func garbage(text: String) async throws {
-        try await LoopbackServer.with(.answerThenClose(text)) { server in
+        try await LoopbackServer.with(.respondThenClose(text)) { server in
             let result = try await exchange(with: server)
-            #expect(result == .failure(.badAnswer(status: nil, reason: "not HTTP")))
+            #expect(result == .failure(.badResponse(status: nil, reason: "not HTTP")))
         }
     }
 
     @Test("No TLS where TLS is expected")
     func noTLS() async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 400 Bad Request\r\n\r\n")) { server in
+        try await LoopbackServer.with(.response("HTTP/1.1 400 Bad Request\r\n\r\n")) { server in
             let result = try await exchange(OutgoingRequest(url: "https://127.0.0.1:\(server.port)/"))
             #expect(result == .failure(.unreachable(.tls)))
         }
@@ -158,7 +159,7 @@ struct HTTPClientTransportTests {
 
     @Test(
         "No whole answer within the total time, be it none or an endless one",
-        arguments: [LoopbackServer.Behaviour.silence, .answer("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel")]
+        arguments: [LoopbackServer.Behaviour.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel")]
     )
     func totalTimeout(behaviour: LoopbackServer.Behaviour) async throws {
         try await LoopbackServer.with(behaviour) { server in
@@ -184,7 +185,7 @@ struct HTTPClientTransportTests {
         arguments: ["127.0.0.1", "localhost"]
     )
     func publicAddressesOnly(host: String) async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
+        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
             let request = OutgoingRequest(url: "http://\(host):\(server.port)/")
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let limits = TransportLimits(total: .seconds(20), maximumBytes: 10, publicAddressesOnly: true)
@@ -200,8 +201,8 @@ struct HTTPClientTransportTests {
 
     @Test("Connections are kept; one that the server closed under a request costs nothing but another try")
     func keepAlive() async throws {
-        let ok = LoopbackServer.Behaviour.answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        try await LoopbackServer.with(ok, ok, .answerThenClose(""), ok) { server in
+        let ok = LoopbackServer.Behaviour.response("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        try await LoopbackServer.with(ok, ok, .respondThenClose(""), ok) { server in
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let upstream = Upstream(
                 configuration: .init(
@@ -218,7 +219,7 @@ struct HTTPClientTransportTests {
             )
             let resource = Resource(url: upstream.configuration.url(of: "/list"), freshness: .zero)
             for _ in 1...3 {
-                let reading = try await upstream.read(resource, .refresh)
+                let reading = try await upstream.read(resource, .revalidate)
                 #expect(reading.provenance.source == .upstream, "\(reading.provenance)")
             }
             #expect(server.log.value.requests.count == 4)

@@ -10,21 +10,21 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HostileResponseTests {
     /// Asks for one URL with a transport of its own, by a whole exchange or in parts.
-    private func ask(_ url: String, inParts: Bool) async throws -> Result<IncomingAnswer, UpstreamError> {
+    private func ask(_ url: String, inParts: Bool) async throws -> Result<IncomingResponse, UpstreamError> {
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
         let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
-        let result: Result<IncomingAnswer, UpstreamError>
+        let result: Result<IncomingResponse, UpstreamError>
         do {
             if inParts {
-                let answer = try await transport.stream(
+                let response = try await transport.stream(
                     StreamedRequest(method: .get, url: url, headerFields: [:]),
                     within: limits
                 )
-                let body = try await answer.body.collect(upTo: 1000)
+                let body = try await response.body.collect(upTo: 1000)
                 result = .success(
-                    IncomingAnswer(
-                        status: answer.status,
-                        headerFields: answer.headerFields,
+                    IncomingResponse(
+                        status: response.status,
+                        headerFields: response.headerFields,
                         body: Array(body.readableBytesView)
                     )
                 )
@@ -51,9 +51,9 @@ struct HostileResponseTests {
         [false, true]
     )
     func low(response: (text: String, reason: String), inParts: Bool) async throws {
-        try await LoopbackServer.with(.answer(response.text)) { server in
+        try await LoopbackServer.with(.response(response.text)) { server in
             let result = try await ask(server.url, inParts: inParts)
-            #expect(result == .failure(.badAnswer(status: nil, reason: response.reason)))
+            #expect(result == .failure(.badResponse(status: nil, reason: response.reason)))
             await server.log.until { $0.closed == 1 }
         }
     }
@@ -66,8 +66,11 @@ struct HostileResponseTests {
         let text =
             "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n\u{1}\u{2}\u{3}"
         for text in [text, "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n" + text] {
-            try await LoopbackServer.with(.answer(text)) { server in
-                let expected = UpstreamError.badAnswer(status: nil, reason: "another protocol, for which nobody asked")
+            try await LoopbackServer.with(.response(text)) { server in
+                let expected = UpstreamError.badResponse(
+                    status: nil,
+                    reason: "another protocol, for which nobody asked"
+                )
                 let result = try await ask(server.url, inParts: inParts)
                 #expect(result == .failure(expected))
                 await server.log.until { $0.closed == 1 }
@@ -83,16 +86,16 @@ struct HostileResponseTests {
         let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"
         let many = String(repeating: hint, count: ResponseSequence.mostInterim)
         for text in ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n" + Self.ok, many + Self.ok] {
-            try await LoopbackServer.with(.answer(text)) { server in
-                let answer = try await ask(server.url, inParts: inParts).get()
+            try await LoopbackServer.with(.response(text)) { server in
+                let response = try await ask(server.url, inParts: inParts).get()
                 #expect(
-                    answer.status == .ok && answer.body == Array("ok".utf8)
-                        && !answer.headerFields.contains { $0.name.canonicalName == "link" }
+                    response.status == .ok && response.body == Array("ok".utf8)
+                        && !response.headerFields.contains { $0.name.canonicalName == "link" }
                 )
             }
         }
-        try await LoopbackServer.with(.answer(many + hint)) { server in
-            let expected = UpstreamError.badAnswer(status: nil, reason: "more than 64 interim responses")
+        try await LoopbackServer.with(.response(many + hint)) { server in
+            let expected = UpstreamError.badResponse(status: nil, reason: "more than 64 interim responses")
             let result = try await ask(server.url, inParts: inParts)
             #expect(result == .failure(expected))
         }
@@ -104,9 +107,9 @@ struct HostileResponseTests {
         [false, true]
     )
     func high(status: Int, inParts: Bool) async throws {
-        try await LoopbackServer.with(.answer("HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok")) { server in
-            let answer = try await ask(server.url, inParts: inParts).get()
-            #expect(answer.status.code == status && answer.body == Array("ok".utf8))
+        try await LoopbackServer.with(.response("HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok")) { server in
+            let response = try await ask(server.url, inParts: inParts).get()
+            #expect(response.status.code == status && response.body == Array("ok".utf8))
         }
     }
 
@@ -131,7 +134,8 @@ struct HostileResponseTests {
     )
     func bytesBehind() async throws {
         let behind = Self.ok + "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
-        try await LoopbackServer.with(.answer(behind), .answer(Self.ok), .answer(Self.ok), .answer(Self.ok)) { server in
+        try await LoopbackServer.with(.response(behind), .response(Self.ok), .response(Self.ok), .response(Self.ok)) {
+            server in
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
             let first = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
@@ -150,8 +154,8 @@ struct HostileResponseTests {
         ]
     )
     func redirects(location: String) async throws {
-        let scene = try Scene { $0.trustedHosts = ["127.0.0.1"] }
-        scene.transport.always(answer(.found, fields: [.location: location]))
+        let scene = try Scenario { $0.trustedHosts = ["127.0.0.1"] }
+        scene.transport.always(response(.found, fields: [.location: location]))
         let error = await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
         #expect(error == .forbiddenTarget("a port outside of 1 to 65535"))
         await #expect(throws: UpstreamError.forbiddenTarget("a port outside of 1 to 65535")) {
@@ -163,7 +167,7 @@ struct HostileResponseTests {
     @Test("TRUST-01 An upstream that is configured with such a port is asked nothing")
     func configured() async throws {
         let base = try #require(URL(string: "http://127.0.0.1:99999"))
-        let scene = try Scene { $0.baseURL = base }
+        let scene = try Scenario { $0.baseURL = base }
         await #expect(throws: UpstreamError.forbiddenTarget("a port outside of 1 to 65535")) {
             try await scene.upstream.read(Resource(url: "http://127.0.0.1:99999/list", freshness: nil))
         }
@@ -179,15 +183,15 @@ struct HostileResponseTests {
     )
     func processedAsServerError(code: Int) async throws {
         let status = HTTPResponse.Status(code: code)
-        let scene = try Scene()
-        scene.transport.always(answer(status, "odd"))
+        let scene = try Scenario()
+        scene.transport.always(response(status, "odd"))
         await #expect(throws: UpstreamError.failing(status: status, retryAfter: nil)) {
             try await scene.upstream.read(scene.list())
         }
         #expect(scene.upstream.reachability.lastError?.reason == "status \(code)")
 
-        let mounted = try MountScene()
-        mounted.scene.transport.then(answer(status, "odd", fields: [.cacheControl: "max-age=60"]))
+        let mounted = try MountScenario()
+        mounted.scene.transport.then(response(status, "odd", fields: [.cacheControl: "max-age=60"]))
         let seen = try await mounted.ask()
         #expect(seen.status == 502 && seen.body == "odd")
         #expect(mounted.scene.upstream.reachability.lastError?.reason == "status \(code)")

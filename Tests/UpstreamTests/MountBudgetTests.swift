@@ -15,11 +15,11 @@ struct MountBudgetTests {
         arguments: [true, false]
     )
     func tooLarge(isAnnounced: Bool) async throws {
-        let it = try MountScene(budget: CacheBudget(bytes: 1000))
+        let it = try MountScenario(budget: CacheBudget(bytes: 1000))
         it.scene.transport.then(
-            answer(.ok, "small", fields: it.fields("max-age=60")),
-            answer(.ok, Self.large, fields: it.fields("max-age=60", isAnnounced ? [.contentLength: "2000"] : [:])),
-            answer(.ok, "third", fields: it.fields("no-store"))
+            response(.ok, "small", fields: it.fields("max-age=60")),
+            response(.ok, Self.large, fields: it.fields("max-age=60", isAnnounced ? [.contentLength: "2000"] : [:])),
+            response(.ok, "third", fields: it.fields("no-store"))
         )
         try await it.ask()
         #expect(try it.storedCount == 1)
@@ -30,13 +30,13 @@ struct MountBudgetTests {
 
     @Test("A hit is a use; so is a stored answer that stands in for the upstream", arguments: [true, false])
     func uses(isReachable: Bool) async throws {
-        let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "one", fields: it.fields("max-age=60")))
+        let it = try MountScenario()
+        it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=60")))
         try await it.ask()
         it.scene.clock.advance(by: .seconds(isReachable ? 30 : 90))
         if !isReachable { it.scene.transport.always(failure(.unreachable(.refused))) }
         #expect(try await it.ask().body == "one")
-        #expect(try await it.scene.lastUses.flush(to: it.scene.database) == 1)
+        #expect(try await it.scene.accessRecorder.flush(to: it.scene.database) == 1)
         let stored = try ResponseStore(it.scene.database).responses(
             upstream: it.mount.storeName,
             method: .get,
@@ -48,9 +48,9 @@ struct MountBudgetTests {
 
     @Test("A large body that cannot be made known leaves no file, and its client has it all the same")
     func noOrphan() async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         try await it.scene.refuseToStore()
-        it.scene.transport.then(answer(.ok, MountStreamTests.large, fields: it.fields("max-age=60")))
+        it.scene.transport.then(response(.ok, MountStreamTests.large, fields: it.fields("max-age=60")))
         #expect(try await it.ask().body == MountStreamTests.large)
         #expect(try it.scene.database.blobs.fileNames().isEmpty)
     }

@@ -8,22 +8,22 @@ import Testing
 
 @Suite("Mounts: what is known not to be current", .timeLimit(.minutes(1)))
 struct MountDoubtTests {
-    private let it: MountScene
+    private let it: MountScenario
     private let gate = Gate()
 
     init() throws {
-        it = try MountScene(MountOptions(methods: [.get, .head, .put, .post]))
+        it = try MountScenario(MountOptions(methods: [.get, .head, .put, .post]))
     }
 
     private func fresh(_ body: String, _ fields: HTTPFields = [:]) -> ScriptedTransport.Step {
-        answer(.ok, body, fields: it.fields("max-age=60", fields))
+        response(.ok, body, fields: it.fields("max-age=60", fields))
     }
 
     @Test(
         "SRV-07 An answer that was on its way while a write was done is no hit afterwards, nor is it given to who asks after the write"
     )
     func overtaken() async throws {
-        it.scene.transport.then(held(by: gate, fresh("old")), answer(.ok, "written"), fresh("new"))
+        it.scene.transport.then(held(by: gate, fresh("old")), response(.ok, "written"), fresh("new"))
         let before = Task { try await it.ask() }
         await it.scene.transport.requests(1)
         try await it.ask(.put, "/thing", body: "x")
@@ -37,7 +37,7 @@ struct MountDoubtTests {
     }
 
     @Test("SRV-07 A write's own answer that may be stored is not overtaken by itself")
-    func ownAnswer() async throws {
+    func ownResponse() async throws {
         it.scene.transport.then(fresh("old"), fresh("made", [.contentLocation: "/thing"]))
         try await it.ask()
         try await it.ask(.post, "/thing", body: "x")
@@ -49,8 +49,8 @@ struct MountDoubtTests {
     func overtakenConfirmation() async throws {
         it.scene.transport.then(
             fresh("old", [.eTag: "\"a\""]),
-            held(by: gate, answer(.notModified, fields: it.fields("max-age=60", [.eTag: "\"a\""]))),
-            answer(.ok, "written"),
+            held(by: gate, response(.notModified, fields: it.fields("max-age=60", [.eTag: "\"a\""]))),
+            response(.ok, "written"),
             fresh("new", [.eTag: "\"b\""])
         )
         try await it.ask()
@@ -68,16 +68,16 @@ struct MountDoubtTests {
         arguments: [HTTPResponse.Status.ok, .forbidden, .found]
     )
     func superseded(status: HTTPResponse.Status) async throws {
-        it.scene.transport.then(fresh("old"), answer(status, "seen", fields: it.fields("no-store")), fresh("new"))
+        it.scene.transport.then(fresh("old"), response(status, "seen", fields: it.fields("no-store")), fresh("new"))
         try await it.ask()
         let hit = try #require(
-            try await it.mount.answer(MountRequest(method: .get, target: "/thing", headerFields: [:])).validity
+            try await it.mount.respond(to: MountRequest(method: .get, target: "/thing", headerFields: [:])).changeToken
         )
         #expect(try await it.ask(.get, "/thing", [.cacheControl: "no-cache"]).body == "seen")
         #expect(!hit.holds(at: .now()))
         #expect(try await it.ask().body == "new")
 
-        it.scene.transport.then(answer(status, "seen", fields: it.fields("no-store")))
+        it.scene.transport.then(response(status, "seen", fields: it.fields("no-store")))
         try await it.ask(.get, "/thing", [.cacheControl: "no-cache"])
         it.scene.transport.always(failure(.unreachable(.refused)))
         let lastGood = try await it.ask()
@@ -86,7 +86,7 @@ struct MountDoubtTests {
 
     @Test("SRV-07 What says nothing of the whole leaves the stored answer fresh", arguments: [206, 412, 416])
     func notSuperseded(code: Int) async throws {
-        it.scene.transport.then(fresh("whole"), answer(.init(code: code), "part", fields: it.fields("no-store")))
+        it.scene.transport.then(fresh("whole"), response(.init(code: code), "part", fields: it.fields("no-store")))
         try await it.ask()
         #expect(try await it.ask(.get, "/thing", [.cacheControl: "no-cache", .range: "bytes=0-3"]).body == "part")
         #expect(try await it.ask().cacheStatus == "larder; hit; ttl=60")
@@ -106,7 +106,7 @@ struct MountDoubtTests {
 
     @Test("SRV-07 After a write, a HEAD that says nothing of the version ends no doubt")
     func headWithoutValidators() async throws {
-        it.scene.transport.then(fresh("old"), answer(.ok, "written"), fresh(""), fresh("new"))
+        it.scene.transport.then(fresh("old"), response(.ok, "written"), fresh(""), fresh("new"))
         try await it.ask()
         try await it.ask(.put, "/thing", body: "x")
         try await it.ask(.head)

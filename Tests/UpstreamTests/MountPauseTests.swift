@@ -10,9 +10,12 @@ struct MountPauseTests {
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     func pause(status: HTTPResponse.Status) async throws {
-        let it = try MountScene(MountOptions(methods: [.get, .head, .post]))
+        let it = try MountScenario(MountOptions(methods: [.get, .head, .post]))
         let transport = it.scene.transport
-        transport.then(answer(.ok, "one", fields: it.fields("max-age=5")), answer(status, fields: [.retryAfter: "30"]))
+        transport.then(
+            response(.ok, "one", fields: it.fields("max-age=5")),
+            response(status, fields: [.retryAfter: "30"])
+        )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
         #expect(try await it.ask(.get, "/other").status == status.code)
@@ -30,17 +33,17 @@ struct MountPauseTests {
         }
         #expect(transport.count == 2)
 
-        transport.then(answer(.ok, "written"), answer(.ok, "new", fields: it.fields("max-age=5")))
+        transport.then(response(.ok, "written"), response(.ok, "new", fields: it.fields("max-age=5")))
         #expect(try await it.ask(.post, "/other", body: "{}").body == "written", "a write is tried")
         #expect(try await it.ask(.get, "/thing", [.cacheControl: "no-cache"]).body == "new")
     }
 
     @Test("SRV-07 What must be validated is not shown unvalidated during the pause either")
     func mustRevalidate() async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         it.scene.transport.then(
-            answer(.ok, "one", fields: it.fields("max-age=5, must-revalidate")),
-            answer(.tooManyRequests, fields: [.retryAfter: "30"])
+            response(.ok, "one", fields: it.fields("max-age=5, must-revalidate")),
+            response(.tooManyRequests, fields: [.retryAfter: "30"])
         )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
@@ -51,9 +54,9 @@ struct MountPauseTests {
 
     @Test("SRV-05 What a mount hears of Retry-After holds for the screens, too")
     func shared() async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         try await it.scene.age(it.scene.list())
-        it.scene.transport.then(answer(.serviceUnavailable, fields: [.retryAfter: "30"]))
+        it.scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "30"]))
         try await it.ask()
         let reading = try await it.scene.upstream.read(it.scene.list())
         #expect(reading.cacheStatus?.hasSuffix("detail=retry-after") == true)

@@ -10,9 +10,9 @@ import Testing
 struct MountPrivacyTests {
     @Test("SRV-11 A shared mount passes on neither Authorization nor Cookie, and no field of the connection either way")
     func sharedMount() async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         it.scene.transport.always(
-            answer(
+            response(
                 .ok,
                 "one",
                 fields: [
@@ -42,10 +42,10 @@ struct MountPrivacyTests {
         "SRV-07 SRV-11 A mount per credential passes the credential on and keeps everybody's answers apart, without keeping the credential"
     )
     func perCredential() async throws {
-        let it = try MountScene(MountOptions(shared: false))
+        let it = try MountScenario(MountOptions(shared: false))
         it.scene.transport.always { request in
             let who = request.headerFields[.authorization] ?? "nobody"
-            return IncomingAnswer(
+            return IncomingResponse(
                 status: .ok,
                 headerFields: [.cacheControl: "max-age=60", .vary: "Authorization, Cookie"],
                 body: Array("for \(who)".utf8)
@@ -74,8 +74,8 @@ struct MountPrivacyTests {
         arguments: [true, false]
     )
     func ownCredential(isShared: Bool) async throws {
-        let it = try MountScene(MountOptions(shared: isShared))
-        it.scene.transport.always(answer(.ok, "mine", fields: [.cacheControl: "max-age=60"]))
+        let it = try MountScenario(MountOptions(shared: isShared))
+        it.scene.transport.always(response(.ok, "mine", fields: [.cacheControl: "max-age=60"]))
         let identity = try SealedSecrets(it.scene.database).credentialHasher().hash("account 1")
         let request = MountRequest(
             method: .get,
@@ -83,7 +83,7 @@ struct MountPrivacyTests {
             headerFields: [.cookie: "a=b"],
             credential: MountCredential(authorization: "OAuth token", identity: identity)
         )
-        _ = try await it.mount.answer(request)
+        _ = try await it.mount.respond(to: request)
         let sent = try #require(it.scene.transport.requests.first?.headerFields)
         #expect(sent[.authorization] == (isShared ? nil : "OAuth token") && sent[.cookie] == nil)
         let database = it.scene.database

@@ -13,8 +13,8 @@ struct MountStreamTests {
 
     @Test("SRV-07 A large body is stored while it passes, and parts of it are read from its file")
     func largeBody() async throws {
-        let it = try MountScene()
-        it.scene.transport.then(answer(.ok, Self.large, fields: it.fields("max-age=60", [.contentLength: "200000"])))
+        let it = try MountScenario()
+        it.scene.transport.then(response(.ok, Self.large, fields: it.fields("max-age=60", [.contentLength: "200000"])))
         #expect(try await it.ask().body == Self.large)
         let again = try await it.ask()
         #expect(again.body == Self.large && again.cacheStatus == "larder; hit; ttl=60")
@@ -23,9 +23,9 @@ struct MountStreamTests {
 
     @Test("SRV-07 A body that is larger than may be stored passes all the same", arguments: [true, false])
     func tooLarge(isAnnounced: Bool) async throws {
-        let it = try MountScene(MountOptions(maximumStoredBytes: 150_000))
+        let it = try MountScenario(MountOptions(maximumStoredBytes: 150_000))
         let fields = it.fields("max-age=60", isAnnounced ? [.contentLength: "200000"] : [:])
-        it.scene.transport.always(answer(.ok, Self.large, fields: fields))
+        it.scene.transport.always(response(.ok, Self.large, fields: fields))
         #expect(try await it.ask().body == Self.large)
         #expect(try it.storedCount == 0)
     }
@@ -35,9 +35,9 @@ struct MountStreamTests {
         arguments: [nil, "9", "200000"]
     )
     func truncated(announced: String?) async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         it.scene.transport.then(
-            answer(.ok, "short", fields: it.fields("max-age=60", announced.map { [.contentLength: $0] } ?? [:]))
+            response(.ok, "short", fields: it.fields("max-age=60", announced.map { [.contentLength: $0] } ?? [:]))
         )
         let seen = try? await it.ask()
         // Without an announcement the end of the message is its end.
@@ -47,9 +47,9 @@ struct MountStreamTests {
 
     @Test("SRV-07 A client that does not read holds nothing up and stores nothing")
     func abandoned() async throws {
-        let it = try MountScene()
-        it.scene.transport.always(answer(.ok, Self.large, fields: it.fields("max-age=60")))
-        _ = try await it.mount.answer(MountRequest(method: .get, target: "/thing", headerFields: [:]))
+        let it = try MountScenario()
+        it.scene.transport.always(response(.ok, Self.large, fields: it.fields("max-age=60")))
+        _ = try await it.mount.respond(to: MountRequest(method: .get, target: "/thing", headerFields: [:]))
         #expect(try it.storedCount == 0)
         #expect(try await it.ask().body == Self.large)
         #expect(try it.storedCount == 1)

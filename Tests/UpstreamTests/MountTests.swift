@@ -10,8 +10,8 @@ import Testing
 struct MountTests {
     @Test("SRV-07 The first request fetches and stores, the second is a hit with its age and what is left of its life")
     func missThenHit() async throws {
-        let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "one", fields: it.fields("max-age=60", [.contentLength: "3"])))
+        let it = try MountScenario()
+        it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=60", [.contentLength: "3"])))
         let first = try await it.ask()
         #expect(first.body == "one" && first.cacheStatus == "larder; fwd=uri-miss; stored" && first.fields[.age] == nil)
         it.scene.clock.advance(by: .seconds(10))
@@ -22,10 +22,10 @@ struct MountTests {
 
     @Test("SRV-07 A stale answer is validated; after a 304 it is fresh again")
     func revalidation() async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         it.scene.transport.then(
-            answer(.ok, "one", fields: it.fields("max-age=5", [.eTag: "\"a\""])),
-            answer(.notModified, fields: it.fields("max-age=50", [.eTag: "\"a\""]))
+            response(.ok, "one", fields: it.fields("max-age=5", [.eTag: "\"a\""])),
+            response(.notModified, fields: it.fields("max-age=50", [.eTag: "\"a\""]))
         )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
@@ -38,8 +38,8 @@ struct MountTests {
 
     @Test("SRV-07 Without the upstream the last good answer is served, flagged; once that is known, without asking")
     func lastGood() async throws {
-        let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "one", fields: it.fields("max-age=5")))
+        let it = try MountScenario()
+        it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=5")))
         try await it.ask()
         it.scene.clock.advance(by: .seconds(65))
         it.scene.transport.always(failure(.unreachable(.refused)))
@@ -57,9 +57,9 @@ struct MountTests {
 
     @Test("SRV-07 must-revalidate forbids the last good answer, and so does the setting", arguments: [true, false])
     func noLastGood(byDirective: Bool) async throws {
-        let it = try MountScene(MountOptions(lastGood: byDirective))
+        let it = try MountScenario(MountOptions(lastGood: byDirective))
         it.scene.transport.then(
-            answer(.ok, "one", fields: it.fields(byDirective ? "max-age=5, must-revalidate" : "max-age=5"))
+            response(.ok, "one", fields: it.fields(byDirective ? "max-age=5, must-revalidate" : "max-age=5"))
         )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
@@ -69,11 +69,11 @@ struct MountTests {
 
     @Test("SRV-07 An error of the upstream is hidden by the last good answer, without calling it offline; a 404 is not")
     func errors() async throws {
-        let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "one", fields: it.fields("max-age=5")))
+        let it = try MountScenario()
+        it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=5")))
         try await it.ask()
         it.scene.clock.advance(by: .seconds(6))
-        it.scene.transport.then(answer(.serviceUnavailable, "down"), answer(.notFound, "gone"))
+        it.scene.transport.then(response(.serviceUnavailable, "down"), response(.notFound, "gone"))
         let hidden = try await it.ask()
         #expect(
             hidden.body == "one" && hidden.cacheStatus == "larder; fwd=stale; fwd-status=503; detail=stale-if-error"
@@ -85,8 +85,8 @@ struct MountTests {
 
     @Test("SRV-07 Ranges, HEAD and conditions are answered from the stored whole")
     func fromStore() async throws {
-        let it = try MountScene()
-        it.scene.transport.then(answer(.ok, "0123456789", fields: it.fields("max-age=60", [.eTag: "\"a\""])))
+        let it = try MountScenario()
+        it.scene.transport.then(response(.ok, "0123456789", fields: it.fields("max-age=60", [.eTag: "\"a\""])))
         try await it.ask()
         let part = try await it.ask(.get, "/thing", [.range: "bytes=2-4"])
         #expect(
@@ -102,11 +102,11 @@ struct MountTests {
 
     @Test("SRV-07 A write passes with its body, is not stored, and makes what is stored doubtful")
     func writes() async throws {
-        let it = try MountScene(MountOptions(methods: [.get, .post]))
+        let it = try MountScenario(MountOptions(methods: [.get, .post]))
         it.scene.transport.then(
-            answer(.ok, "old", fields: it.fields("max-age=60", [.eTag: "\"a\""])),
-            answer(.created, "made", fields: it.fields("max-age=60")),
-            answer(.ok, "new", fields: it.fields("max-age=60"))
+            response(.ok, "old", fields: it.fields("max-age=60", [.eTag: "\"a\""])),
+            response(.created, "made", fields: it.fields("max-age=60")),
+            response(.ok, "new", fields: it.fields("max-age=60"))
         )
         try await it.ask()
         let write = try await it.ask(.post, body: "{}")
@@ -120,27 +120,27 @@ struct MountTests {
 
     @Test("SRV-08 Clients that ask for the same cold thing cause one request")
     func collapsing() async throws {
-        let (it, gate) = (try MountScene(), Gate())
-        it.scene.transport.always(held(by: gate, answer(.ok, "one")))
-        let answers = try await withThrowingTaskGroup(of: MountScene.Seen.self) { group in
+        let (it, gate) = (try MountScenario(), Gate())
+        it.scene.transport.always(held(by: gate, response(.ok, "one")))
+        let responses = try await withThrowingTaskGroup(of: MountScenario.Seen.self) { group in
             for _ in 0..<50 { group.addTask { try await it.ask() } }
             await it.scene.transport.requests(1)
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(answers.allSatisfy { $0.body == "one" })
+        #expect(responses.allSatisfy { $0.body == "one" })
         #expect(
-            Set(answers.compactMap(\.cacheStatus)).isSubset(of: [
+            Set(responses.compactMap(\.cacheStatus)).isSubset(of: [
                 "larder; fwd=uri-miss; stored", "larder; fwd=uri-miss; collapsed",
                 "larder; fwd=stale; fwd-status=200; stored",
             ])
         )
-        #expect(answers.count { $0.cacheStatus == "larder; fwd=uri-miss; stored" } == 1)
+        #expect(responses.count { $0.cacheStatus == "larder; fwd=uri-miss; stored" } == 1)
     }
 
     @Test("SRV-08 What one of them is told of an upstream out of reach, all who waited are told")
     func collapsedFailure() async throws {
-        let (it, gate) = (try MountScene(), Gate())
+        let (it, gate) = (try MountScenario(), Gate())
         it.scene.transport.always(held(by: gate, failure(.unreachable(.connectTimeout))))
         let leader = Task { try await it.ask() }
         await it.scene.transport.requests(1)
@@ -150,10 +150,10 @@ struct MountTests {
 
     @Test("SRV-07 An answer that may be used while it is validated is used, and validated")
     func staleWhileRevalidate() async throws {
-        let it = try MountScene()
+        let it = try MountScenario()
         it.scene.transport.then(
-            answer(.ok, "one", fields: it.fields("max-age=5, stale-while-revalidate=60")),
-            answer(.ok, "two", fields: it.fields("max-age=5, stale-while-revalidate=60"))
+            response(.ok, "one", fields: it.fields("max-age=5, stale-while-revalidate=60")),
+            response(.ok, "two", fields: it.fields("max-age=5, stale-while-revalidate=60"))
         )
         try await it.ask()
         it.scene.clock.advance(by: .seconds(10))
@@ -163,8 +163,8 @@ struct MountTests {
 
     @Test("SRV-07 Paths keep their bytes; what no URI has is encoded; dot segments do not leave the mount")
     func targets() async throws {
-        let it = try MountScene()
-        it.scene.transport.always(answer(.ok, "", fields: it.fields("no-store")))
+        let it = try MountScenario()
+        it.scene.transport.always(response(.ok, "", fields: it.fields("no-store")))
         for target in ["/a//b/?x=%20y&x=%2f&=", "/", "/a?", "/%E2%82%AC;v=1"] { try await it.ask(.get, target) }
         try await it.ask(.get, "/a|b?{c}=%20")
         #expect(

@@ -9,17 +9,17 @@ import Testing
 struct PatienceTests {
     @Test("No answer within the patience: the copy, stale; the request goes on and updates the store")
     func patience() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "new")))
+        scene.transport.then(held(by: gate, response(.ok, "new")))
         async let slow = scene.upstream.read(scene.list())
         await scene.clock.sleepers(of: .seconds(2))
         scene.clock.advance(by: .seconds(2))
         let reading = try await slow
         #expect(reading.cacheStatus == "larder; fwd=stale; detail=patience")
         #expect(reading.provenance.stale && !reading.provenance.offline && reading.provenance.source == .cache)
-        #expect(try scene.body(of: reading.answer) == "old")
+        #expect(try scene.body(of: reading.response) == "old")
         #expect(try scene.storedBody(scene.list()) == "old")
         // A second reader joins what is still under way.
         async let joined = scene.upstream.read(scene.list())
@@ -27,16 +27,16 @@ struct PatienceTests {
         gate.open()
         let fresh = try await joined
         #expect(fresh.cacheStatus == "larder; fwd=stale; collapsed")
-        #expect(try scene.body(of: fresh.answer) == "new")
+        #expect(try scene.body(of: fresh.response) == "new")
         #expect(try scene.storedBody(scene.list()) == "new")
         #expect(scene.transport.count == 2)
     }
 
     @Test("Without a copy there is no patience to run out")
     func nothingToGive() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "one")))
+        scene.transport.then(held(by: gate, response(.ok, "one")))
         async let reading = scene.upstream.read(scene.list())
         await gate.arrivals(1)
         #expect(scene.clock.count(of: .seconds(2)) == 0)
@@ -46,29 +46,29 @@ struct PatienceTests {
 
     @Test("With no patience at all the copy answers and the store is updated behind it")
     func noPatience() async throws {
-        let scene = try Scene { $0.patience = .zero }
+        let scene = try Scenario { $0.patience = .zero }
         try await scene.age(scene.list())
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "new")))
+        scene.transport.then(held(by: gate, response(.ok, "new")))
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; detail=patience")
         await gate.arrivals(1)
-        async let joined = scene.upstream.read(scene.list("/list"), .refresh)
+        async let joined = scene.upstream.read(scene.list("/list"), .revalidate)
         gate.open()
         _ = try await joined
     }
 
     @Test("SRV-08 Concurrent readers of one cold thing cause one exchange; all but the first are collapsed")
     func collapsed() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "one")))
+        scene.transport.then(held(by: gate, response(.ok, "one")))
         let readers = (1...50).map { _ in Task { try await scene.upstream.read(scene.list()) } }
         await gate.arrivals(1)
         gate.open()
         var statuses: [String: Int] = [:]
         for reader in readers {
             let reading = try await reader.value
-            #expect(try scene.body(of: reading.answer) == "one")
+            #expect(try scene.body(of: reading.response) == "one")
             statuses[reading.cacheStatus ?? "", default: 0] += 1
         }
         #expect(scene.transport.count == 1)
@@ -83,8 +83,8 @@ struct PatienceTests {
 
     @Test("SRV-08 A thousand clients of a cold thing cause one exchange, also those that come when it has just landed")
     func thousandClients() async throws {
-        let scene = try Scene()
-        scene.transport.always(answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.always(response(.ok, "one"))
         for round in 1...20 {
             let resource = scene.list("/\(round)")
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -99,24 +99,24 @@ struct PatienceTests {
         "SRV-08 Who decided to ask before a flight landed, and came after it, is given its answer as if it had joined"
     )
     func cameTooLate() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.then(response(.ok, "one"))
         _ = try await scene.upstream.read(scene.list())
         let landing = try await scene.upstream.fetch(scene.list(), asOf: nil)
-        #expect(try scene.body(of: landing.answer) == "one")
+        #expect(try scene.body(of: landing.response) == "one")
         #expect(landing.upstreamStatus == nil)
         #expect(scene.transport.count == 1)
-        // Who has seen that answer and asks all the same, asks.
-        scene.transport.then(answer(.ok, "two"))
-        _ = try await scene.upstream.fetch(scene.list(), asOf: landing.answer)
+        // Who has seen that response and asks all the same, asks.
+        scene.transport.then(response(.ok, "two"))
+        _ = try await scene.upstream.fetch(scene.list(), asOf: landing.response)
         #expect(scene.transport.count == 2)
     }
 
     @Test("Different things are not collapsed: other URL, other fields, other account")
     func notCollapsed() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let gate = Gate()
-        scene.transport.always(held(by: gate, answer(.ok, "one")))
+        scene.transport.always(held(by: gate, response(.ok, "one")))
         var other = scene.list()
         other.headerFields[.acceptLanguage] = "de"
         let resources = [scene.list(), scene.list("/other"), other]
@@ -129,17 +129,17 @@ struct PatienceTests {
 
     @Test("A failure is everybody's, and the next reader asks anew")
     func failureIsShared() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.notFound)))
-        let readers = (1...5).map { _ in Task { try await scene.upstream.read(scene.list(), .refresh) } }
+        scene.transport.then(held(by: gate, response(.notFound)))
+        let readers = (1...5).map { _ in Task { try await scene.upstream.read(scene.list(), .revalidate) } }
         await gate.arrivals(1)
-        scene.transport.always(answer(.notFound))
+        scene.transport.always(response(.notFound))
         gate.open()
         for reader in readers {
             await #expect(throws: UpstreamError.rejected(status: .notFound, body: [])) { try await reader.value }
         }
-        scene.transport.always(answer(.ok, "one"))
+        scene.transport.always(response(.ok, "one"))
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=uri-miss; stored")
     }
 
@@ -148,26 +148,26 @@ struct PatienceTests {
         arguments: [true, false]
     )
     func cancelledReader(hasCopy: Bool) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         if hasCopy { try await scene.age(scene.list()) }
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "new")))
+        scene.transport.then(held(by: gate, response(.ok, "new")))
         let impatient = Task { try await scene.upstream.read(scene.list()) }
         await gate.arrivals(1)
         let patient = Task { try await scene.upstream.read(scene.list()) }
         impatient.cancel()
         await #expect(throws: CancellationError.self) { try await impatient.value }
         gate.open()
-        #expect(try scene.body(of: await patient.value.answer) == "new")
+        #expect(try scene.body(of: await patient.value.response) == "new")
         #expect(scene.transport.count == (hasCopy ? 2 : 1))
         #expect(scene.upstream.reachability.isReachable)
     }
 
     @Test("A reader that was cancelled before it began leaves at once")
     func cancelledBefore() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "new")))
+        scene.transport.then(held(by: gate, response(.ok, "new")))
         let begun = Gate()
         let reader = Task {
             await begun.pass()

@@ -8,8 +8,8 @@ import Testing
 struct ProvenanceTests {
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
-    private func standIn(_ error: UpstreamError) -> Provenance? {
-        .standIn(for: error, storedAt: noon, because: .stale)
+    private func serveStale(_ error: UpstreamError) -> Provenance? {
+        .serveStale(for: error, storedAt: noon, because: .stale)
     }
 
     @Test(
@@ -17,14 +17,14 @@ struct ProvenanceTests {
         arguments: UnreachableReason.allCases
     )
     func unreachable(reason: UnreachableReason) throws {
-        let provenance = try #require(standIn(.unreachable(reason)))
+        let provenance = try #require(serveStale(.unreachable(reason)))
         #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.fetchedAt == noon)
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=unreachable")
     }
 
     @Test("SRV-05 A copy stands in for a failing upstream: stale and not offline", arguments: [429, 500, 503])
     func failing(status: Int) throws {
-        let provenance = try #require(standIn(.failing(status: .init(code: status), retryAfter: nil)))
+        let provenance = try #require(serveStale(.failing(status: .init(code: status), retryAfter: nil)))
         #expect(provenance.stale && !provenance.offline)
         #expect(
             provenance.cacheStatus?.member(of: "larder")
@@ -33,8 +33,8 @@ struct ProvenanceTests {
     }
 
     @Test("A copy stands in for an answer of no use")
-    func badAnswer() throws {
-        let provenance = try #require(standIn(.badAnswer(status: .ok, reason: "not JSON")))
+    func badResponse() throws {
+        let provenance = try #require(serveStale(.badResponse(status: .ok, reason: "not JSON")))
         #expect(provenance.stale && !provenance.offline)
         #expect(
             provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; fwd-status=200; detail=bad-response"
@@ -43,15 +43,15 @@ struct ProvenanceTests {
 
     @Test("TRUST-06 A copy stands in for a redirect to a place that is not allowed, as captive portals answer")
     func forbiddenTarget() throws {
-        let provenance = try #require(standIn(.forbiddenTarget("host evil.test")))
+        let provenance = try #require(serveStale(.forbiddenTarget("host evil.test")))
         #expect(provenance.stale && !provenance.offline)
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=bad-response")
     }
 
     @Test("News is never hidden", arguments: [401, 403, 404, 410, 422])
     func news(status: Int) {
-        #expect(standIn(.rejected(status: .init(code: status), body: [])) == nil)
-        #expect(standIn(.notStored) == nil)
+        #expect(serveStale(.rejected(status: .init(code: status), body: [])) == nil)
+        #expect(serveStale(.notStored) == nil)
     }
 
     @Test("Offline implies stale, however it is made")

@@ -25,13 +25,13 @@ struct ReachabilityTests {
             reachability.unreachable(.nameResolution, at: noon + 5, jitter: 0.5) == .stillDown(probeAfter: .seconds(10))
         )
         #expect(reachability.since == noon && reachability.failures == 2)
-        #expect(reachability.answered(at: noon + 9) == .cameBack)
+        #expect(reachability.responded(at: noon + 9) == .cameBack)
         #expect(
             reachability.isReachable && reachability.since == noon + 9 && reachability.lastOK == noon + 9
                 && reachability.failures == 0
         )
         #expect(reachability.lastError?.reason == "dns", "the last error is remembered")
-        #expect(reachability.answered(at: noon + 10) == .unchanged)
+        #expect(reachability.responded(at: noon + 10) == .unchanged)
         #expect(reachability.since == noon + 9)
     }
 
@@ -54,7 +54,7 @@ struct ReachabilityTests {
         }
         #expect(Array(pauses.prefix(6)) == [5, 10, 20, 40, 60, 60].map { .seconds($0) })
         #expect(pauses.dropFirst(4).allSatisfy { $0 == Reachability.longestPause })
-        _ = reachability.answered(at: noon)
+        _ = reachability.responded(at: noon)
         #expect(reachability.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(5)))
     }
 
@@ -82,7 +82,7 @@ struct ReachabilityTests {
         #expect(reachability.secondsPaused(at: noon + 29.5) == 1)
         #expect(reachability.secondsPaused(at: noon + 30) == nil)
         #expect(reachability.pausedBy == status)
-        _ = reachability.answered(at: noon + 30)
+        _ = reachability.responded(at: noon + 30)
         #expect(reachability.pausedUntil == nil && reachability.pausedBy == nil)
         _ = reachability.failed("status", status: status, retryAfter: .max, at: noon)
         #expect(reachability.secondsPaused(at: noon) == 3600)

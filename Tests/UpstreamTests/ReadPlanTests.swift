@@ -12,22 +12,24 @@ struct ReadPlanTests {
 
     private static func plan(
         _ stored: ReadPlan.Stored,
-        _ demand: Demand = .usual,
+        _ cachePolicy: CachePolicy = .useCache,
         reachable: Bool = true,
         paused: Int? = nil
     ) -> ReadPlan {
-        .plan(stored: stored, demand: demand, isReachable: reachable, paused: paused, patience: patience)
+        .plan(stored: stored, cachePolicy: cachePolicy, isReachable: reachable, paused: paused, patience: patience)
     }
 
     @Test("Without a copy the upstream is asked, whatever is known of it, and there is nothing to be patient for")
     func nothingStored() {
-        for demand in [Demand.usual, .refresh] {
+        for cachePolicy in [CachePolicy.useCache, .revalidate] {
             for reachable in [true, false] {
-                #expect(Self.plan(.nothing, demand, reachable: reachable) == .ask(because: .uriMiss, patience: nil))
+                #expect(
+                    Self.plan(.nothing, cachePolicy, reachable: reachable) == .ask(because: .uriMiss, patience: nil)
+                )
             }
         }
-        #expect(Self.plan(.nothing, .usual, paused: 7) == .leaveAlone(seconds: 7))
-        #expect(Self.plan(.nothing, .refresh, paused: 7) == .ask(because: .uriMiss, patience: nil))
+        #expect(Self.plan(.nothing, .useCache, paused: 7) == .leaveAlone(seconds: 7))
+        #expect(Self.plan(.nothing, .revalidate, paused: 7) == .ask(because: .uriMiss, patience: nil))
     }
 
     @Test("only-if-cached never asks: a copy of any age, or not stored", arguments: [true, false], [nil, 7])
@@ -95,15 +97,15 @@ struct ReadPlanTests {
     @Test("refresh always tries: offline, left alone, fresh or stale", arguments: [true, false], [nil, 7])
     func refresh(reachable: Bool, paused: Int?) {
         #expect(
-            Self.plan(Self.freshCopy, .refresh, reachable: reachable, paused: paused)
+            Self.plan(Self.freshCopy, .revalidate, reachable: reachable, paused: paused)
                 == .ask(because: .request, patience: Self.patience)
         )
         #expect(
-            Self.plan(Self.staleCopy, .refresh, reachable: reachable, paused: paused)
+            Self.plan(Self.staleCopy, .revalidate, reachable: reachable, paused: paused)
                 == .ask(because: .stale, patience: Self.patience)
         )
         #expect(
-            Self.plan(Self.bundledCopy, .refresh, reachable: reachable, paused: paused)
+            Self.plan(Self.bundledCopy, .revalidate, reachable: reachable, paused: paused)
                 == .ask(because: .uriMiss, patience: Self.patience)
         )
     }

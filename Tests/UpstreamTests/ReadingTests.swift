@@ -12,20 +12,20 @@ import Testing
 struct ReadingTests {
     @Test("SRV-04 A first read is fetched and stored, in the database")
     func fetched() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         scene.transport.then(
-            answer(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"])
+            response(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"])
         )
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=uri-miss; stored")
         #expect(reading.provenance.source == .upstream)
         #expect(!reading.provenance.offline && !reading.provenance.stale)
         #expect(reading.provenance.fetchedAt == scene.clock.now)
-        #expect(try scene.body(of: reading.answer) == "one")
+        #expect(try scene.body(of: reading.response) == "one")
         #expect(try scene.storedBody(scene.list()) == "one")
-        let stored = try #require(try scene.upstream.storedAnswer(of: scene.list()))
-        #expect(stored.id == reading.answer?.id)
-        #expect(stored.response.headerFields == [.eTag: "\"1\""], "fields of the connection are not kept")
+        let stored = try #require(try scene.upstream.storedResponse(of: scene.list()))
+        #expect(stored.id == reading.response?.id)
+        #expect(stored.head.headerFields == [.eTag: "\"1\""], "fields of the connection are not kept")
         let request = try #require(scene.transport.requests.first)
         #expect(
             request
@@ -39,15 +39,15 @@ struct ReadingTests {
 
     @Test("A response that is doubtful when it is stored does not count as fresh, nor does a 304")
     func doubtful() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         var list = scene.list()
-        list.isDoubtful = { _ in true }
-        scene.transport.then(answer(.ok, "one", fields: [.eTag: "\"1\""]))
+        list.needsRevalidation = { _ in true }
+        scene.transport.then(response(.ok, "one", fields: [.eTag: "\"1\""]))
         #expect(try await scene.upstream.read(list).cacheStatus == "larder; fwd=uri-miss; stored")
-        scene.transport.then(answer(.notModified, ""))
+        scene.transport.then(response(.notModified, ""))
         #expect(try await scene.upstream.read(list).cacheStatus == "larder; fwd=stale; fwd-status=304")
-        scene.transport.then(answer(.ok, "two"))
-        list.isDoubtful = { _ in false }
+        scene.transport.then(response(.ok, "two"))
+        list.needsRevalidation = { _ in false }
         _ = try await scene.upstream.read(list)
         #expect(try await scene.upstream.read(list).cacheStatus == "larder; hit; ttl=5")
         #expect(scene.transport.count == 3)
@@ -55,7 +55,7 @@ struct ReadingTests {
 
     @Test("Reads of different generations are not the same request", arguments: [HTTPRequest.Method.put, .delete])
     func generations(method: HTTPRequest.Method) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         var later = scene.list()
         later.generation = 1
         #expect(scene.list().flightKey != later.flightKey)
@@ -71,8 +71,8 @@ struct ReadingTests {
 
     @Test("A fresh copy answers without asking, with what is left of its freshness")
     func freshHit() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.ok, "one"))
+        let scene = try Scenario()
+        scene.transport.then(response(.ok, "one"))
         let fetchedAt = scene.clock.now
         _ = try await scene.upstream.read(scene.list())
         scene.clock.advance(by: .seconds(4))
@@ -83,7 +83,7 @@ struct ReadingTests {
         #expect(reading.provenance.fetchedAt == fetchedAt)
         #expect(scene.transport.count == 1)
         scene.clock.advance(by: .seconds(1))
-        scene.transport.then(answer(.ok, "two"))
+        scene.transport.then(response(.ok, "two"))
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
         #expect(scene.transport.count == 2)
         #expect(try scene.storedBody(scene.list()) == "two")
@@ -94,13 +94,13 @@ struct ReadingTests {
         arguments: [3, 200_000]
     )
     func contentTime(size: Int) async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let body = String(repeating: "a", count: size)
         let start = scene.clock.now
         scene.transport.then(
-            answer(.ok, body, fields: [.eTag: "\"1\""]),
-            answer(.notModified, fields: [.eTag: "\"1\""]),
-            answer(.ok, body)
+            response(.ok, body, fields: [.eTag: "\"1\""]),
+            response(.notModified, fields: [.eTag: "\"1\""]),
+            response(.ok, body)
         )
         for _ in 0..<3 {
             let reading = try await scene.upstream.read(scene.list())
@@ -115,15 +115,15 @@ struct ReadingTests {
         }
         await scene.goDown()
         #expect(try await scene.upstream.read(scene.list()).provenance.receivedAt == start)
-        scene.transport.then(answer(.ok, String(repeating: "b", count: size)))
-        #expect(try await scene.upstream.read(scene.list(), .refresh).provenance.receivedAt == scene.clock.now)
+        scene.transport.then(response(.ok, String(repeating: "b", count: size)))
+        #expect(try await scene.upstream.read(scene.list(), .revalidate).provenance.receivedAt == scene.clock.now)
     }
 
     @Test("What never goes stale is not asked for again")
     func freshForEver() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let resource = scene.list(freshness: nil)
-        scene.transport.then(answer(.ok, "one"))
+        scene.transport.then(response(.ok, "one"))
         _ = try await scene.upstream.read(resource)
         scene.clock.advance(by: .seconds(10 * 365 * 86400))
         #expect(try await scene.upstream.read(resource).provenance.stale == false)
@@ -132,10 +132,10 @@ struct ReadingTests {
 
     @Test("An unchanged upstream costs a 304: the copy is fresh again, its header fields follow, its body stays")
     func revalidated() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let fields: HTTPFields = [.eTag: "\"1\"", .lastModified: "Mon, 05 Jan 2026 10:00:00 GMT", .server: "a"]
         try await scene.age(scene.list(), "one", fields: fields)
-        scene.transport.then(answer(.notModified, fields: [.eTag: "\"1\"", .server: "b"]))
+        scene.transport.then(response(.notModified, fields: [.eTag: "\"1\"", .server: "b"]))
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=304")
         #expect(reading.provenance.source == .upstream && !reading.provenance.stale)
@@ -143,30 +143,30 @@ struct ReadingTests {
         let request = try #require(scene.transport.requests.last)
         #expect(request.headerFields[.ifNoneMatch] == "\"1\"")
         #expect(request.headerFields[.ifModifiedSince] == "Mon, 05 Jan 2026 10:00:00 GMT")
-        let stored = try #require(try scene.upstream.storedAnswer(of: scene.list()))
-        #expect(stored.response.headerFields[.server] == "b")
-        #expect(stored.response.headerFields[.lastModified] == fields[.lastModified])
-        #expect(stored.response.status == .ok)
+        let stored = try #require(try scene.upstream.storedResponse(of: scene.list()))
+        #expect(stored.head.headerFields[.server] == "b")
+        #expect(stored.head.headerFields[.lastModified] == fields[.lastModified])
+        #expect(stored.head.status == .ok)
         #expect(try scene.body(of: stored) == "one")
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; hit; ttl=5")
     }
 
     @Test("A 304 that names another version than the stored one confirms nothing")
     func foreignConfirmation() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list(), "one", fields: [.eTag: "\"1\""])
-        scene.transport.then(answer(.notModified, fields: [.eTag: "\"2\""]))
+        scene.transport.then(response(.notModified, fields: [.eTag: "\"2\""]))
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.provenance.stale && reading.provenance.source == .cache)
-        #expect(try scene.upstream.storedAnswer(of: scene.list())?.response.headerFields[.eTag] == "\"1\"")
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.head.headerFields[.eTag] == "\"1\"")
     }
 
     @Test("A 304 to a request without conditions is a bad answer")
     func unaskedConfirmation() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.notModified))
+        let scene = try Scenario()
+        scene.transport.then(response(.notModified))
         await #expect(
-            throws: UpstreamError.badAnswer(status: .notModified, reason: "304 to a request without conditions")
+            throws: UpstreamError.badResponse(status: .notModified, reason: "304 to a request without conditions")
         ) {
             try await scene.upstream.read(scene.list())
         }
@@ -174,17 +174,17 @@ struct ReadingTests {
 
     @Test("no-cache asks although the copy is fresh")
     func refresh() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.ok, "one"), answer(.ok, "two"))
+        let scene = try Scenario()
+        scene.transport.then(response(.ok, "one"), response(.ok, "two"))
         _ = try await scene.upstream.read(scene.list())
-        let reading = try await scene.upstream.read(scene.list(), .refresh)
+        let reading = try await scene.upstream.read(scene.list(), .revalidate)
         #expect(reading.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
-        #expect(try scene.body(of: reading.answer) == "two")
+        #expect(try scene.body(of: reading.response) == "two")
     }
 
     @Test("only-if-cached never asks")
     func onlyIfCached() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await #expect(throws: UpstreamError.notStored) { try await scene.upstream.read(scene.list(), .onlyIfCached) }
         #expect(scene.transport.count == 0)
         try await scene.age(scene.list(), "one")
@@ -196,10 +196,10 @@ struct ReadingTests {
 
     @Test("An account's answer is nobody else's")
     func credentials() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         var mine = scene.list()
         mine.credential = CredentialHash(of: "mine", key: .init(size: .bits256))
-        scene.transport.then(answer(.ok, "mine"), answer(.ok, "everybody's"))
+        scene.transport.then(response(.ok, "mine"), response(.ok, "everybody's"))
         _ = try await scene.upstream.read(mine)
         let other = try await scene.upstream.read(scene.list())
         #expect(other.cacheStatus == "larder; fwd=uri-miss; stored")
@@ -212,8 +212,8 @@ struct ReadingTests {
 
     @Test("An invalidated copy is asked about, however fresh")
     func invalidated() async throws {
-        let scene = try Scene()
-        scene.transport.then(answer(.ok, "one"), answer(.ok, "two"))
+        let scene = try Scenario()
+        scene.transport.then(response(.ok, "one"), response(.ok, "two"))
         _ = try await scene.upstream.read(scene.list())
         try await scene.database.write {
             try ResponseStore(scene.database).invalidate(upstream: "ships", url: "https://api.test/list", in: $0)
@@ -223,17 +223,17 @@ struct ReadingTests {
 
     @Test("Bodies over 100 KB become files and come back; the next version replaces the file")
     func blobs() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let large = String(repeating: "ship", count: 40_000)
         try await scene.age(scene.list(), large)
-        let stored = try #require(try scene.upstream.storedAnswer(of: scene.list()))
+        let stored = try #require(try scene.upstream.storedResponse(of: scene.list()))
         guard case .blob(let blob) = stored.body else {
             Issue.record("not a file")
             return
         }
         #expect(blob.length == 160_000)
         #expect(try scene.body(of: stored) == large)
-        scene.transport.then(answer(.ok, "small"))
+        scene.transport.then(response(.ok, "small"))
         _ = try await scene.upstream.read(scene.list())
         #expect(try scene.storedBody(scene.list()) == "small")
         #expect(throws: StorageError.blobUnavailable(blob.id)) { try scene.database.blobs.reader(blob) }
@@ -241,20 +241,20 @@ struct ReadingTests {
 
     @Test("The program's own copy stands in while nothing is stored, flagged, and gives way to the first answer")
     func bundled() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         var resource = scene.list()
         resource.bundledAt = scene.clock.now - 3600
         scene.transport.then(failure(.unreachable(.refused)))
         let first = try await scene.upstream.read(resource)
-        #expect(first.answer == nil)
+        #expect(first.response == nil)
         #expect(first.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
         #expect(first.provenance.offline && first.provenance.stale)
         #expect(first.provenance.fetchedAt == resource.bundledAt)
         let second = try await scene.upstream.read(resource)
-        #expect(second.answer == nil && second.cacheStatus == "larder; hit; ttl=-3600; detail=offline")
-        scene.transport.then(answer(.ok, "one"))
-        let third = try await scene.upstream.read(resource, .refresh)
-        #expect(try scene.body(of: third.answer) == "one")
+        #expect(second.response == nil && second.cacheStatus == "larder; hit; ttl=-3600; detail=offline")
+        scene.transport.then(response(.ok, "one"))
+        let third = try await scene.upstream.read(resource, .revalidate)
+        #expect(try scene.body(of: third.response) == "one")
         #expect(third.cacheStatus == "larder; fwd=uri-miss; stored")
         await #expect(throws: UpstreamError.notStored) {
             var other = scene.list("/other")

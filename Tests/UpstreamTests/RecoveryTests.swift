@@ -9,7 +9,7 @@ import Testing
 struct RecoveryTests {
     @Test("SRV-09 A probe brings it back: refreshers first, then listeners, and nobody had to ask")
     func comesBack() async throws {
-        let scene = try Scene { $0.probePath = "/v4" }
+        let scene = try Scenario { $0.probePath = "/v4" }
         let order = Watched<[String]>([])
         scene.upstream.onRecovery { order.update { $0.append("refreshed") } }
         scene.upstream.onChange { change in
@@ -22,7 +22,7 @@ struct RecoveryTests {
         let downAt = scene.clock.now
         await scene.clock.sleepers(of: .seconds(5))
         await scene.changes.until { $0 == [.wentDown(at: downAt)] }
-        scene.transport.then(answer(.notFound))  // Any answer at all will do.
+        scene.transport.then(response(.notFound))  // Any answer at all will do.
         scene.clock.advance(by: .seconds(5))
         await scene.changes.until { $0.count == 2 }
         #expect(scene.changes.value.last == .cameBack(at: scene.clock.now))
@@ -34,7 +34,7 @@ struct RecoveryTests {
 
     @Test("While it stays down, probes go out with growing pauses, and nobody is told twice")
     func staysDown() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await scene.goDown()
         scene.transport.always(failure(.unreachable(.refused)))
         for (probe, pause) in [5, 10, 20, 40, 60, 60].enumerated() {
@@ -49,9 +49,9 @@ struct RecoveryTests {
 
     @Test("An upstream that only redirects elsewhere is there all the same")
     func redirectingProbe() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await scene.goDown()
-        scene.transport.then(answer(.found, fields: [.location: "https://docs.elsewhere.test/"]))
+        scene.transport.then(response(.found, fields: [.location: "https://docs.elsewhere.test/"]))
         await scene.clock.sleepers(of: .seconds(5))
         scene.clock.advance(by: .seconds(5))
         await scene.changes.until { $0.count == 2 }
@@ -60,10 +60,10 @@ struct RecoveryTests {
 
     @Test("A client that gets an answer ends the probing")
     func clientWasFaster() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
-        scene.transport.then(answer(.ok, "one"))
+        scene.transport.then(response(.ok, "one"))
         _ = try await scene.upstream.read(scene.list())
         await scene.clock.nobodySleeps(for: .seconds(5))
         await scene.changes.until { $0.count == 2 }
@@ -74,11 +74,11 @@ struct RecoveryTests {
         "SRV-09 Changes are told in the order in which they happened, also when it goes down while its screens are refreshed"
     )
     func flapping() async throws {
-        let scene = try Scene()
-        scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list("/refreshed"), .refresh) }
+        let scene = try Scenario()
+        scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list("/refreshed"), .revalidate) }
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
-        scene.transport.then(answer(.ok), failure(.unreachable(.refused)))
+        scene.transport.then(response(.ok), failure(.unreachable(.refused)))
         scene.clock.advance(by: .seconds(5))
         await scene.changes.until { $0.count == 3 }
         let now = scene.clock.now
@@ -88,7 +88,7 @@ struct RecoveryTests {
 
     @Test("Failures and answers at the same time leave listeners with what is so")
     func race() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         let turn = Watched(0)
         scene.transport.always { _ throws(UpstreamError) in
             let number = turn.update { turn in
@@ -96,19 +96,19 @@ struct RecoveryTests {
                 return turn
             }
             if number % 2 == 0 { throw .unreachable(.refused) }
-            return IncomingAnswer(status: .ok)
+            return IncomingResponse(status: .ok)
         }
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<400 {
-                group.addTask { _ = try? await scene.upstream.read(scene.list("/\(number)"), .refresh) }
+                group.addTask { _ = try? await scene.upstream.read(scene.list("/\(number)"), .revalidate) }
             }
         }
         // Something certain at the end, so that there is something to wait for.
-        scene.transport.always(answer(.ok))
-        _ = try await scene.upstream.read(scene.list(), .refresh)
+        scene.transport.always(response(.ok))
+        _ = try await scene.upstream.read(scene.list(), .revalidate)
         scene.clock.advance(by: .seconds(1))
         scene.transport.always(failure(.unreachable(.refused)))
-        _ = try? await scene.upstream.read(scene.list("/other"), .refresh)
+        _ = try? await scene.upstream.read(scene.list("/other"), .revalidate)
         let last = Upstream.Change.wentDown(at: scene.clock.now)
         await scene.changes.until { $0.last == last }
         for (first, second) in zip(scene.changes.value, scene.changes.value.dropFirst()) {
@@ -122,17 +122,17 @@ struct RecoveryTests {
 
     @Test("Refreshing may ask for the very thing that found out")
     func refreshesTheSame() async throws {
-        let scene = try Scene()
-        scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .refresh) }
+        let scene = try Scenario()
+        scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
         await scene.goDown()
-        scene.transport.always(answer(.ok, "one"))
+        scene.transport.always(response(.ok, "one"))
         #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
         await scene.changes.until { $0.count == 2 }
     }
 
     @Test("stop() ends the waiting for a probe")
     func stopWhileWaiting() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.upstream.stop()
@@ -142,7 +142,7 @@ struct RecoveryTests {
 
     @Test("stop() ends a probe under way, and nothing comes after it")
     func stopWhileProbing() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         let ended = Watched(false)
@@ -161,10 +161,10 @@ struct RecoveryTests {
 
     @Test("stop() ends requests under way; who waits is answered")
     func stopWhileReading() async throws {
-        let scene = try Scene()
+        let scene = try Scenario()
         try await scene.age(scene.list())
         let gate = Gate()
-        scene.transport.then(held(by: gate, answer(.ok, "new")))
+        scene.transport.then(held(by: gate, response(.ok, "new")))
         async let reading = scene.upstream.read(scene.list())
         await gate.arrivals(1)
         scene.upstream.stop()

@@ -31,7 +31,7 @@ struct RetryPolicyTests {
 
     @Test("502, 503 and 504 are tried again after growing pauses with jitter", arguments: [502, 503, 504])
     func gatewayTrouble(status: Int) {
-        let outcome = RetryPolicy.Outcome.answered(.init(code: status), retryAfter: nil)
+        let outcome = RetryPolicy.Outcome.responded(.init(code: status), retryAfter: nil)
         #expect(pause(outcome) == .milliseconds(100))
         #expect(pause(outcome, attempt: 2) == .milliseconds(200))
         #expect(pause(outcome, jitter: 0) == .milliseconds(50))
@@ -40,12 +40,12 @@ struct RetryPolicyTests {
 
     @Test("Retry-After is honoured by not asking again, be it zero", arguments: [0, 1, 3600])
     func retryAfter(seconds: Int) {
-        #expect(pause(.answered(.serviceUnavailable, retryAfter: seconds)) == nil)
+        #expect(pause(.responded(.serviceUnavailable, retryAfter: seconds)) == nil)
     }
 
     @Test("Other statuses stand", arguments: [200, 304, 400, 401, 404, 408, 429, 500, 501, 507])
     func otherStatuses(status: Int) {
-        #expect(pause(.answered(.init(code: status), retryAfter: nil)) == nil)
+        #expect(pause(.responded(.init(code: status), retryAfter: nil)) == nil)
     }
 
     @Test("The last attempt is the last")
@@ -58,7 +58,7 @@ struct RetryPolicyTests {
     @Test("Only idempotent methods are repeated", arguments: [HTTPRequest.Method.post, .patch, .connect])
     func methods(method: HTTPRequest.Method) {
         #expect(pause(.unreachable(.reset), method: method) == nil)
-        #expect(pause(.answered(.serviceUnavailable, retryAfter: nil), method: method) == nil)
+        #expect(pause(.responded(.serviceUnavailable, retryAfter: nil), method: method) == nil)
     }
 
     @Test("Idempotent methods are", arguments: [HTTPRequest.Method.get, .head, .options, .put, .delete, .trace])

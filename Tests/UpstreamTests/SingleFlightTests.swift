@@ -10,15 +10,15 @@ struct InFlightTableTests {
         #expect(table.join("a", "1").role == .lead)
         #expect(table.join("a", "2").role == .follow)
         #expect(table.join("b", "3").role == .lead)
-        #expect(Set(table.land("a")) == ["1", "2"])
-        #expect(table.land("b") == ["3"])
+        #expect(Set(table.complete("a")) == ["1", "2"])
+        #expect(table.complete("b") == ["3"])
     }
 
     @Test("After landing the next one leads again, and nobody is told twice")
     mutating func landing() {
         _ = table.join("a", "1")
-        #expect(table.land("a") == ["1"])
-        #expect(table.land("a").isEmpty)
+        #expect(table.complete("a") == ["1"])
+        #expect(table.complete("a").isEmpty)
         #expect(table.join("a", "2").role == .lead)
     }
 
@@ -28,19 +28,19 @@ struct InFlightTableTests {
         #expect(table.leave("a", ticket: ticket) == "1")
         #expect(table.leave("a", ticket: ticket) == nil)
         #expect(table.join("a", "2").role == .follow)
-        #expect(table.land("a") == ["2"])
+        #expect(table.complete("a") == ["2"])
         #expect(table.leave("a", ticket: ticket) == nil)
     }
 
     @Test("A ticket is of one flight: it opens nothing in the next of the same key")
     mutating func tickets() {
         let (_, old) = table.join("a", "1")
-        _ = table.land("a")
+        _ = table.complete("a")
         let (_, new) = table.join("a", "2")
         #expect(old != new)
         #expect(table.leave("a", ticket: old) == nil)
         #expect(table.leave("b", ticket: new) == nil)
-        #expect(table.land("a") == ["2"])
+        #expect(table.complete("a") == ["2"])
     }
 }
 
@@ -65,7 +65,7 @@ struct SingleFlightTests {
                             return count
                         }
                     }
-                    guard case .landed(.success) = arrival else { return false }
+                    guard case .completed(.success) = arrival else { return false }
                     return true
                 }
             }
@@ -97,7 +97,7 @@ struct SingleFlightTests {
         // Nothing is stuck: the keys can be used again.
         for key in 0..<5 {
             let (arrival, _) = await flights.run(key, patience: nil) { () async throws(UpstreamError) -> Int in 2 }
-            guard case .landed(.success) = arrival else {
+            guard case .completed(.success) = arrival else {
                 Issue.record("key \(key) is stuck")
                 continue
             }
@@ -112,7 +112,7 @@ struct SingleFlightTests {
             await gate.pass()
             return 1
         }
-        guard case .leftWaiting = arrival else {
+        guard case .abandoned = arrival else {
             Issue.record("nothing has landed yet")
             return
         }
@@ -127,7 +127,7 @@ struct SingleFlightTests {
         let (arrival, _) = await flights.run(1, patience: nil) { () async throws(UpstreamError) -> Int in
             throw .notStored
         }
-        guard case .landed(.failure(.notStored)) = arrival else {
+        guard case .completed(.failure(.notStored)) = arrival else {
             Issue.record("\(arrival)")
             return
         }

@@ -56,7 +56,8 @@ struct UploadPacingTests {
         }
         var failure: (any Error)?
         do {
-            try await LoopbackServer.with(.silence, .answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
+            try await LoopbackServer.with(.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+                server in
                 let length = isLengthKnown ? parts * text.utf8.count : nil
                 let request = StreamedRequest(
                     method: .put,

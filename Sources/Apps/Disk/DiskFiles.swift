@@ -37,7 +37,7 @@ public struct DiskFiles: Sendable {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
         let account = try await service.account(account)
-        let (row, reading) = try await service.fileItem(path, account, .usual)
+        let (row, reading) = try await service.fileItem(path, account, .useCache)
         let item = row.item
         if let (stored, type) = try await service.openStored(.content, of: item, account.id) {
             let file = try service.file(item, stored, type)

@@ -19,7 +19,7 @@ struct DiskItem: Sendable, Equatable {
     var mimeType: String?
     var md5: String?
     var resourceID: String?
-    /// Where everybody can see it; nil where it is not published, or the answer did not say.
+    /// Where everybody can see it; nil where it is not published, or the response did not say.
     var publicURL: String?
     var isPublished = false
     /// Where something in the trash came from.

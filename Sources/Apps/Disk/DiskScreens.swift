@@ -52,7 +52,7 @@ struct DiskSessionScreen: Encodable, Sendable {
     @Nullable var name: String?
     let linkedAt: Date
     let createdAt: Date
-    /// The bearer token of Larder; only in the answer that opens the session.
+    /// The bearer token of Larder; only in the response that opens the session.
     let token: String?
     /// Where the app goes next.
     let route = DiskLaunchScreen.Route.home

@@ -6,7 +6,7 @@ import Upstream
 
 extension DiskService {
     /// `DELETE /v1/disk/file`: to the trash, or for good.
-    @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         guard !path.isRoot else {
             throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")
@@ -24,7 +24,7 @@ extension DiskService {
     }
 
     /// `PATCH /v1/disk/file`: another name in the same folder.
-    @Sendable func rename(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func rename(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         guard let folder = path.parent else {
             throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")
@@ -35,7 +35,7 @@ extension DiskService {
         try Self.checkName(name, isMissing: fields.values["name"] == nil)
         let account = try await account(of: request)
         try refuseOffline()
-        let (row, reading) = try await item(path, account, .usual)
+        let (row, reading) = try await item(path, account, .useCache)
         if row.item.kind == .file, DiskItem.fileExtension(of: name) != DiskItem.fileExtension(of: path.name) {
             let kept = DiskItem.fileExtension(of: path.name)
             throw Problem.validation([
@@ -76,7 +76,7 @@ extension DiskService {
     }
 
     /// `POST /v1/disk/folders`.
-    @Sendable func makeFolder(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func makeFolder(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try Self.newPath("path", try await request.jsonObject())
         let account = try await account(of: request)
         let write = DiskWrite(kind: .makeFolder, path: path, conditions: conditions(request))
@@ -84,17 +84,17 @@ extension DiskService {
     }
 
     /// `POST /v1/disk/files/move`.
-    @Sendable func move(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func move(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await transfer(request) { .move(to: $0, overwrite: $1) }
     }
 
     /// `POST /v1/disk/files/copy`.
-    @Sendable func copy(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func copy(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await transfer(request) { .copy(to: $0, overwrite: $1) }
     }
 
     private func transfer(_ request: ScreenRequest, as kind: (_ to: DiskPath, _ overwrite: Bool) -> DiskWrite.Kind)
-        async throws -> Reply
+        async throws -> ScreenResponse
     {
         let fields = try await request.jsonObject()
         let from = try fields.diskPath("from")
@@ -123,11 +123,11 @@ extension DiskService {
     }
 
     /// `GET /v1/disk/trash`.
-    @Sendable func trash(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func trash(_ request: ScreenRequest) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let timeZone = try timeZone(request)
         let account = try await account(of: request)
-        let ownValidity = store.validity(account: account.id)
+        let ownValidity = store.changeToken(account: account.id)
         let key = PageKey(
             account: DiskStore.owner(account.id),
             screen: "trash",
@@ -135,15 +135,15 @@ extension DiskService {
             offset: asked.offset,
             limit: asked.limit
         )
-        let (page, reading) = try await page(key, account, try request.demand()) { token, epoch in
+        let (page, reading) = try await page(key, account, try request.cachePolicy()) { token, epoch in
             let now = clock.now()
             return api.trash(limit: asked.limit, offset: asked.offset, token, account: account.id) {
                 record throws(UpstreamError) in
                 guard let embedded = record.embedded else {
-                    throw .badAnswer(status: .ok, reason: "a trash without its content")
+                    throw .badResponse(status: .ok, reason: "a trash without its content")
                 }
                 let items = Self.unique(embedded.items)
-                return store.admission(
+                return store.persistRows(
                     items,
                     as: key,
                     total: embedded.total,
@@ -173,12 +173,12 @@ extension DiskService {
             Envelope(data: data, meta: meta, links: request.links(for: shown)),
             provenance: reading.provenance,
             now: clock.now(),
-            validity: reading.validity?.and(ownValidity)
+            changeToken: reading.changeToken?.and(ownValidity)
         )
     }
 
     /// `POST /v1/disk/trash/restore`.
-    @Sendable func restore(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path", scheme: .trash)
         guard !path.isRoot else {

@@ -10,20 +10,20 @@ import Upstream
 extension DiskService {
     /// `GET /v1/disk/file/content`: the bytes as they are, or a part of them; from the store where the present version
     /// is there, else through from the upstream, and into the store if all of it passes.
-    @Sendable func content(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func content(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let account = try await account(of: request)
-        let demand = try request.demand()
-        let (row, reading) = try await fileItem(path, account, demand)
+        let cachePolicy = try request.cachePolicy()
+        let (row, reading) = try await fileItem(path, account, cachePolicy)
         let item = row.item
         if let (stored, type) = try await openStored(.content, of: item, account.id) {
-            let provenance = Self.provenance(ofStored: stored.response.responseTime, reading)
+            let provenance = Self.provenance(ofStored: stored.head.responseTime, reading)
             return try .content(try file(item, stored, type), to: request, provenance: provenance, now: clock.now())
         }
-        guard demand != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
+        guard cachePolicy != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
         guard !reading.provenance.offline else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
         guard let size = item.size, let version = item.version else {
-            throw UpstreamFailure(.badAnswer(status: .ok, reason: "a file without a size"), of: api.upstream)
+            throw UpstreamFailure(.badResponse(status: .ok, reason: "a file without a size"), of: api.upstream)
         }
         // Nothing is fetched for HEAD.
         let isKept = !request.isHead && !request.headerFields.contains(.range) && options.budget.admits(size)
@@ -48,7 +48,7 @@ extension DiskService {
     }
 
     /// The account of stored bytes: whether they are the present version is what the upstream last said of the file.
-    static func provenance(ofStored fetchedAt: Date, _ reading: Reading) -> Provenance {
+    static func provenance(ofStored fetchedAt: Date, _ reading: ReadResult) -> Provenance {
         let provenance = reading.provenance
         let detail = provenance.offline ? "offline" : provenance.stale ? provenance.cacheStatus?.detail ?? "stale" : nil
         return Provenance(
@@ -74,19 +74,19 @@ extension DiskService {
     func openStored(_ body: DiskStore.Body, of item: DiskItem, _ account: String) async throws -> (
         StoredFile, type: String
     )? {
-        guard let answer = try store.body(body, of: item, account: account),
-            let open = try await store.responses.openBody(of: answer)
+        guard let response = try store.body(body, of: item, account: account),
+            let open = try await store.responses.openBody(of: response)
         else { return nil }
-        lastUses.note(answer, at: clock.now())
+        accessRecorder.note(response, at: clock.now())
         return (
-            StoredFile(response: answer.response, body: open),
-            answer.response.headerFields[.contentType] ?? "application/octet-stream"
+            StoredFile(head: response.head, body: open),
+            response.head.headerFields[.contentType] ?? "application/octet-stream"
         )
     }
 
     /// An opened body with what is known of it.
     struct StoredFile {
-        let response: StoredResponse
+        let head: CachedResponseHead
         let body: ResponseStore.OpenBody
     }
 
@@ -137,20 +137,20 @@ extension DiskService {
                 if range.lowerBound > 0 || range.upperBound < item.size ?? 0 {
                     fields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
                 }
-                let answer = try await api.upstream.stream(
+                let response = try await api.upstream.stream(
                     StreamedRequest(method: .get, url: link, headerFields: fields)
                 )
-                status = answer.status
+                status = response.status
                 switch status.code {
-                case 200: return FileParts.stream(answer.body, skipping: range.lowerBound, count: range.count)
-                case 206 where answer.headerFields[.contentRange]?.hasPrefix("bytes \(range.lowerBound)-") == true:
-                    return FileParts.stream(answer.body, skipping: 0, count: range.count)
+                case 200: return FileParts.stream(response.body, skipping: range.lowerBound, count: range.count)
+                case 206 where response.headerFields[.contentRange]?.hasPrefix("bytes \(range.lowerBound)-") == true:
+                    return FileParts.stream(response.body, skipping: 0, count: range.count)
                 case 500..., 429: continue
                 case 400..<500: continue
-                default: throw UpstreamError.badAnswer(status: status, reason: "status \(status.code) for a file")
+                default: throw UpstreamError.badResponse(status: status, reason: "status \(status.code) for a file")
                 }
             }
-            throw UpstreamError.badAnswer(status: status, reason: "links to the file do not work")
+            throw UpstreamError.badResponse(status: status, reason: "links to the file do not work")
         } catch {
             throw translated(error)
         }

@@ -10,16 +10,16 @@ import Upstream
 extension DiskService {
     /// `POST /v1/disk/downloads`: fetches a file into the store. Who asks for the same version while it is under way
     /// shares it.
-    @Sendable func startDownload(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func startDownload(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try await request.jsonObject().diskPath("path")
         let account = try await account(of: request)
-        let (row, reading) = try await item(path, account, .usual)
+        let (row, reading) = try await item(path, account, .useCache)
         let item = row.item
         guard item.kind == .file else {
             throw Problem.validation([.field("/path", "invalid", "path is a folder; only files are downloaded.")])
         }
         guard let version = item.version, let size = item.size else {
-            throw UpstreamFailure(.badAnswer(status: .ok, reason: "a file without a size"), of: api.upstream)
+            throw UpstreamFailure(.badResponse(status: .ok, reason: "a file without a size"), of: api.upstream)
         }
         let isStored = try await openStored(.content, of: item, account.id) != nil
         guard isStored || !reading.provenance.offline else {
@@ -40,7 +40,7 @@ extension DiskService {
     }
 
     /// `GET /v1/disk/downloads/{id}`: 202 while it goes on, 200 once it is over.
-    @Sendable func showDownload(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func showDownload(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try request.requiredSession().account
         let id = try request.parameter("id")
         // First the one under way: between the two looks it can only have ended, and then it is stored.
@@ -54,7 +54,7 @@ extension DiskService {
     }
 
     private func downloadScreen(_ job: DownloadJob, _ request: ScreenRequest, status: HTTPResponse.Status) throws
-        -> Reply
+        -> ScreenResponse
     {
         let href = "/v1/disk/downloads/\(job.id)"
         let provenance = Provenance(source: .upstream)
@@ -82,7 +82,7 @@ extension DiskService {
             if attempt > 0 { progress(.restarted) }
             do {
                 let account = try await account(job.account)
-                let (row, _) = try await fileItem(job.path, account, attempt == 0 ? .usual : .refresh)
+                let (row, _) = try await fileItem(job.path, account, attempt == 0 ? .useCache : .revalidate)
                 guard row.item.version == job.version else { return .failed(.changed) }
                 for try await part in try await keeping(row.item, size: job.bytesTotal, account, job: job.id) {
                     progress(.received(bytes: part.readableBytes))

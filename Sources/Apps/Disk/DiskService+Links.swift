@@ -5,7 +5,7 @@ import Upstream
 
 extension DiskService {
     /// `POST /v1/disk/links`: publishes what is not published yet, and gives the address. Asked twice it is the same.
-    @Sendable func makeLink(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func makeLink(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path")
         guard !path.isRoot else {
@@ -44,7 +44,7 @@ extension DiskService {
         _ provenance: Provenance,
         _ request: ScreenRequest,
         isNew: Bool
-    ) throws -> Reply {
+    ) throws -> ScreenResponse {
         let back = item.path.link(to: "/v1/disk/file")
         let screen = LinkScreen(path: item.path.text, publicUrl: item.publicURL)
         return try .screen(
@@ -57,7 +57,7 @@ extension DiskService {
     }
 
     /// `DELETE /v1/disk/published`: takes the public address away.
-    @Sendable func unpublish(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func unpublish(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         guard !path.isRoot else {
             throw Problem.invalidParameter("path", accepted: "accepts a file or folder, not the whole Disk")

@@ -17,7 +17,7 @@ extension DiskService {
     private static let mostRows = 1000
 
     /// `GET /v1/disk/recent`. The upstream knows no offset here, so everything up to the page is asked for.
-    @Sendable func recent(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func recent(_ request: ScreenRequest) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let mediaTypes = try mediaTypes(request)
         let account = try await account(of: request)
@@ -37,7 +37,7 @@ extension DiskService {
             changed in
             api.lastUploaded(limit: end, mediaTypes: mediaTypes, token, account: account.id) { record in
                 let items = Self.unique(record.items)
-                return store.admission(
+                return store.persistRows(
                     Array(items.dropFirst(asked.offset).prefix(asked.limit)),
                     beside: Array(items.prefix(asked.offset)),
                     as: key,
@@ -66,7 +66,7 @@ extension DiskService {
     }
 
     /// `GET /v1/disk/files`: what is in a folder.
-    @Sendable func files(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func files(_ request: ScreenRequest) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let path = try request.diskPath(fallback: .root)
         let sort = try request.query.string("sort") ?? "created"
@@ -97,7 +97,7 @@ extension DiskService {
                 record throws(UpstreamError) in
                 let own = record.item.map { [$0] } ?? []
                 guard record.kind != .file else {
-                    return store.admission(
+                    return store.persistRows(
                         own,
                         as: nil,
                         about: path,
@@ -108,10 +108,10 @@ extension DiskService {
                     )
                 }
                 guard let embedded = record.embedded else {
-                    throw .badAnswer(status: .ok, reason: "a folder without its content")
+                    throw .badResponse(status: .ok, reason: "a folder without its content")
                 }
                 let items = Self.unique(embedded.items.prefix(asked.limit))
-                return store.admission(
+                return store.persistRows(
                     items,
                     beside: own,
                     as: key,
@@ -129,7 +129,7 @@ extension DiskService {
     }
 
     /// `GET /v1/disk/published`.
-    @Sendable func published(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func published(_ request: ScreenRequest) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let type = try request.query.string("type") ?? "all"
         guard ["all", "file", "dir"].contains(type) else {
@@ -157,12 +157,12 @@ extension DiskService {
                 account: account.id
             ) { record in
                 let items = Self.unique(record.items.prefix(asked.limit)).map { item in
-                    // Whatever the answer says of links: what this list has is published.
+                    // Whatever the response says of links: what this list has is published.
                     var item = item
                     item.isPublished = true
                     return item
                 }
-                return store.admission(
+                return store.persistRows(
                     items,
                     as: key,
                     hasMore: record.items.count > asked.limit,
@@ -196,11 +196,11 @@ extension DiskService {
         empty: EmptyState,
         actions: [Action]? = nil,
         _ resource: Listed
-    ) async throws -> Reply {
+    ) async throws -> ScreenResponse {
         let timeZone = try timeZone(request)
-        let ownValidity = store.validity(account: account.id)
+        let ownValidity = store.changeToken(account: account.id)
         let changed: @Sendable (Int) -> Void = { revision in announce(screen, revision, to: account.id) }
-        let (page, reading) = try await page(key, account, try request.demand(), folder: folder) { token, epoch in
+        let (page, reading) = try await page(key, account, try request.cachePolicy(), folder: folder) { token, epoch in
             resource(token, epoch, clock.now(), changed)
         }
         let provenance = reading.provenance
@@ -226,43 +226,43 @@ extension DiskService {
             Envelope(data: data, meta: meta, links: request.links(for: shown)),
             provenance: provenance,
             now: clock.now(),
-            validity: reading.validity?.and(ownValidity)
+            changeToken: reading.changeToken?.and(ownValidity)
         )
     }
 
     /// A page as it is stored once the upstream was asked, or could not be.
     ///
     /// Changes made while the upstream was asked are in it
-    /// (``DiskStore/admission(_:beside:as:folder:total:hasMore:account:epoch:at:changed:)``). It
+    /// (``DiskStore/persistRows(_:beside:as:folder:total:hasMore:account:epoch:at:changed:)``). It
     /// is asked again only if the account was logged in anew, or if a page is not there that a stored response
     /// counts for. A page that was evicted,
     /// or that has moved with its folder, stands on its own date.
     func page(
         _ key: PageKey,
         _ account: DiskAccount,
-        _ demand: Demand,
+        _ cachePolicy: CachePolicy,
         folder: DiskPath? = nil,
         _ resource: (_ token: String, _ epoch: Int64) -> Resource
-    ) async throws -> (DiskPage, Reading) {
-        var demand = demand
+    ) async throws -> (DiskPage, ReadResult) {
+        var cachePolicy = cachePolicy
         var present = account
         for _ in 0..<4 {
             let fetchedAt = try store.pageDate(key)
-            let reading: Reading
+            let reading: ReadResult
             do {
-                reading = try await read(present, demand, of: folder) { token, epoch in
+                reading = try await read(present, cachePolicy, of: folder) { token, epoch in
                     var resource = resource(token, epoch)
                     resource.bundledAt = fetchedAt
                     return resource
                 }
-            } catch let failure as UpstreamFailure where failure.error == .notStored && demand != .onlyIfCached {
+            } catch let failure as UpstreamFailure where failure.error == .notStored && cachePolicy != .onlyIfCached {
                 guard let anew = try store.account(account.id) else { throw Self.sessionExpired }
                 present = anew
-                demand = .refresh
+                cachePolicy = .revalidate
                 continue
             }
             if let page = try store.page(key, account: account.id) {
-                lastUses.note(key, at: clock.now())
+                accessRecorder.note(key, at: clock.now())
                 return (page, reading)
             }
             if let folder, try store.row(folder, account: account.id)?.item.kind == .file {
@@ -271,16 +271,16 @@ extension DiskService {
                     "\(folder.name) is a file; its screen is \(folder.link(to: "/v1/disk/file"))."
                 )
             }
-            if demand == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
+            if cachePolicy == .onlyIfCached { throw UpstreamFailure(.notStored, of: api.upstream) }
             if let absence = absence(reading) { throw absence }
             if let folder, reading.provenance.source == .upstream {
                 throw Problem.notFound("\(folder.name) was deleted or moved while it was read.")
             }
             present = try store.account(account.id) ?? present
-            demand = .refresh
+            cachePolicy = .revalidate
         }
         throw UpstreamFailure(
-            .badAnswer(status: nil, reason: "the account was logged in anew while it was read"),
+            .badResponse(status: nil, reason: "the account was logged in anew while it was read"),
             of: api.upstream
         )
     }

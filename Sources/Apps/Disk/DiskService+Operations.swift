@@ -30,7 +30,7 @@ extension DiskService {
             throw Problem.notFound(
                 "Yandex Disk does not know this operation any more. What came of it is seen in the lists."
             )
-        } catch UpstreamError.failing, UpstreamError.badAnswer {
+        } catch UpstreamError.failing, UpstreamError.badResponse {
             return .running
         } catch {
             throw translated(error)
@@ -45,7 +45,7 @@ extension DiskService {
     }
 
     /// `GET /v1/disk/operations/{id}`: asks the upstream how it stands, and takes its end in.
-    @Sendable func showOperation(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func showOperation(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try await account(of: request)
         let id = try request.parameter("id")
         guard var operation = try store.operation(id, account: account.id) else {
@@ -63,7 +63,7 @@ extension DiskService {
         return try operationScreen(operation, request)
     }
 
-    func operationScreen(_ operation: DiskOperation, _ request: ScreenRequest) throws -> Reply {
+    func operationScreen(_ operation: DiskOperation, _ request: ScreenRequest) throws -> ScreenResponse {
         let isOver = operation.status != .running
         let screen = OperationScreen(operation)
         let provenance = Provenance(source: .upstream)

@@ -11,9 +11,9 @@ import Upstream
 // Files as pictures and as PDFs. What parses them are children under limits; the server never does.
 extension DiskService {
     /// `GET /v1/disk/file/pdf`: an office file as a PDF, where LibreOffice is installed.
-    @Sendable func document(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func document(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try await account(of: request)
-        let (row, reading) = try await fileItem(try request.diskPath(), account, try request.demand())
+        let (row, reading) = try await fileItem(try request.diskPath(), account, try request.cachePolicy())
         let item = row.item
         guard let format = OfficeFormat(fileName: item.name) else {
             throw Problem(
@@ -21,31 +21,31 @@ extension DiskService {
                 "Only office files are shown as PDF: \(OfficeFormat.allCases.map(\.rawValue).joined(separator: ", "))."
             )
         }
-        let stored = try await storedDocument(item, format, account, try request.demand(), reading)
+        let stored = try await storedDocument(item, format, account, try request.cachePolicy(), reading)
         let name = String(item.name.dropLast(item.fileExtension.count)) + "pdf"
         let content = try file(item, stored, "application/pdf", version: "\(item.version ?? "")-pdf", fileName: name)
         return try .content(
             content,
             to: request,
-            provenance: Self.provenance(ofStored: stored.response.responseTime, reading),
+            provenance: Self.provenance(ofStored: stored.head.responseTime, reading),
             now: clock.now()
         )
     }
 
     /// `GET /v1/disk/file/page`: one page of a PDF or office file, or a picture, as a picture of a width.
-    @Sendable func page(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func page(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let number = try request.query.integer("page", in: 1...100_000) ?? 1
         let width = try request.query.integer("width", in: 16...2000) ?? 800
         let account = try await account(of: request)
-        let (row, reading) = try await fileItem(path, account, try request.demand())
+        let (row, reading) = try await fileItem(path, account, try request.cachePolicy())
         let item = row.item
         if let (stored, _) = try await openStored(.page(number, width: width), of: item, account.id),
-            let reply = try pagePicture(stored, reading)
+            let response = try pagePicture(stored, reading)
         {
-            return reply
+            return response
         }
-        guard try request.demand() != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
+        guard try request.cachePolicy() != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
         guard let media else { throw Self.problem(.toolMissing(.pdftoppm)) }
         let picture: RenderedPicture
         do {
@@ -60,7 +60,7 @@ extension DiskService {
                     try await media.pages.picture(of: number, in: $0, width: width)
                 }
             case (_, let format?):
-                let document = try await storedDocument(item, format, account, .usual, reading)
+                let document = try await storedDocument(item, format, account, .useCache, reading)
                 picture = try await withFile(document.body) {
                     try await media.pages.picture(of: number, in: $0, width: width)
                 }
@@ -93,7 +93,7 @@ extension DiskService {
         return .picture(picture.data, type: type, provenance: provenance, now: clock.now())
     }
 
-    private func pagePicture(_ stored: StoredFile, _ reading: Reading) throws -> Reply? {
+    private func pagePicture(_ stored: StoredFile, _ reading: ReadResult) throws -> ScreenResponse? {
         let bytes =
             switch stored.body {
             case .bytes(let bytes): bytes
@@ -103,7 +103,7 @@ extension DiskService {
         return .picture(
             bytes,
             type: type,
-            provenance: Self.provenance(ofStored: stored.response.responseTime, reading),
+            provenance: Self.provenance(ofStored: stored.head.responseTime, reading),
             now: clock.now()
         )
     }
@@ -113,13 +113,13 @@ extension DiskService {
         _ item: DiskItem,
         _ format: OfficeFormat,
         _ account: DiskAccount,
-        _ demand: Demand,
-        _ reading: Reading
+        _ cachePolicy: CachePolicy,
+        _ reading: ReadResult
     ) async throws
         -> StoredFile
     {
         if let (stored, _) = try await openStored(.document, of: item, account.id) { return stored }
-        guard demand != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
+        guard cachePolicy != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
         guard let media, media.office.isAvailable else { throw Self.problem(.toolMissing(.soffice)) }
         let result = scratch.place(".pdf")
         defer { withExtendedLifetime(result) {} }
@@ -149,13 +149,13 @@ extension DiskService {
     private func withFile<Value>(
         _ item: DiskItem,
         _ account: DiskAccount,
-        _ reading: Reading,
+        _ reading: ReadResult,
         _ body: (URL) async throws -> Value
     ) async throws -> Value {
         if try store.body(.content, of: item, account: account.id) == nil {
             guard !reading.provenance.offline else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
             guard let size = item.size, item.version != nil else {
-                throw UpstreamFailure(.badAnswer(status: .ok, reason: "a file without a size"), of: api.upstream)
+                throw UpstreamFailure(.badResponse(status: .ok, reason: "a file without a size"), of: api.upstream)
             }
             guard options.budget.admits(size) else {
                 throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
@@ -166,7 +166,7 @@ extension DiskService {
                 throw problem
             } catch {
                 try Task.checkCancellation()
-                throw UpstreamFailure(.badAnswer(status: .ok, reason: "the file broke off"), of: api.upstream)
+                throw UpstreamFailure(.badResponse(status: .ok, reason: "the file broke off"), of: api.upstream)
             }
         }
         guard let (stored, _) = try await openStored(.content, of: item, account.id) else {

@@ -8,21 +8,22 @@ import Upstream
 extension DiskService {
     /// `GET /v1/disk/file/preview`: a small picture, kept by the version of the file. Where none can be had, a
     /// placeholder that is not kept.
-    @Sendable func preview(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func preview(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let size = try previewSize(request)
         let account = try await account(of: request)
-        let demand = try request.demand()
+        let cachePolicy = try request.cachePolicy()
         // A row that a list has shown is enough: its version names the picture.
         let known = try store.row(path, account: account.id)
-        let row = if let known, demand != .refresh { known } else { try await fileItem(path, account, demand).0 }
+        let row =
+            if let known, cachePolicy != .revalidate { known } else { try await fileItem(path, account, cachePolicy).0 }
         guard row.item.kind == .file else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         if let (stored, _) = try await openStored(.preview(size), of: row.item, account.id),
-            let reply = try picture(stored)
+            let response = try picture(stored)
         {
-            return reply
+            return response
         }
-        guard demand != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
+        guard cachePolicy != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
         do {
             return try await fetchedPreview(row.item, size, account)
         } catch let error as UpstreamError {
@@ -45,7 +46,7 @@ extension DiskService {
         return size
     }
 
-    private func picture(_ stored: StoredFile) throws -> Reply? {
+    private func picture(_ stored: StoredFile) throws -> ScreenResponse? {
         let bytes =
             switch stored.body {
             case .bytes(let bytes): bytes
@@ -54,28 +55,30 @@ extension DiskService {
         guard let type = PictureType(of: bytes) else { return nil }
         let provenance = Provenance(
             source: .cache,
-            fetchedAt: stored.response.responseTime,
+            fetchedAt: stored.head.responseTime,
             cacheStatus: CacheStatus(.hit)
         )
         return .picture(bytes, type: type, provenance: provenance, now: clock.now())
     }
 
-    /// Throws `UpstreamError` where a placeholder is the answer, and a refusal (401, 403, 404 of the file itself) where
+    /// Throws `UpstreamError` where a placeholder is the response, and a refusal (401, 403, 404 of the file itself) where
     /// that is news.
-    private func fetchedPreview(_ known: DiskItem, _ size: PreviewSize, _ account: DiskAccount) async throws -> Reply {
+    private func fetchedPreview(_ known: DiskItem, _ size: PreviewSize, _ account: DiskAccount) async throws
+        -> ScreenResponse
+    {
         guard api.upstream.reachability.isReachable else { throw UpstreamError.unreachable(.network) }
         let (href, item) = try await authorized(account.id) { try await api.previewLink(known.path, size: size, $0) }
-        guard let href else { throw UpstreamError.badAnswer(status: .ok, reason: "no preview") }
+        guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
         // The upstream documents that its own hosts want the owner's token; to other origins it does not go.
-        let answer = try await authorized(account.id) { token in
+        let response = try await authorized(account.id) { token in
             try await api.upstream.call(
                 OutgoingRequest(url: href, headerFields: [.accept: "image/*", .authorization: "OAuth \(token)"])
             )
         }
-        guard answer.status == .ok, let type = PictureType(of: answer.body) else {
-            throw UpstreamError.badAnswer(status: answer.status, reason: "not a picture")
+        guard response.status == .ok, let type = PictureType(of: response.body) else {
+            throw UpstreamError.badResponse(status: response.status, reason: "not a picture")
         }
-        let bytes = Data(answer.body)
+        let bytes = Data(response.body)
         let present = item ?? known
         var isStored = false
         if present.version != nil, options.budget.admits(bytes.count) {

@@ -11,7 +11,7 @@ extension DiskService {
 
     /// `GET /v1/disk/search`: files and folders whose name contains a text. The upstream cannot search, so its list of
     /// all files is brought up to date first; what is searched are the rows that are known here.
-    @Sendable func search(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func search(_ request: ScreenRequest) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
@@ -19,7 +19,7 @@ extension DiskService {
         }
         let timeZone = try timeZone(request)
         let account = try await account(of: request)
-        let known = try await allFiles(account, try request.demand())
+        let known = try await allFiles(account, try request.cachePolicy())
         let provenance = known.provenance
         let found = try store.search(
             text,
@@ -57,7 +57,7 @@ extension DiskService {
     }
 
     /// Brings the rows of all files up to date, as far as that goes; out of reach, what is known has to do.
-    private func allFiles(_ account: DiskAccount, _ demand: Demand) async throws -> KnownFiles {
+    private func allFiles(_ account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> KnownFiles {
         var known: KnownFiles?
         for batch in 0..<Self.searchBatches {
             let offset = batch * Self.searchBatch
@@ -68,10 +68,10 @@ extension DiskService {
                 limit: Self.searchBatch
             )
             do {
-                let (page, reading) = try await page(key, account, demand) { token, epoch in
+                let (page, reading) = try await page(key, account, cachePolicy) { token, epoch in
                     let now = clock.now()
                     return api.allFiles(limit: Self.searchBatch, offset: offset, token, account: account.id) { record in
-                        store.admission(
+                        store.persistRows(
                             Self.unique(record.items),
                             as: key,
                             hasMore: record.items.count >= Self.searchBatch,
@@ -102,7 +102,7 @@ extension DiskService {
                             cacheStatus: cacheStatus
                         )
                     )
-                case .failing(let status, _), .badAnswer(let status?, _):
+                case .failing(let status, _), .badResponse(let status?, _):
                     let detail = if case .failing = failure.error { "stale-if-error" } else { "bad-response" }
                     let cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: detail)
                     return KnownFiles(

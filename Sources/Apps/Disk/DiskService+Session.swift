@@ -6,19 +6,19 @@ import Upstream
 
 extension DiskService {
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home for whoever has a session.
-    @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let isLoggedIn = try sessions.knownSession(for: request.headerFields, app: "disk") != nil
         let route: DiskLaunchScreen.Route = try store.isOnboardingSeen() ? (isLoggedIn ? .home : .login) : .onboarding
         return try local(DiskLaunchScreen(route: route), "disk.launch", request)
     }
 
     /// `GET /v1/disk/onboarding`.
-    @Sendable func onboarding(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func onboarding(_ request: ScreenRequest) async throws -> ScreenResponse {
         try onboardingScreen(request)
     }
 
     /// `PUT /v1/disk/onboarding`: `{"seen": true}` when Next is pressed on the last page.
-    @Sendable func setOnboarding(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func setOnboarding(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         guard case .bool(let isSeen) = fields.values["seen"] else {
             throw Problem.validation([
@@ -30,12 +30,12 @@ extension DiskService {
     }
 
     /// `DELETE /v1/disk/onboarding`: as if the app was installed anew.
-    @Sendable func resetOnboarding(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func resetOnboarding(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await store.setOnboardingSeen(false)
         return try onboardingScreen(request)
     }
 
-    private func onboardingScreen(_ request: ScreenRequest) throws -> Reply {
+    private func onboardingScreen(_ request: ScreenRequest) throws -> ScreenResponse {
         let isLoggedIn = try sessions.knownSession(for: request.headerFields, app: "disk") != nil
         return try local(
             OnboardingScreen(seen: try store.isOnboardingSeen(), isLoggedIn: isLoggedIn),
@@ -46,7 +46,7 @@ extension DiskService {
 
     /// `POST /v1/disk/session/authorization`: the address at which the user gives consent in a browser. The verifier of
     /// PKCE stays here.
-    @Sendable func beginAuthorization(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func beginAuthorization(_ request: ScreenRequest) async throws -> ScreenResponse {
         let oauth = try requiredOAuth()
         let (state, verifier) = (SessionToken.make(), SessionToken.make())
         try await store.beginAuthorization(state: state, verifier: verifier, at: clock.now())
@@ -72,7 +72,7 @@ extension DiskService {
 
     /// `POST /v1/disk/session`: with a token, or with the code that Yandex OAuth gave the browser. The upstream is
     /// asked who it is.
-    @Sendable func openSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func openSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let token: DiskToken
         switch try fields.string("mode") {
@@ -129,7 +129,7 @@ extension DiskService {
         }
     }
 
-    private func open(_ token: DiskToken, _ request: ScreenRequest) async throws -> Reply {
+    private func open(_ token: DiskToken, _ request: ScreenRequest) async throws -> ScreenResponse {
         let info: DiskInfoRecord
         do {
             info = try await api.info(token.accessToken)
@@ -143,7 +143,7 @@ extension DiskService {
             throw translated(error)
         }
         guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
-            throw translated(UpstreamError.badAnswer(status: .ok, reason: "an account without an identity"))
+            throw translated(UpstreamError.badResponse(status: .ok, reason: "an account without an identity"))
         }
         let now = clock.now()
         try await store.link(uid, info, token, at: now)
@@ -160,14 +160,14 @@ extension DiskService {
     }
 
     /// `GET /v1/disk/session`.
-    @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func showSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         guard let account = try store.account(session.account) else { throw Self.sessionExpired }
         return try local(DiskSessionScreen(session, linkedAt: account.linkedAt), "disk.session", request)
     }
 
     /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.
-    @Sendable func closeSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func closeSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         guard try request.query.flag("confirm") else {
             throw Problem(
@@ -205,7 +205,7 @@ extension DiskService {
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:]
-    ) throws -> Reply {
+    ) throws -> ScreenResponse {
         try .screen(
             Envelope(
                 data: content,

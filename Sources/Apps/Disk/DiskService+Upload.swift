@@ -5,7 +5,7 @@ import Upstream
 
 extension DiskService {
     /// `PUT /v1/disk/file/content`: the bytes of the body become a file, as they come; it is there whole or not at all.
-    @Sendable func upload(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func upload(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
         guard path.parent != nil, (try? Self.checkName(path.name)) != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))

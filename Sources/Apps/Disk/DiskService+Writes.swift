@@ -55,7 +55,7 @@ extension DiskService {
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         isContent: Bool = false
-    ) throws -> Reply {
+    ) throws -> ScreenResponse {
         let (row, provenance): (DiskRow, Provenance)
         switch written {
         case .underWay(let operation): return try operationScreen(operation, request)
@@ -65,18 +65,18 @@ extension DiskService {
                 DiskRow(item: item, seenAt: clock.now(), isDownloaded: false), Provenance(source: .upstream)
             )
         }
-        var reply = try fileScreen(row, request, try timeZone(request), provenance, status: status)
+        var response = try fileScreen(row, request, try timeZone(request), provenance, status: status)
         // The tag of what is there now (RFC 9110 §8.8.3), if the upstream has said what that is.
-        guard !provenance.stale, case .bytes(let bytes, _) = reply.body else { return reply }
-        reply.headerFields[.eTag] =
+        guard !provenance.stale, case .bytes(let bytes, _) = response.body else { return response }
+        response.headerFields[.eTag] =
             isContent
             ? row.item.version.map { "\"\($0)\"" } : EntityTag.strong(for: bytes, version: row.item.screenVersion)
-        return reply
+        return response
     }
 
     /// What a write answers: of something that is gone.
     func removed(_ written: Written, _ path: DiskPath, back: String, screen: String, _ request: ScreenRequest) throws
-        -> Reply
+        -> ScreenResponse
     {
         if case .underWay(let operation) = written { return try operationScreen(operation, request) }
         let provenance = Provenance(source: .upstream)

@@ -42,7 +42,7 @@ public struct DiskService: Sendable {
     let sessions: SessionStore
     let events: EventStream
     let options: Options
-    let lastUses: LastUses
+    let accessRecorder: AccessRecorder
     /// Makes pictures and PDFs of files; nil where that is not wanted.
     let media: MediaEngine?
     /// Where files are while programs work on them.
@@ -63,7 +63,7 @@ public struct DiskService: Sendable {
         sessions: SessionStore,
         events: EventStream,
         options: Options,
-        lastUses: LastUses = LastUses(),
+        accessRecorder: AccessRecorder = AccessRecorder(),
         media: MediaEngine? = nil,
         scratch: ScratchFolder,
         clock: WallClock,
@@ -75,7 +75,7 @@ public struct DiskService: Sendable {
         self.sessions = sessions
         self.events = events
         self.options = options
-        self.lastUses = lastUses
+        self.accessRecorder = accessRecorder
         self.media = media
         self.scratch = scratch
         self.clock = clock
@@ -95,8 +95,8 @@ public struct DiskService: Sendable {
         guard let account = try store.account(id) else { throw Self.sessionExpired }
         guard account.isRejected else { return account }
         do {
-            _ = try await read(account, .refresh) { token, _ in
-                api.info(token, account: id) { store.admission(of: $0, account: id) }
+            _ = try await read(account, .revalidate) { token, _ in
+                api.info(token, account: id) { store.persistRows(of: $0, account: id) }
             }
         } catch let problem as Problem where problem.code == .upstreamForbidden || problem.code == .notFound {
             throw problem  // Newer than the 401.
@@ -119,17 +119,19 @@ public struct DiskService: Sendable {
     /// - Parameter path: what the resource is about; it is removed here where the upstream says that it is gone.
     func read(
         _ account: DiskAccount,
-        _ demand: Demand,
+        _ cachePolicy: CachePolicy,
         of path: DiskPath? = nil,
         _ resource: (_ token: String, _ epoch: Int64) throws -> Resource
-    ) async throws -> Reading {
+    ) async throws -> ReadResult {
         do {
             return try await authorized(account.id) { token in
                 var resource = try resource(token, account.epoch)
                 // A read never joins a request that was sent before a write that it has to show.
                 resource.generation = account.epoch
-                resource.isDoubtful = { [store] db in try store.isOvertaken(account.epoch, account: account.id, db) }
-                return try await api.upstream.read(resource, demand)
+                resource.needsRevalidation = { [store] db in
+                    try store.isOvertaken(account.epoch, account: account.id, db)
+                }
+                return try await api.upstream.read(resource, cachePolicy)
             }
         } catch {
             if let path, DiskRefusal(error)?.isGone == true {
@@ -139,9 +141,9 @@ public struct DiskService: Sendable {
         }
     }
 
-    /// Why there is nothing to show, where a stored answer to the same question has stood in for the upstream and none
+    /// Why there is nothing to show, where a stored response to the same question has stood in for the upstream and none
     /// of its rows are there: another page was made of it, or they are gone. Nil where asking again may help.
-    func absence(_ reading: Reading) -> UpstreamFailure? {
+    func absence(_ reading: ReadResult) -> UpstreamFailure? {
         let provenance = reading.provenance
         if provenance.offline { return UpstreamFailure(.unreachable(.network), of: api.upstream) }
         guard provenance.stale,
@@ -154,7 +156,7 @@ public struct DiskService: Sendable {
             )
         }
         return UpstreamFailure(
-            .badAnswer(status: status, reason: "not what \(api.upstream.configuration.title) promises"),
+            .badResponse(status: status, reason: "not what \(api.upstream.configuration.title) promises"),
             of: api.upstream
         )
     }

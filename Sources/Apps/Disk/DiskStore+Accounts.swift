@@ -106,11 +106,11 @@ extension DiskStore {
         }
     }
 
-    /// Takes over the sizes of an account, for the transaction that stores the answer.
-    func admission(of info: DiskInfoRecord, account: String) -> Resource.Admission {
+    /// Takes over the sizes of an account, for the transaction that stores the response.
+    func persistRows(of info: DiskInfoRecord, account: String) -> Resource.PersistRows {
         { [self] db in
             guard info.user?.uid ?? account == account else {
-                throw UpstreamError.badAnswer(status: .ok, reason: "another account's data")
+                throw UpstreamError.badResponse(status: .ok, reason: "another account's data")
             }
             try db.execute(
                 sql: "UPDATE disk_account SET total = ?, used = ?, trash = ?, rejected = 0 WHERE account = ?",
@@ -121,7 +121,7 @@ extension DiskStore {
         }
     }
 
-    /// Removes everything of an account: token, rows, lists, stored answers and bodies, jobs, sessions.
+    /// Removes everything of an account: token, rows, lists, stored responses and bodies, jobs, sessions.
     func wipe(_ account: String, sessions: SessionStore) async throws {
         let credential = credential(of: account)
         try await database.write { [self] db in

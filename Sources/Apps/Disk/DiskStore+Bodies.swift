@@ -5,7 +5,7 @@ import HTTPTypes
 import Storage
 import Upstream
 
-// Bodies of files, small pictures, pages: stored answers named after the file's path, tagged with the version of the
+// Bodies of files, small pictures, pages: stored responses named after the file's path, tagged with the version of the
 // file that they are of. One of another version does not count.
 extension DiskStore {
     /// What is kept of a file.
@@ -38,9 +38,9 @@ extension DiskStore {
             ?? false
     }
 
-    private static func version(of answer: StoredAnswer) -> String? { answer.response.headerFields[.eTag] }
+    private static func version(of response: CachedResponse) -> String? { response.head.headerFields[.eTag] }
 
-    private func stored(_ body: Body, of path: DiskPath, account: String, _ db: Database) throws -> StoredAnswer? {
+    private func stored(_ body: Body, of path: DiskPath, account: String, _ db: Database) throws -> CachedResponse? {
         let credential = credential(of: account)
         return try responses.responses(
             upstream: Self.bodies,
@@ -53,7 +53,7 @@ extension DiskStore {
     }
 
     /// A stored body of this version, with when it was fetched.
-    func body(_ body: Body, of item: DiskItem, account: String) throws -> StoredAnswer? {
+    func body(_ body: Body, of item: DiskItem, account: String) throws -> CachedResponse? {
         guard let version = item.version else { return nil }
         return try database.read { try stored(body, of: item.path, account: account, $0) }.flatMap {
             Self.version(of: $0) == version ? $0 : nil
@@ -78,10 +78,10 @@ extension DiskStore {
         async throws -> Bool
     {
         guard let version = item.version else { return false }
-        let answer = StoredAnswer(
+        let response = CachedResponse(
             upstream: Self.bodies,
             credential: credential(of: account),
-            response: StoredResponse(
+            head: CachedResponseHead(
                 url: Self.name(body, of: item.path),
                 status: .ok,
                 headerFields: [.contentType: type, .eTag: version],
@@ -103,7 +103,7 @@ extension DiskStore {
                 try db.execute(sql: Self.finishDownload, arguments: [stored.count, job, account])
                 guard db.changesCount > 0 else { return false }
             }
-            try responses.save(answer, in: db)
+            try responses.save(response, in: db)
             bump(account, after: db)
             return true
         }

@@ -157,7 +157,7 @@ extension DiskStore {
     ///   - subject: the one path that the response is about, if it is about one.
     ///   - now: when the upstream was asked.
     ///   - changed: is notified of the new revision if a page that was known has changed.
-    func admission(
+    func persistRows(
         _ items: [DiskItem],
         beside others: [DiskItem] = [],
         as key: PageKey?,
@@ -169,7 +169,7 @@ extension DiskStore {
         epoch: Int64,
         at now: Date,
         changed: @escaping @Sendable (_ revision: Int) -> Void
-    ) -> Resource.Admission {
+    ) -> Resource.PersistRows {
         { [self] db in
             guard let present = try Self.account(account, db)?.epoch,
                 let changes = changeLogs.changes(of: account, from: epoch, to: present)

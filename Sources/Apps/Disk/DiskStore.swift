@@ -6,7 +6,7 @@ import Upstream
 /// The accounts of the app, the files and folders that they have seen, and what is under way for them.
 ///
 /// A file or folder is one row, keyed by account and path; lists name rows (`PageStore`, account `disk/<uid>`). Bodies
-/// are stored answers under names of their own (``bodies``). What belongs to an account changes in one transaction, and
+/// are stored responses under names of their own (``bodies``). What belongs to an account changes in one transaction, and
 /// goes in one.
 public struct DiskStore: Sendable {
     /// The tables.
@@ -95,7 +95,7 @@ public struct DiskStore: Sendable {
     let pages = PageStore()
     /// The latest changes, for responses that were asked for before them.
     let changeLogs = DiskChangeLogs()
-    private let stamps = ChangeStamps()
+    private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 
     /// The disk of one database. `api` makes an account into a key of the store: what is fetched and what is kept of it
@@ -108,7 +108,7 @@ public struct DiskStore: Sendable {
     }
 
     /// For how long what an account sees stays as it is. To be taken before it is read.
-    func validity(account: String) -> Validity { Validity(of: stamps[account]) }
+    func changeToken(account: String) -> ChangeToken { ChangeToken(of: stamps[account]) }
 
     func credential(of account: String) -> CredentialHash { credential(account) }
 
@@ -134,10 +134,10 @@ extension DiskStore {
         onboardingChanges.bump()
     }
 
-    private var onboardingChanges: ChangeStamp { stamps[""] }
+    private var onboardingChanges: VersionCounter { stamps[""] }
 
-    /// For how long the answer of the onboarding stays as it is.
-    var onboardingValidity: Validity { Validity(of: stamps[""]) }
+    /// For how long the response of the onboarding stays as it is.
+    var onboardingValidity: ChangeToken { ChangeToken(of: stamps[""]) }
 }
 
 extension Date {

@@ -55,7 +55,7 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Whether what it acts on must be known before, because the upstream's answer to the write does not say what it
+    /// Whether what it acts on must be known before, because the upstream's response to the write does not say what it
     /// is.
     var needsSubject: Bool {
         switch kind {

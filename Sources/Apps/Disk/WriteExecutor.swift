@@ -159,7 +159,7 @@ struct WriteExecutor: Sendable {
     private func readBack(_ made: DiskItem, _ now: Date) async throws -> Written {
         if service.api.upstream.reachability.isReachable, let present = try service.store.account(account.id) {
             do {
-                let (row, reading) = try await service.item(made.path, present, .refresh)
+                let (row, reading) = try await service.item(made.path, present, .revalidate)
                 return .done(row, reading.provenance)
             } catch {
                 service.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
@@ -242,7 +242,7 @@ struct WriteExecutor: Sendable {
         switch error {
         case .unreachable(let reason): reason == .totalTimeout ? "it took too long" : "the connection broke"
         case .failing(let status, _), .rejected(let status, _): "status \(status.code)"
-        case .badAnswer(let status, let reason): status.map { "status \($0.code), \(reason)" } ?? reason
+        case .badResponse(let status, let reason): status.map { "status \($0.code), \(reason)" } ?? reason
         case .forbiddenTarget, .notStored: "\(error)"
         }
     }

@@ -9,16 +9,16 @@ struct WriteInspector: Sendable {
     let account: DiskAccount
 
     /// What is seen, within the patience of a client.
-    func finding(before: WriteExecutor.Before, _ bytes: UploadedBytes.Summary?) async -> WriteFinding {
+    func finding(before: WriteExecutor.Before, _ bytes: UploadedBytes.Summary?) async -> WriteObservation {
         let patience = service.api.upstream.configuration.patience
-        return await withTaskGroup(of: WriteFinding?.self) { group in
+        return await withTaskGroup(of: WriteObservation?.self) { group in
             group.addTask { await look(before, bytes) }
             group.addTask {
                 // Whether it ends or is cancelled, it has no say: the other child tells what was found.
                 try? await service.clock.sleep(patience)
                 return nil
             }
-            var finding = WriteFinding.unclear
+            var finding = WriteObservation.unclear
             while let finished = await group.next() {
                 group.cancelAll()
                 if let finished { finding = finished }
@@ -27,7 +27,7 @@ struct WriteInspector: Sendable {
         }
     }
 
-    private func look(_ before: WriteExecutor.Before, _ bytes: UploadedBytes.Summary?) async -> WriteFinding {
+    private func look(_ before: WriteExecutor.Before, _ bytes: UploadedBytes.Summary?) async -> WriteObservation {
         do {
             let witnesses = write.witnesses
             let subject = try await present(witnesses.subject)

@@ -81,7 +81,7 @@ struct WriteSender: Sendable {
                 let status = response.status
                 // An uploader sends no page, whatever its status.
                 if status.kind == .successful, response.headerFields[.contentType]?.hasPrefix("text/html") == true {
-                    throw UpstreamError.badAnswer(status: status, reason: "a page")
+                    throw UpstreamError.badResponse(status: status, reason: "a page")
                 }
                 switch status.code {
                 case 201: return .done(bytes.summary)
@@ -91,8 +91,9 @@ struct WriteSender: Sendable {
                 // What the uploader says of the bytes. Any other status is about the link, not about the Disk.
                 case 409, 412, 413, 423: throw DiskRefusal(status: status.code, code: "")
                 // 200 is that of a captive portal, if it is not an uploader that means 201.
-                case 200..<300: throw UpstreamError.badAnswer(status: status, reason: "not what an uploader answers")
-                default: throw UpstreamError.badAnswer(status: status, reason: "the link for the upload does not work")
+                case 200..<300: throw UpstreamError.badResponse(status: status, reason: "not what an uploader answers")
+                default:
+                    throw UpstreamError.badResponse(status: status, reason: "the link for the upload does not work")
                 }
             } catch let error as UpstreamError where error.leavesOutcomeUnknown {
                 return .unknown(error, bytes.summary)

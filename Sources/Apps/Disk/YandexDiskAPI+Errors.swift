@@ -47,8 +47,8 @@ extension YandexDiskAPI {
     static let errors = ErrorForm { DiskRefusal($0.status, $0.body) != nil }
 
     /// The same for a request that is about a root: a Disk without a root there is not, so "gone" is a failure.
-    static let errorsOfRoot = ErrorForm { answer in
-        guard answer.status != .notFound, answer.status != .gone else { return false }
-        return DiskRefusal(answer.status, answer.body) != nil
+    static let errorsOfRoot = ErrorForm { response in
+        guard response.status != .notFound, response.status != .gone else { return false }
+        return DiskRefusal(response.status, response.body) != nil
     }
 }

@@ -15,7 +15,7 @@ extension ResourceRecord {
     /// Returns the record of a folder that was asked for by path, with the rows that are in it: others count for the
     /// position only.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for another folder, and for a list that cannot be a part
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for another folder, and for a list that cannot be a part
     ///   of this one.
     func listing(_ folder: DiskPath, limit: Int, offset: Int) throws(UpstreamError) -> ResourceRecord {
         var record = try about(folder)
@@ -25,10 +25,10 @@ extension ResourceRecord {
 
     /// Returns the record if it is of the path that was asked for.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for another path, and for a root that is a file.
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for another path, and for a root that is a file.
     func about(_ path: DiskPath) throws(UpstreamError) -> ResourceRecord {
         guard let item, item.path == path, item.kind == .dir || !path.isRoot else {
-            throw .badAnswer(status: .ok, reason: "another path than was asked for")
+            throw .badResponse(status: .ok, reason: "another path than was asked for")
         }
         return self
     }
@@ -37,15 +37,15 @@ extension ResourceRecord {
 extension ResourceRecord.Embedded {
     fileprivate func checked(limit: Int, offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> Self {
         guard self.offset ?? offset == offset else {
-            throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
+            throw .badResponse(status: .ok, reason: "a part of the list that was not asked for")
         }
         guard total != nil || !rows.isEmpty else {
-            throw .badAnswer(status: .ok, reason: "no rows and no total that says so")
+            throw .badResponse(status: .ok, reason: "no rows and no total that says so")
         }
         if let total {
-            guard total >= 0 else { throw .badAnswer(status: .ok, reason: "a negative total") }
+            guard total >= 0 else { throw .badResponse(status: .ok, reason: "a negative total") }
             guard !rows.isEmpty || limit == 0 || total <= offset else {
-                throw .badAnswer(status: .ok, reason: "no rows where its total says that there are some")
+                throw .badResponse(status: .ok, reason: "no rows where its total says that there are some")
             }
         }
         var checked = self
@@ -58,11 +58,11 @@ extension ResourceRecord.Embedded {
 extension FlatListRecord {
     /// Returns a list without folders with the rows that can be in it.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for a part of the list that was not asked for, and for a
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a part of the list that was not asked for, and for a
     ///   list without a usable row.
     func listing(offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
         guard self.offset ?? offset == offset else {
-            throw .badAnswer(status: .ok, reason: "a part of the list that was not asked for")
+            throw .badResponse(status: .ok, reason: "a part of the list that was not asked for")
         }
         var record = self
         record.rows = try rows.belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
@@ -73,13 +73,13 @@ extension FlatListRecord {
 extension [ListedRow] {
     /// Those of another place become unreadable, as they are none of this list.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` where no row is left of some.
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` where no row is left of some.
     fileprivate func belonging(_ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> [ListedRow] {
         let rows = map { row in
             if case .item(let item) = row, !belongs(item) { ListedRow.unreadable } else { row }
         }
         guard rows.isEmpty || rows.contains(where: { $0 != .unreadable }) else {
-            throw .badAnswer(status: .ok, reason: "a list without a single usable row")
+            throw .badResponse(status: .ok, reason: "a list without a single usable row")
         }
         return rows
     }

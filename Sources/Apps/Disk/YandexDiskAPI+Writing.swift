@@ -56,7 +56,7 @@ extension YandexDiskAPI {
     func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
         let record: ResourceRecord = try await read(itemURL(path), token)
         guard let item = try record.about(path).item else {
-            throw UpstreamError.badAnswer(status: .ok, reason: "not what Yandex Disk promises")
+            throw UpstreamError.badResponse(status: .ok, reason: "not what Yandex Disk promises")
         }
         return item
     }
@@ -111,20 +111,20 @@ extension YandexDiskAPI {
     ) async throws -> WriteOutcome {
         var fields = headerFields(token)
         if body != nil { fields[.contentType] = "application/json" }
-        let answer = try await accepted(
+        let response = try await accepted(
             OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
         )
-        if answer.status == .accepted {
-            let link: LinkRecord = try Self.decoded(answer)
+        if response.status == .accepted {
+            let link: LinkRecord = try Self.decoded(response)
             guard let id = Self.operationID(in: link.href) else {
-                throw UpstreamError.badAnswer(status: answer.status, reason: "an operation without an identity")
+                throw UpstreamError.badResponse(status: response.status, reason: "an operation without an identity")
             }
             return .underWay(operation: id)
         }
-        guard answer.status == success else {
-            throw UpstreamError.badAnswer(status: answer.status, reason: "not the status of this call")
+        guard response.status == success else {
+            throw UpstreamError.badResponse(status: response.status, reason: "not the status of this call")
         }
-        if success == .ok || !answer.body.isEmpty { let _: LinkRecord = try Self.decoded(answer) }
+        if success == .ok || !response.body.isEmpty { let _: LinkRecord = try Self.decoded(response) }
         return .done
     }
 
@@ -133,13 +133,13 @@ extension YandexDiskAPI {
     }
 
     /// The 2xx response to a request; throws ``DiskRefusal`` where the API refuses it.
-    private func accepted(_ request: OutgoingRequest) async throws -> IncomingAnswer {
+    private func accepted(_ request: OutgoingRequest) async throws -> IncomingResponse {
         do {
-            let answer = try await upstream.call(request, errors: Self.errors)
-            guard answer.status.kind == .successful else {
-                throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
+            let response = try await upstream.call(request, errors: Self.errors)
+            guard response.status.kind == .successful else {
+                throw UpstreamError.badResponse(status: response.status, reason: "status \(response.status.code)")
             }
-            return answer
+            return response
         } catch {
             throw DiskRefusal(error) ?? error
         }

@@ -18,7 +18,7 @@ public struct YandexDiskAPI: Sendable {
         self.hasher = hasher
     }
 
-    /// Whose answers are whose: by account, not by token, so that a refreshed token finds what its predecessor fetched.
+    /// Whose responses are whose: by account, not by token, so that a refreshed token finds what its predecessor fetched.
     func credential(of account: String) -> CredentialHash { hasher.hash("yandex_disk account \(account)") }
 
     /// Fields of a resource that the app asks for: without `file`, `preview` and `sizes`, since their links open files
@@ -42,11 +42,11 @@ public struct YandexDiskAPI: Sendable {
 
 // What is read through the cache.
 extension YandexDiskAPI {
-    typealias Admission<Record> = @Sendable (Record) throws(UpstreamError) -> Resource.Admission
+    typealias PersistRows<Record> = @Sendable (Record) throws(UpstreamError) -> Resource.PersistRows
 
     /// `GET /v1/disk`: sizes, and who it is.
-    func info(_ token: String, account: String, admit: @escaping Admission<DiskInfoRecord>) -> Resource {
-        resource(url(""), token, account: account, admit: admit)
+    func info(_ token: String, account: String, validate: @escaping PersistRows<DiskInfoRecord>) -> Resource {
+        resource(url(""), token, account: account, validate: validate)
     }
 
     /// A folder's part, or a file by itself.
@@ -57,7 +57,7 @@ extension YandexDiskAPI {
         sort: String,
         _ token: String,
         account: String,
-        admit: @escaping Admission<ResourceRecord>
+        validate: @escaping PersistRows<ResourceRecord>
     )
         -> Resource
     {
@@ -74,16 +74,16 @@ extension YandexDiskAPI {
             errors: path.isRoot ? Self.errorsOfRoot : Self.errors
         ) {
             (record: ResourceRecord) throws(UpstreamError) in
-            try admit(try record.listing(path, limit: limit, offset: offset))
+            try validate(try record.listing(path, limit: limit, offset: offset))
         }
     }
 
     /// One file or folder without what is in it.
-    func item(_ path: DiskPath, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
+    func item(_ path: DiskPath, _ token: String, account: String, validate: @escaping PersistRows<ResourceRecord>)
         -> Resource
     {
         resource(itemURL(path), token, account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
-            (record: ResourceRecord) throws(UpstreamError) in try admit(try record.about(path))
+            (record: ResourceRecord) throws(UpstreamError) in try validate(try record.about(path))
         }
     }
 
@@ -99,12 +99,12 @@ extension YandexDiskAPI {
         mediaTypes: String,
         _ token: String,
         account: String,
-        admit: @escaping Admission<FlatListRecord>
+        validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
         return resource(url("/resources/last-uploaded", query), token, account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try admit(try record.listing(offset: 0) { $0.kind == .file })
+            try validate(try record.listing(offset: 0) { $0.kind == .file })
         }
     }
 
@@ -115,18 +115,24 @@ extension YandexDiskAPI {
         type: String?,
         _ token: String,
         account: String,
-        admit: @escaping Admission<FlatListRecord>
+        validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
         var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
         return resource(url("/resources/public", query), token, account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try admit(try record.listing(offset: offset) { _ in true })
+            try validate(try record.listing(offset: offset) { _ in true })
         }
     }
 
     /// All files, flat, by path.
-    func allFiles(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<FlatListRecord>)
+    func allFiles(
+        limit: Int,
+        offset: Int,
+        _ token: String,
+        account: String,
+        validate: @escaping PersistRows<FlatListRecord>
+    )
         -> Resource
     {
         let query = [
@@ -134,14 +140,20 @@ extension YandexDiskAPI {
         ]
         var resource = resource(url("/resources/files", query), token, account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try admit(try record.listing(offset: offset) { $0.kind == .file })
+            try validate(try record.listing(offset: offset) { $0.kind == .file })
         }
         resource.freshness = max(freshness, .seconds(60))
         return resource
     }
 
     /// What is in the trash.
-    func trash(limit: Int, offset: Int, _ token: String, account: String, admit: @escaping Admission<ResourceRecord>)
+    func trash(
+        limit: Int,
+        offset: Int,
+        _ token: String,
+        account: String,
+        validate: @escaping PersistRows<ResourceRecord>
+    )
         -> Resource
     {
         let fields =
@@ -153,7 +165,7 @@ extension YandexDiskAPI {
         ]
         return resource(url("/trash/resources", query), token, account: account, errors: Self.errorsOfRoot) {
             (record: ResourceRecord) throws(UpstreamError) in
-            try admit(try record.listing(.trash, limit: limit, offset: offset))
+            try validate(try record.listing(.trash, limit: limit, offset: offset))
         }
     }
 
@@ -164,14 +176,14 @@ extension YandexDiskAPI {
         _ token: String,
         account: String,
         errors: ErrorForm = Self.errors,
-        admit: @escaping Admission<Record>
+        validate: @escaping PersistRows<Record>
     ) -> Resource {
         var resource = Resource(
             url: url,
             headerFields: headerFields(token),
             credential: credential(of: account),
             freshness: freshness,
-            admit: { answer throws(UpstreamError) in try admit(try Self.decoded(answer)) }
+            validate: { response throws(UpstreamError) in try validate(try Self.decoded(response)) }
         )
         resource.errors = errors
         // Rows say all that is shown, and an upstream that does not heed `fields` sends links with it.
@@ -179,13 +191,13 @@ extension YandexDiskAPI {
         return resource
     }
 
-    static func decoded<Record: Decodable & Sendable>(_ answer: IncomingAnswer) throws(UpstreamError) -> Record {
+    static func decoded<Record: Decodable & Sendable>(_ response: IncomingResponse) throws(UpstreamError) -> Record {
         do {
-            return try JSONDecoder().decode(Record.self, from: Data(answer.body))
+            return try JSONDecoder().decode(Record.self, from: Data(response.body))
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
-            throw .badAnswer(status: answer.status, reason: "not JSON")
+            throw .badResponse(status: response.status, reason: "not JSON")
         } catch {
-            throw .badAnswer(status: answer.status, reason: "not what Yandex Disk promises")
+            throw .badResponse(status: response.status, reason: "not what Yandex Disk promises")
         }
     }
 }

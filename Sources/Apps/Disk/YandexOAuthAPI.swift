@@ -85,15 +85,15 @@ public struct YandexOAuthAPI: Sendable {
     }
 
     private func token(_ form: [(String, String)]) async throws -> Grant {
-        let answer = try await post("/token", form)
-        guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(answer.body)), !grant.accessToken.isEmpty
+        let response = try await post("/token", form)
+        guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(response.body)), !grant.accessToken.isEmpty
         else {
-            throw UpstreamError.badAnswer(status: answer.status, reason: "no token")
+            throw UpstreamError.badResponse(status: response.status, reason: "no token")
         }
         return grant
     }
 
-    private func post(_ path: String, _ form: [(String, String)]) async throws -> IncomingAnswer {
+    private func post(_ path: String, _ form: [(String, String)]) async throws -> IncomingResponse {
         var form = form + [("client_id", client.id)]
         if let secret = client.secret { form.append(("client_secret", secret.value)) }
         let request = OutgoingRequest(
@@ -103,11 +103,11 @@ public struct YandexOAuthAPI: Sendable {
             body: Array(Self.form(form).utf8)
         )
         do {
-            let answer = try await upstream.call(request, errors: Self.errors)
-            guard answer.status.kind == .successful else {
-                throw UpstreamError.badAnswer(status: answer.status, reason: "status \(answer.status.code)")
+            let response = try await upstream.call(request, errors: Self.errors)
+            guard response.status.kind == .successful else {
+                throw UpstreamError.badResponse(status: response.status, reason: "status \(response.status.code)")
             }
-            return answer
+            return response
         } catch UpstreamError.rejected(_, let body) {
             throw Refusal(code: Self.code(of: body) ?? "")
         }

@@ -11,7 +11,7 @@ public struct GeocoderAPI: Sendable {
     let upstream: Upstream
     private let freshness: Duration
 
-    /// The geocoder behind an upstream. `freshness` is how long its answers count as fresh.
+    /// The geocoder behind an upstream. `freshness` is how long its responses count as fresh.
     public init(upstream: Upstream, freshness: Duration) {
         self.upstream = upstream
         self.freshness = freshness
@@ -24,9 +24,9 @@ public struct GeocoderAPI: Sendable {
             url: upstream.configuration.url(of: "/api?q=\(spelled)&limit=\(limit)"),
             headerFields: [.accept: "application/json"],
             freshness: freshness,
-            admit: { answer throws(UpstreamError) in
-                guard Self.places(in: Data(answer.body)) != nil else {
-                    throw .badAnswer(status: answer.status, reason: "not a collection of places")
+            validate: { response throws(UpstreamError) in
+                guard Self.places(in: Data(response.body)) != nil else {
+                    throw .badResponse(status: response.status, reason: "not a collection of places")
                 }
                 return { _ in }
             }
@@ -35,10 +35,10 @@ public struct GeocoderAPI: Sendable {
         return resource
     }
 
-    /// The places of an answer; nil where it is none. Features without a name or a point are left out.
+    /// The places of a response; nil where it is none. Features without a name or a point are left out.
     static func places(in json: Data) -> [Place]? {
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: json) else { return nil }
-        return answer.features.compactMap(\.place)
+        guard let response = try? JSONDecoder().decode(Answer.self, from: json) else { return nil }
+        return response.features.compactMap(\.place)
     }
 
     private struct Answer: Decodable {

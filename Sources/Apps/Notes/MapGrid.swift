@@ -11,7 +11,7 @@ enum MapGrid {
     static let deepest = 14
     /// Most columns, and most rows, that are read for one view.
     static let mostColumns = 256
-    /// Most pins and clusters in one answer.
+    /// Most pins and clusters in one response.
     static let mostItems = 1_000
 
     /// A cell.

@@ -6,20 +6,20 @@ import Upstream
 
 extension NoteService {
     /// `GET /v1/notes/{id}`. A note of another account is not there.
-    @Sendable func details(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func details(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try account(request)
         let zone = try request.query.timeZone()
-        let validity = store.validity(account: account)
+        let changeToken = store.changeToken(account: account)
         let (id, identity) = try noteID(in: request)
         guard let note = try store.note(id, account: account) else { throw Self.missing(identity) }
         let time = NoteTime(in: zone, now: clock.now())
-        var reply = try reply(showing: note, time, self: request.selfLink)
-        reply.validity = validity.and(Validity(until: time.deadline))
-        return reply
+        var response = try response(showing: note, time, self: request.selfLink)
+        response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
+        return response
     }
 
     /// `POST /v1/notes`.
-    @Sendable func create(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try account(request)
         let zone = try request.query.timeZone()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
@@ -28,18 +28,18 @@ extension NoteService {
         announce(note.revision, to: account)
         let path = "/v1/notes/\(Note.identity(note.id))"
         let zoneName = try request.query.string("tz")?.replacing("+", with: "%2B")
-        var reply = try reply(
+        var response = try response(
             showing: note,
             NoteTime(in: zone, now: now),
             self: path + (zoneName.map { "?tz=\($0)" } ?? ""),
             status: .created
         )
-        reply.headerFields[.location] = path
-        return reply
+        response.headerFields[.location] = path
+        return response
     }
 
     /// `PATCH /v1/notes/{id}`: what is left out stays. With `If-Match`, only at a version that it names.
-    @Sendable func change(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func change(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try account(request)
         let zone = try request.query.timeZone()
         let (id, identity) = try noteID(in: request)
@@ -55,11 +55,11 @@ extension NoteService {
         )
         let note = try Self.changed(outcome, identity)
         announce(note.revision, to: account)
-        return try reply(showing: note, NoteTime(in: zone, now: now), self: request.selfLink)
+        return try response(showing: note, NoteTime(in: zone, now: now), self: request.selfLink)
     }
 
     /// `DELETE /v1/notes/{id}`: the note and its place.
-    @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try account(request)
         let (id, identity) = try noteID(in: request)
         _ = try Self.changed(try await store.delete(id, versions: Self.versions(request), account: account), identity)
@@ -69,18 +69,18 @@ extension NoteService {
         return try local(NoteDeletionScreen(id: identity, revision: revision), meta, Links(self: "/v1/notes"))
     }
 
-    /// The note as its own screen, with its version in the entity tag. The answer to a write carries the tag that a GET
+    /// The note as its own screen, with its version in the entity tag. The response to a write carries the tag that a GET
     /// of the same address would have (RFC 9110 §8.8).
-    private func reply(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok)
-        throws -> Reply
+    private func response(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok)
+        throws -> ScreenResponse
     {
         let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
-        var reply = try local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
-        reply.version = String(note.revision)
-        if case .bytes(let bytes, _) = reply.body {
-            reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(note.revision))
+        var response = try local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
+        response.version = String(note.revision)
+        if case .bytes(let bytes, _) = response.body {
+            response.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(note.revision))
         }
-        return reply
+        return response
     }
 
     /// The versions that `If-Match` names; nil where any will do.

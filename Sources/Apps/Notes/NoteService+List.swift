@@ -4,13 +4,13 @@ import Upstream
 
 extension NoteService {
     /// `GET /v1/notes`: all notes, or with `q` those that hold its words.
-    @Sendable func list(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try account(request)
         let page = try request.query.page()
         let zone = try request.query.timeZone()
         let question = try request.query.string("q")?.trimmingCharacters(in: .whitespacesAndNewlines)
         let search = question.flatMap { $0.isEmpty ? nil : SearchQuery($0) }
-        let validity = store.validity(account: account)
+        let changeToken = store.changeToken(account: account)
         let listing = try store.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
         let shown = Page(page, count: listing.notes.count, total: listing.total)
@@ -30,7 +30,7 @@ extension NoteService {
             screen,
             meta,
             request.links(for: shown),
-            validity: validity.and(Validity(until: time.deadline))
+            changeToken: changeToken.and(ChangeToken(until: time.deadline))
         )
     }
 }

@@ -5,25 +5,25 @@ import Upstream
 
 extension NoteService {
     /// `GET /v1/notes/map`: pins and clusters, as a screen or as GeoJSON.
-    @Sendable func map(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func map(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try account(request)
         let zone = try request.query.timeZone()
         let user = try Self.userPosition(request.query)
         let box = try request.query.boundingBox()
         let zoom = try request.query.integer("zoom", in: 0...24)
-        let validity = store.validity(account: account)
+        let changeToken = store.changeToken(account: account)
         let map = try store.map(box ?? .world, zoom: zoom, account: account)
         let time = NoteTime(in: zone, now: clock.now())
         let screen = NoteMapScreen(map, user: user, time)
-        let ends = validity.and(Validity(until: time.deadline))
+        let ends = changeToken.and(ChangeToken(until: time.deadline))
         // Which of the two is asked for stands in `Accept`.
         let vary = "Authorization, Accept, Accept-Encoding"
         guard !NoteFeatureCollection.isPreferred(request.headerFields[values: .accept]) else {
             let bytes = try WireFormat.encode(NoteFeatureCollection(screen))
-            return Reply(
+            return ScreenResponse(
                 headerFields: [.cacheControl: "private, no-cache", .vary: vary],
                 body: .bytes(bytes, type: NoteFeatureCollection.mediaType),
-                validity: ends
+                changeToken: ends
             )
         }
         let meta = Meta(
@@ -32,9 +32,9 @@ extension NoteService {
             provenance: .local,
             revision: map.revision
         )
-        var reply = try local(screen, meta, Links(self: request.selfLink), validity: ends)
-        reply.headerFields[.vary] = vary
-        return reply
+        var response = try local(screen, meta, Links(self: request.selfLink), changeToken: ends)
+        response.headerFields[.vary] = vary
+        return response
     }
 
     /// Where the user is: both of `lat` and `lon`, or neither.

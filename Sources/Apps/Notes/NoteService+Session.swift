@@ -5,7 +5,7 @@ import Upstream
 
 extension NoteService {
     /// `GET /v1/notes/launch`: the notes for whoever is logged in, the login for everybody else.
-    @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         var route = "main"
         do {
             _ = try sessions.session(for: request.headerFields, app: "notes")
@@ -20,7 +20,7 @@ extension NoteService {
     }
 
     /// `POST /v1/notes/session`: registers, or logs in.
-    @Sendable func openSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func openSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let mode = try fields.string("mode")
         guard mode == "register" || mode == "login" else {
@@ -144,18 +144,18 @@ extension NoteService {
     }
 
     /// `GET /v1/notes/session`.
-    @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func showSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let screen = SessionScreen(try request.requiredSession(), route: "main")
         return try local(
             screen,
             Meta(screen: "notes.session", provenance: .local),
             Links(self: request.selfLink),
-            validity: .unlimited
+            changeToken: .unlimited
         )
     }
 
     /// `DELETE /v1/notes/session`: ends the session, and nothing else.
-    @Sendable func closeSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func closeSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await sessions.close(for: request.headerFields)
         return try local(
             NotesFarewellScreen(),

@@ -92,22 +92,22 @@ public struct NoteService: Sendable {
         return account
     }
 
-    /// An answer of data that has no upstream.
+    /// A response of data that has no upstream.
     func local(
         _ content: some Encodable & Sendable,
         _ meta: Meta,
         _ links: Links,
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
-        validity: Validity? = nil
-    ) throws -> Reply {
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         try .screen(
             Envelope(data: content, meta: meta, links: links),
             status: status,
             provenance: .local,
             now: clock.now(),
             headerFields: headerFields,
-            validity: validity
+            changeToken: changeToken
         )
     }
 }

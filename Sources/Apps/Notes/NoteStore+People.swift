@@ -5,13 +5,13 @@ import Storage
 import Upstream
 
 extension NoteStore {
-    /// Replaces all people by those of an answer, in the transaction that stores the answer. `changed` hears of it when
+    /// Replaces all people by those of a response, in the transaction that stores the response. `changed` hears of it when
     /// it is on the disk.
-    static func admission(
+    static func persistRows(
         of people: [Person],
         fetchedAt: Date,
         changed: @escaping @Sendable (_ snapshot: Int) -> Void
-    ) -> Resource.Admission {
+    ) -> Resource.PersistRows {
         { db in
             try db.execute(sql: "DELETE FROM notes_person")
             let insert = try db.cachedStatement(
@@ -80,8 +80,8 @@ extension NoteStore {
     }
 
     /// The whole body of a stored picture; nil if its file is gone.
-    func bytes(of answer: StoredAnswer) async throws -> Data? {
-        switch try await ResponseStore(database).openBody(of: answer) {
+    func bytes(of response: CachedResponse) async throws -> Data? {
+        switch try await ResponseStore(database).openBody(of: response) {
         case .bytes(let data): data
         case .blob(let reader): try reader.readAll()
         case nil: nil

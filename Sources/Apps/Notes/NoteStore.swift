@@ -10,9 +10,9 @@ import Upstream
 public struct NoteStore: Sendable {
     let database: LarderDatabase
     /// Bumped when an account's notes change, by account.
-    let noteChanges = ChangeStamps()
+    let noteChanges = VersionCounters()
     /// Bumped when the people are fetched or replaced.
-    let peopleChanges = ChangeStamp()
+    let peopleChanges = VersionCounter()
 
     /// The notes of one database.
     public init(_ database: LarderDatabase) {
@@ -20,8 +20,8 @@ public struct NoteStore: Sendable {
     }
 
     /// For how long what an account sees of its notes stays as it is. To be taken before it is read.
-    func validity(account: Int64) -> Validity {
-        Validity(of: noteChanges[account])
+    func changeToken(account: Int64) -> ChangeToken {
+        ChangeToken(of: noteChanges[account])
     }
 
     /// One note of an account; nil where it has none of that number.
@@ -121,7 +121,7 @@ public struct NoteStore: Sendable {
         ) ?? 0
     }
 
-    /// The same, for an answer to a write.
+    /// The same, for a response to a write.
     func revision(account: Int64) throws -> Int {
         try database.read { try Self.revision(account, $0) }
     }

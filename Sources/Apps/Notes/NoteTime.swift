@@ -15,7 +15,7 @@ struct NoteTime: Sendable {
         self.calendar = calendar
         self.now = now
         let start = calendar.startOfDay(for: now)
-        // A day is 23 or 25 hours long where clocks change; 86 400 s stand in where a calendar knows no answer.
+        // A day is 23 or 25 hours long where clocks change; 86 400 s stand in where a calendar knows no response.
         today = calendar.dateInterval(of: .day, for: now) ?? DateInterval(start: start, duration: 86_400)
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The people of one answer of the service.
+/// The people of one response of the service.
 struct PeopleRecords: Sendable, Equatable {
-    /// The answer is not what the service promises.
+    /// The response is not what the service promises.
     enum ShapeError: String, Error {
         case notJSON = "not JSON"
         case notAList = "not a list of people"
@@ -10,7 +10,7 @@ struct PeopleRecords: Sendable, Equatable {
         case nobody = "a list without a single person"
     }
 
-    /// Usable rows, in the order of the answer; the first of two with one id counts.
+    /// Usable rows, in the order of the response; the first of two with one id counts.
     let people: [Person]
 
     /// Reads a list.

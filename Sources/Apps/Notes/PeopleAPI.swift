@@ -39,8 +39,8 @@ public struct PeopleAPI: Sendable {
         self.options = options
     }
 
-    /// New people. `replace` is called with them in the transaction that stores the answer.
-    func people(replace: @escaping @Sendable ([Person]) -> Resource.Admission) -> Resource {
+    /// New people. `replace` is called with them in the transaction that stores the response.
+    func people(replace: @escaping @Sendable ([Person]) -> Resource.PersistRows) -> Resource {
         var fields: HTTPFields = [.accept: "application/json"]
         if !options.key.isEmpty { fields[.apiKey] = options.key.value }
         let isSingle = options.count == 1
@@ -49,11 +49,11 @@ public struct PeopleAPI: Sendable {
             headerFields: fields,
             freshness: nil,
             isSourceOfRows: true,
-            admit: { answer throws(UpstreamError) in
+            validate: { response throws(UpstreamError) in
                 do throws(PeopleRecords.ShapeError) {
-                    return replace(try PeopleRecords(json: Data(answer.body), isSingle: isSingle).people)
+                    return replace(try PeopleRecords(json: Data(response.body), isSingle: isSingle).people)
                 } catch {
-                    throw .badAnswer(status: answer.status, reason: error.rawValue)
+                    throw .badResponse(status: response.status, reason: error.rawValue)
                 }
             }
         )
@@ -62,10 +62,10 @@ public struct PeopleAPI: Sendable {
     }
 
     /// The form in which it refuses a key, `{"error": "…"}`; what else it may refuse is a failure.
-    private static let errors = ErrorForm { answer in
+    private static let errors = ErrorForm { response in
         struct Report: Decodable { let error: String }
-        guard answer.status == .unauthorized || answer.status == .forbidden else { return false }
-        return (try? JSONDecoder().decode(Report.self, from: Data(answer.body))) != nil
+        guard response.status == .unauthorized || response.status == .forbidden else { return false }
+        return (try? JSONDecoder().decode(Report.self, from: Data(response.body))) != nil
     }
 
     /// A picture, wherever the service says it is; only what looks like one is admitted, and then kept: like the rows
@@ -76,12 +76,12 @@ public struct PeopleAPI: Sendable {
             headerFields: [.accept: "image/*"],
             freshness: nil,
             isSourceOfRows: true,
-            admit: { answer throws(UpstreamError) in
-                guard PictureType(of: answer.body) != nil else {
-                    throw .badAnswer(status: answer.status, reason: "not a picture")
+            validate: { response throws(UpstreamError) in
+                guard PictureType(of: response.body) != nil else {
+                    throw .badResponse(status: response.status, reason: "not a picture")
                 }
-                guard answer.body.count <= Self.largestAvatar else {
-                    throw .badAnswer(status: answer.status, reason: "a picture of over 256 KiB")
+                guard response.body.count <= Self.largestAvatar else {
+                    throw .badResponse(status: response.status, reason: "a picture of over 256 KiB")
                 }
                 return { _ in }
             }

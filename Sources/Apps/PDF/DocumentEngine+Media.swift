@@ -69,7 +69,7 @@ extension DocumentEngine {
             }
             if parts.count == 1 { return try await write(parts[0], to: output, progress) }
             var files: [URL] = []
-            var places: [ScratchPlace] = []
+            var places: [TemporaryPath] = []
             var kinds: [MadePage.Kind] = []
             for (index, part) in parts.enumerated() {
                 let place = scratch.place(".pdf")

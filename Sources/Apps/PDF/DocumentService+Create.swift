@@ -10,11 +10,11 @@ extension DocumentService {
         let title: String
         let fileName: String?
         let kind: FileKind
-        let place: ScratchPlace
+        let place: TemporaryPath
     }
 
     /// `POST /v1/pdf/documents`: files become a draft, or a draft each.
-    @Sendable func create(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let (isSeparate, format) = try Self.wishes(request)
         let limits = UploadedForm.Limits(
@@ -80,7 +80,7 @@ extension DocumentService {
         format: DocumentEngine.PageFormat,
         _ request: ScreenRequest,
         profile: String
-    ) async throws -> Reply {
+    ) async throws -> ScreenResponse {
         let batches = isSeparate ? ingredients.map { [$0] } : [ingredients]
         let created = clock.now()
         let titles = ingredients.map(\.title)
@@ -166,7 +166,7 @@ extension DocumentPage {
 extension DocumentStore {
     /// Makes a blob of a file that the engine has made. 422 would be a lie where there is none: it is an error of the
     /// engine's.
-    func adopt(_ place: ScratchPlace) throws -> Blob { try database.blobs.adopt(place) }
+    func adopt(_ place: TemporaryPath) throws -> Blob { try database.blobs.adopt(place) }
 }
 
 extension DocumentEngineError {

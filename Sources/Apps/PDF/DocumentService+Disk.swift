@@ -5,7 +5,7 @@ import Upstream
 
 extension DocumentService {
     /// `POST /v1/pdf/documents/from-disk {"path"}`: a photo or PDF of the Disk becomes a draft.
-    @Sendable func createFromDisk(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func createFromDisk(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, session, disk) = (try request.profile(), try request.requiredSession(), try requiredDisk())
         let (_, format) = try Self.wishes(request)
         let path = try Self.path(try await request.jsonObject())
@@ -21,7 +21,7 @@ extension DocumentService {
     }
 
     /// `POST …/save-to-disk {"path"}`: the file of a document goes to the Disk.
-    @Sendable func saveToDisk(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func saveToDisk(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, session, disk) = (try request.profile(), try request.requiredSession(), try requiredDisk())
         let path = try Self.path(try await request.jsonObject())
         let document = try document(request, profile: profile)

@@ -7,7 +7,7 @@ import Upstream
 extension DocumentService {
     /// `POST /v1/pdf/merge {"first", "second", "name"?}`: a new saved document of all pages of both, which stay as they
     /// are.
-    @Sendable func merge(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
         let ids = try ["first", "second"].map { try fields.string($0) ?? "" }

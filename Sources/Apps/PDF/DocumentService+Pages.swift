@@ -6,7 +6,7 @@ import Upstream
 
 extension DocumentService {
     /// `DELETE …/pages/{page_id}`. The last page is not deleted: 409.
-    @Sendable func deletePage(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func deletePage(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
         return try await change(request) { document in
             let index = try document.index(of: id)
@@ -21,7 +21,7 @@ extension DocumentService {
     }
 
     /// `PATCH …/pages/{page_id} {"rotate_by"}`: clockwise, adding up.
-    @Sendable func rotate(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func rotate(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
         _ = try request.profile()
         guard case .number(let wanted) = try await request.jsonObject().values["rotate_by"],
@@ -39,7 +39,7 @@ extension DocumentService {
     }
 
     /// `PUT …/pages/order {"pages"}`: all pages, each once.
-    @Sendable func reorder(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func reorder(_ request: ScreenRequest) async throws -> ScreenResponse {
         _ = try request.profile()
         let wanted = try await pageIDs(request)
         return try await change(request) { document in
@@ -54,7 +54,7 @@ extension DocumentService {
     }
 
     /// `POST …/extract {"pages", "name"?}`: a new saved document of these pages in this order.
-    @Sendable func extract(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func extract(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
         let (wanted, name) = (try Self.pageIDs(fields), try fields.string("name").map(DocumentName.accepted))
@@ -84,7 +84,9 @@ extension DocumentService {
     }
 
     /// Changes a document: `plan` says, of the document as it is when its turn has come, which pages it is to have.
-    private func change(_ request: ScreenRequest, _ plan: @Sendable (Document) throws -> [Step]) async throws -> Reply {
+    private func change(_ request: ScreenRequest, _ plan: @Sendable (Document) throws -> [Step]) async throws
+        -> ScreenResponse
+    {
         let profile = try request.profile()
         let id = try document(request, profile: profile).id
         return try await turns.holding([id]) {

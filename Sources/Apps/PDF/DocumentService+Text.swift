@@ -6,7 +6,7 @@ import Upstream
 
 extension DocumentService {
     /// `POST …/pages {"text", "locale"?, "at"?}`: dictated text becomes pages, as many as it takes.
-    @Sendable func addText(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func addText(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
         let text = try acceptedText(try fields.string("text"))

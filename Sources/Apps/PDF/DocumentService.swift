@@ -128,8 +128,8 @@ public struct DocumentService: Sendable {
         page: Page? = nil,
         revision: Int? = nil,
         links: Links,
-        validity: Validity? = nil
-    ) throws -> Reply {
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         try .screen(
             Envelope(
                 data: content,
@@ -140,34 +140,34 @@ public struct DocumentService: Sendable {
             provenance: .local,
             now: clock.now(),
             headerFields: created.map { [.location: $0] } ?? [:],
-            validity: validity
+            changeToken: changeToken
         ).byProfile()
     }
 
-    /// A document in the reader, with its version in the entity tag. The answer to a change carries the tag that a GET
+    /// A document in the reader, with its version in the entity tag. The response to a change carries the tag that a GET
     /// would have now (RFC 9110 §8.8).
-    func shown(_ document: Document, isNew: Bool = false, validity: Validity? = nil) throws -> Reply {
+    func shown(_ document: Document, isNew: Bool = false, changeToken: ChangeToken? = nil) throws -> ScreenResponse {
         let href = DocumentScreen.href(document.id)
-        var reply = try screen(
+        var response = try screen(
             DocumentScreen(document),
             "pdf.reader",
             created: isNew ? href : nil,
             links: Links(self: href),
             // A draft goes by time, which no stamp tells.
-            validity: document.isDraft ? nil : validity
+            changeToken: document.isDraft ? nil : changeToken
         )
-        reply.version = String(document.version)
-        if case .bytes(let bytes, _) = reply.body {
-            reply.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(document.version))
+        response.version = String(document.version)
+        if case .bytes(let bytes, _) = response.body {
+            response.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(document.version))
         }
-        return reply
+        return response
     }
 
     /// What tells more of a document than the reader does, after a change: it carries the reader's tag.
-    func shown(_ document: Document, as content: some Encodable & Sendable, _ name: String) throws -> Reply {
+    func shown(_ document: Document, as content: some Encodable & Sendable, _ name: String) throws -> ScreenResponse {
         let href = DocumentScreen.href(document.id)
-        var reply = try screen(content, name, created: href, links: Links(self: href))
-        reply.headerFields[.eTag] = try shown(document).headerFields[.eTag]
-        return reply
+        var response = try screen(content, name, created: href, links: Links(self: href))
+        response.headerFields[.eTag] = try shown(document).headerFields[.eTag]
+        return response
     }
 }

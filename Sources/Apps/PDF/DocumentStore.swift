@@ -87,7 +87,7 @@ public struct DocumentStore: Sendable {
 
     let database: LarderDatabase
     /// Bumped when anything of a profile changes.
-    let changes = ChangeStamps()
+    let changes = VersionCounters()
 
     /// The documents of one database.
     public init(_ database: LarderDatabase) {
@@ -96,7 +96,7 @@ public struct DocumentStore: Sendable {
 
     /// For how long what a profile sees stays as it is. To be taken before it is read. Drafts go by time as well, so
     /// answers that show one are not kept.
-    func validity(profile: String) -> Validity { Validity(of: changes[profile]) }
+    func changeToken(profile: String) -> ChangeToken { ChangeToken(of: changes[profile]) }
 
     /// A document of a profile; nil where there is none, or it was a draft whose time is over.
     func document(_ id: String, profile: String, at now: Date) throws -> Document? {

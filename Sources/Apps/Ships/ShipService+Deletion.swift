@@ -3,7 +3,7 @@ import Upstream
 
 extension ShipService {
     /// `DELETE /v1/ships/{id}`: local, also offline; the upstream is never asked.
-    @Sendable func delete(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         let id = try shipID(in: request)
         _ = try visibleShip(id, session)
@@ -11,11 +11,11 @@ extension ShipService {
         guard let counts = try await store.hide(id, account: session.account) else { throw Self.deleted }
         lastRefresh.moves(to: clock.now())
         announce(counts.revision, to: session.account)
-        return try answer([id], counts, to: request)
+        return try response([id], counts, to: request)
     }
 
     /// `POST /v1/ships/restore`: all that the account deleted, or those of `{"ids": […]}`.
-    @Sendable func restore(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids {
@@ -36,13 +36,15 @@ extension ShipService {
         }
         let (restored, counts) = try await store.restore(ids, account: session.account)
         if !restored.isEmpty { announce(counts.revision, to: session.account) }
-        return try answer(restored, counts, to: request)
+        return try response(restored, counts, to: request)
     }
 
-    /// Most ids that one request may name, so that what is wrong with them fits into an answer.
+    /// Most ids that one request may name, so that what is wrong with them fits into a response.
     private static let mostIDs = 500
 
-    private func answer(_ ids: [String], _ counts: ShipListing.Counts, to request: ScreenRequest) throws -> Reply {
+    private func response(_ ids: [String], _ counts: ShipListing.Counts, to request: ScreenRequest) throws
+        -> ScreenResponse
+    {
         let screen = ShipChangeScreen(ids: ids, revision: counts.revision, hiddenCount: counts.hidden)
         let meta = Meta(screen: "ships.list", provenance: .local, revision: counts.revision)
         return try .screen(

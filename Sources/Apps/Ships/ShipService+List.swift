@@ -4,12 +4,12 @@ import Upstream
 
 extension ShipService {
     /// `GET /v1/ships`.
-    @Sendable func list(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         let page = try request.query.page(maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
-        let ownValidity = store.validity(account: session.account)
-        let reading = try await refresh(try request.demand())
+        let ownValidity = store.changeToken(account: session.account)
+        let reading = try await refresh(try request.cachePolicy())
         let provenance = reading.provenance
         let listing = try store.list(account: session.account, page: page, since: since)
         let shown = Page(page, count: listing.ships.count, total: listing.counts.total)
@@ -34,16 +34,16 @@ extension ShipService {
             Envelope(data: screen, meta: meta, links: request.links(for: shown)),
             provenance: provenance,
             now: clock.now(),
-            validity: reading.validity?.and(ownValidity)
+            changeToken: reading.changeToken?.and(ownValidity)
         )
     }
 
     /// `GET /v1/ships/{id}`. A deleted ship is 404 `ship-deleted`, an unknown one 404 `not-found`.
-    @Sendable func details(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func details(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         let id = try shipID(in: request)
-        let ownValidity = store.validity(account: session.account)
-        let reading = try await refresh(try request.demand())
+        let ownValidity = store.changeToken(account: session.account)
+        let reading = try await refresh(try request.cachePolicy())
         let provenance = reading.provenance
         let ship = try visibleShip(id, session)
         let meta = Meta(
@@ -55,7 +55,7 @@ extension ShipService {
             Envelope(data: ShipDetailsScreen(ship), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
-            validity: reading.validity?.and(ownValidity)
+            changeToken: reading.changeToken?.and(ownValidity)
         )
     }
 

@@ -5,12 +5,12 @@ import Upstream
 
 extension ShipService {
     /// `GET /v1/ships/launch`: every cold start shows the login.
-    @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
-        try local(LaunchScreen(route: "login"), "ships.launch", request, validity: .unlimited)
+    @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try local(LaunchScreen(route: "login"), "ships.launch", request, changeToken: .unlimited)
     }
 
     /// `POST /v1/ships/session`: a login that simulates a server, or a guest at once. Asks no upstream.
-    @Sendable func openSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func openSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         switch try fields.string("mode") {
         case "login":
@@ -58,7 +58,7 @@ extension ShipService {
         return username
     }
 
-    private func open(_ session: Session, _ request: ScreenRequest) async throws -> Reply {
+    private func open(_ session: Session, _ request: ScreenRequest) async throws -> ScreenResponse {
         let token = try await sessions.open(session)
         let screen = SessionScreen(session, token: token, route: "list")
         return try local(
@@ -71,17 +71,17 @@ extension ShipService {
     }
 
     /// `GET /v1/ships/session`.
-    @Sendable func showSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func showSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         try local(
             SessionScreen(try request.requiredSession(), route: "list"),
             "ships.session",
             request,
-            validity: .unlimited
+            changeToken: .unlimited
         )
     }
 
     /// `DELETE /v1/ships/session`: users just leave, guests are thanked. Ships stay.
-    @Sendable func closeSession(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func closeSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try request.requiredSession()
         try await sessions.close(for: request.headerFields)
         return try local(FarewellScreen(session.kind), "ships.session", request)
@@ -93,8 +93,8 @@ extension ShipService {
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
-        validity: Validity? = nil
-    ) throws -> Reply {
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         try .screen(
             Envelope(
                 data: content,
@@ -105,7 +105,7 @@ extension ShipService {
             provenance: .local,
             now: clock.now(),
             headerFields: headerFields,
-            validity: validity
+            changeToken: changeToken
         )
     }
 }

@@ -62,25 +62,25 @@ public struct ShipService: Sendable {
 
     /// Brings the ships up to date from the API, or fails over to what is known; the account of it (`provenance`) goes
     /// with every screen that shows ships.
-    func refresh(_ demand: Demand) async throws -> Reading {
+    func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
         let (events, contentChanges) = (self.events, store.contentChanges)
         var resource = api.ships { records in
-            ShipStore.admission(of: records) { revision in
+            ShipStore.persistRows(of: records) { revision in
                 contentChanges.bump()
                 events.publish(.screenChanged(app: "ships", screen: "ships.list", revision: revision))
             }
         }
         resource.bundledAt = snapshot.recordedAt
-        let reading: Reading
+        let reading: ReadResult
         do {
-            reading = try await api.upstream.read(resource, demand)
+            reading = try await api.upstream.read(resource, cachePolicy)
         } catch let error as UpstreamError {
             throw UpstreamFailure(error, of: api.upstream)
         }
-        if reading.answer == nil { try await store.importSnapshot(snapshot) }
+        if reading.response == nil { try await store.importSnapshot(snapshot) }
         if options.deletion == .literal {
-            // One that nobody waited for in the end counts when its answer is first seen.
-            let isNew = reading.answer.map { lastRefresh.moves(to: $0.response.responseTime) } ?? false
+            // One that nobody waited for in the end counts when its response is first seen.
+            let isNew = reading.response.map { lastRefresh.moves(to: $0.head.responseTime) } ?? false
             if isNew || reading.provenance.source == .upstream { try await bringBackDeleted() }
         }
         return reading
@@ -90,7 +90,7 @@ public struct ShipService: Sendable {
     /// tries again.
     public func refreshAfterRecovery(logger: Logger) async {
         do {
-            _ = try await refresh(.refresh)
+            _ = try await refresh(.revalidate)
         } catch {
             logger.warning("ships could not be refreshed after recovery", metadata: ["error": "\(error)"])
         }

@@ -14,7 +14,7 @@ struct ShipListing: Sendable {
         let isListed: Bool
     }
 
-    /// Numbers that go with every answer.
+    /// Numbers that go with every response.
     struct Counts: Sendable, Equatable {
         /// Last change that this account could see.
         let revision: Int

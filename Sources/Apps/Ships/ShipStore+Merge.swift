@@ -4,10 +4,10 @@ import Storage
 import Upstream
 
 extension ShipStore {
-    /// The merge of an answer's ships, for the transaction that stores the answer. `changed` hears of a new revision
+    /// The merge of a response's ships, for the transaction that stores the response. `changed` hears of a new revision
     /// when it is on the disk.
-    static func admission(of records: ShipRecords, changed: @escaping @Sendable (_ revision: Int) -> Void)
-        -> Resource.Admission
+    static func persistRows(of records: ShipRecords, changed: @escaping @Sendable (_ revision: Int) -> Void)
+        -> Resource.PersistRows
     {
         { db in
             guard let revision = try merge(records, in: db) else { return }
@@ -50,7 +50,7 @@ extension ShipStore {
 
     /// Takes over the bundled snapshot, where no ship is known yet: the first start without an upstream.
     func importSnapshot(_ snapshot: ShipSnapshot) async throws {
-        // Asked before every answer that the snapshot stands in for; only the first of them writes.
+        // Asked before every response that the snapshot stands in for; only the first of them writes.
         let isEmpty: @Sendable (Database) throws -> Bool = {
             try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
         }

@@ -79,9 +79,9 @@ public struct ShipStore: Sendable {
 
     let database: LarderDatabase
     /// Bumped when a ship changes for everybody.
-    let contentChanges = ChangeStamp()
+    let contentChanges = VersionCounter()
     /// Bumped when an account deletes or restores, by account.
-    let accountChanges = ChangeStamps()
+    let accountChanges = VersionCounters()
 
     /// The ships of one database.
     public init(_ database: LarderDatabase) {
@@ -97,8 +97,8 @@ public struct ShipStore: Sendable {
     }
 
     /// For how long what an account sees stays as it is. To be taken before it is read.
-    func validity(account: String) -> Validity {
-        Validity(of: contentChanges, accountChanges[account])
+    func changeToken(account: String) -> ChangeToken {
+        ChangeToken(of: contentChanges, accountChanges[account])
     }
 
     /// One ship, and whether this account has deleted it; nil where there is none.
@@ -171,8 +171,8 @@ public struct ShipStore: Sendable {
     }
 
     /// The whole body of a stored picture; nil if its file is gone.
-    func bytes(of answer: StoredAnswer) async throws -> Data? {
-        switch try await ResponseStore(database).openBody(of: answer) {
+    func bytes(of response: CachedResponse) async throws -> Data? {
+        switch try await ResponseStore(database).openBody(of: response) {
         case .bytes(let data): data
         case .blob(let reader): try reader.readAll()
         case nil: nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The ships of one answer of the API.
+/// The ships of one response of the API.
 struct ShipRecords: Sendable, Equatable {
-    /// The answer is not what the API promises.
+    /// The response is not what the API promises.
     enum ShapeError: String, Error {
         case notJSON = "not JSON"
         case notAList = "not a list of ships"
@@ -10,7 +10,7 @@ struct ShipRecords: Sendable, Equatable {
         case noUsableRecord = "a list without a single ship"
     }
 
-    /// Usable records, in the order of the answer; the first of two with one id counts. Others, such as those without a
+    /// Usable records, in the order of the response; the first of two with one id counts. Others, such as those without a
     /// name or an id, are skipped, not fatal.
     let ships: [Ship]
 

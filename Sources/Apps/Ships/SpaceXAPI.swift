@@ -19,8 +19,8 @@ public struct SpaceXAPI: Sendable {
         self.freshness = freshness
     }
 
-    /// The list of all ships. `merge` is called with them in the transaction that stores the answer.
-    func ships(merge: @escaping @Sendable (ShipRecords) -> Resource.Admission) -> Resource {
+    /// The list of all ships. `merge` is called with them in the transaction that stores the response.
+    func ships(merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows) -> Resource {
         // No refusal is news (``ErrorForm/none``): there is this one collection, the API is no longer maintained, and
         // its refusals are plain text.
         Resource(
@@ -28,11 +28,11 @@ public struct SpaceXAPI: Sendable {
             headerFields: [.accept: "application/json"],
             freshness: freshness,
             isSourceOfRows: true,
-            admit: { answer throws(UpstreamError) in
+            validate: { response throws(UpstreamError) in
                 do throws(ShipRecords.ShapeError) {
-                    return merge(try ShipRecords(json: Data(answer.body)))
+                    return merge(try ShipRecords(json: Data(response.body)))
                 } catch {
-                    throw .badAnswer(status: answer.status, reason: error.rawValue)
+                    throw .badResponse(status: response.status, reason: error.rawValue)
                 }
             }
         )
@@ -45,9 +45,9 @@ public struct SpaceXAPI: Sendable {
             url: url,
             headerFields: [.accept: "image/*"],
             freshness: nil,
-            admit: { answer throws(UpstreamError) in
-                guard PictureType(of: answer.body) != nil else {
-                    throw .badAnswer(status: answer.status, reason: "not a picture")
+            validate: { response throws(UpstreamError) in
+                guard PictureType(of: response.body) != nil else {
+                    throw .badResponse(status: response.status, reason: "not a picture")
                 }
                 return { _ in }
             }

@@ -27,17 +27,17 @@ public struct CatalogueAPI: Sendable {
         self.categoryFreshness = categoryFreshness
     }
 
-    /// A part of the list of products. `save` is called with the usable ones in the transaction that stores the answer.
+    /// A part of the list of products. `save` is called with the usable ones in the transaction that stores the response.
     func products(
         _ query: CatalogueQuery,
         offset: Int,
         limit: Int,
         save: @escaping @Sendable ([Product], Database) throws -> Void
     ) -> Resource {
-        resource(query.path(offset: offset, limit: limit), freshness: freshness) { (answer) throws(UpstreamError) in
-            let records = try Self.list(of: ProductRecord.self, in: answer)
+        resource(query.path(offset: offset, limit: limit), freshness: freshness) { (response) throws(UpstreamError) in
+            let records = try Self.list(of: ProductRecord.self, in: response)
             guard records.isEmpty || records.contains(where: { $0.value?.id != nil }) else {
-                throw .badAnswer(status: answer.status, reason: "a list without a single product")
+                throw .badResponse(status: response.status, reason: "a list without a single product")
             }
             let products = records.compactMap { $0.value?.product }
             return { db in try save(products, db) }
@@ -47,11 +47,11 @@ public struct CatalogueAPI: Sendable {
     /// One product.
     func product(_ id: Int, save: @escaping @Sendable ([Product], Database) throws -> Void) -> Resource {
         let path = "\(Self.productsPath)/\(id)"
-        var resource = resource(path, freshness: freshness) { (answer) throws(UpstreamError) in
-            guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(answer.body)))?.product,
+        var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
+            guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(response.body)))?.product,
                 product.id == id
             else {
-                throw .badAnswer(status: answer.status, reason: "not the product")
+                throw .badResponse(status: response.status, reason: "not the product")
             }
             return { db in try save([product], db) }
         }
@@ -61,12 +61,12 @@ public struct CatalogueAPI: Sendable {
 
     /// All categories.
     func categories(save: @escaping @Sendable ([Product.Category], Database) throws -> Void) -> Resource {
-        var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (answer) throws(UpstreamError) in
-            let records = try Self.list(of: CategoryRecord.self, in: answer)
+        var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
+            let records = try Self.list(of: CategoryRecord.self, in: response)
             var seen = Set<Int>()
             let categories = records.compactMap { $0.value?.category }.filter { seen.insert($0.id).inserted }
             guard !categories.isEmpty || records.isEmpty else {
-                throw .badAnswer(status: answer.status, reason: "a list without a single category")
+                throw .badResponse(status: response.status, reason: "a list without a single category")
             }
             return { db in try save(categories, db) }
         }
@@ -81,9 +81,9 @@ public struct CatalogueAPI: Sendable {
             url: url,
             headerFields: [.accept: "image/*"],
             freshness: nil,
-            admit: { answer throws(UpstreamError) in
-                guard PictureType(of: answer.body) != nil else {
-                    throw .badAnswer(status: answer.status, reason: "not a picture")
+            validate: { response throws(UpstreamError) in
+                guard PictureType(of: response.body) != nil else {
+                    throw .badResponse(status: response.status, reason: "not a picture")
                 }
                 return { _ in }
             }
@@ -114,25 +114,25 @@ public struct CatalogueAPI: Sendable {
     private func resource(
         _ path: String,
         freshness: Duration,
-        admit: @escaping @Sendable (IncomingAnswer) throws(UpstreamError) -> Resource.Admission
+        validate: @escaping @Sendable (IncomingResponse) throws(UpstreamError) -> Resource.PersistRows
     ) -> Resource {
         Resource(
             url: upstream.configuration.url(of: path),
             headerFields: [.accept: "application/json"],
             freshness: freshness,
-            admit: admit
+            validate: validate
         )
     }
 
-    private static func list<Record: Decodable & Sendable>(of type: Record.Type, in answer: IncomingAnswer)
+    private static func list<Record: Decodable & Sendable>(of type: Record.Type, in response: IncomingResponse)
         throws(UpstreamError) -> [Tolerant<Record>]
     {
         do {
-            return try JSONDecoder().decode([Tolerant<Record>].self, from: Data(answer.body))
+            return try JSONDecoder().decode([Tolerant<Record>].self, from: Data(response.body))
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
-            throw .badAnswer(status: answer.status, reason: "not a list")
+            throw .badResponse(status: response.status, reason: "not a list")
         } catch {
-            throw .badAnswer(status: answer.status, reason: "not JSON")
+            throw .badResponse(status: response.status, reason: "not JSON")
         }
     }
 }

@@ -12,7 +12,7 @@ struct SearchFilters: Sendable, Hashable, Codable {
     var maximum: Price?
 
     /// Whether a product passes.
-    func admit(_ product: Product) -> Bool {
+    func validate(_ product: Product) -> Bool {
         if let categoryID, product.category?.id != categoryID { return false }
         if let price, product.price != price { return false }
         if let minimum, product.price < minimum { return false }
@@ -41,7 +41,7 @@ struct SearchQuery: Sendable, Hashable {
 
     /// Whether a product is looked for: its title contains the text, whatever the case, and it passes the filters.
     func matches(_ product: Product) -> Bool {
-        guard filters.admit(product) else { return false }
+        guard filters.validate(product) else { return false }
         guard let folded else { return true }
         // By scalars, as the index finds them, not by characters: a letter is found in front of an accent that follows
         // it.

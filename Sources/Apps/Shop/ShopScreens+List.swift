@@ -1,7 +1,7 @@
 import Foundation
 import Screens
 
-/// `GET /v1/shop/list`, and the answer to every change of it.
+/// `GET /v1/shop/list`, and the response to every change of it.
 struct ListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let productId: Int
@@ -54,7 +54,7 @@ struct ListScreen: Encodable, Sendable {
     let totals: Totals
     let actions: [Action]
     let empty: EmptyState?
-    /// Only in the answer to an addition: whether the product was there before, and is left as it was.
+    /// Only in the response to an addition: whether the product was there before, and is left as it was.
     let alreadyInList: Bool?
 
     init(_ list: ShoppingList, alreadyInList: Bool? = nil) {

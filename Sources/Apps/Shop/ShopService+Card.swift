@@ -5,15 +5,15 @@ import Upstream
 
 extension ShopService {
     /// `GET /v1/shop/products/{id}`.
-    @Sendable func card(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func card(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try productID("id", in: request)
-        let demand = try request.demand()
-        let ownValidity = store.validity(profile)
-        let (product, provenance, validity) = try await product(id, demand)
+        let cachePolicy = try request.cachePolicy()
+        let ownValidity = store.changeToken(profile)
+        let (product, provenance, changeToken) = try await product(id, cachePolicy)
         let quantity = try store.quantities(of: [id], profile)[id]
         let meta = Meta(screen: "shop.card", provenance: provenance, banner: provenance.offline ? .shopOffline : nil)
-        return try Reply.screen(
+        return try ScreenResponse.screen(
             Envelope(
                 data: CardScreen(product, quantity: quantity, layout: options.layout(of: product.category)),
                 meta: meta,
@@ -21,19 +21,19 @@ extension ShopService {
             ),
             provenance: provenance,
             now: clock.now(),
-            validity: validity?.and(ownValidity)
+            changeToken: changeToken?.and(ownValidity)
         ).byProfile()
     }
 
     /// A product as fresh as is asked for. One that was only ever seen in a list stands in while the upstream has not
     /// answered for it.
-    func product(_ id: Int, _ demand: Demand) async throws -> (Product, Provenance, Validity?) {
+    func product(_ id: Int, _ cachePolicy: CachePolicy) async throws -> (Product, Provenance, ChangeToken?) {
         let seen = try store.product(id).flatMap { $0.isGone ? nil : $0 }
         var resource = api.product(id, save: store.save(fetchedAt: clock.now))
         resource.bundledAt = seen?.fetchedAt
-        let reading: Reading
+        let reading: ReadResult
         do {
-            reading = try await api.upstream.read(resource, demand)
+            reading = try await api.upstream.read(resource, cachePolicy)
         } catch UpstreamError.rejected {
             // The only refusal of this API that is news (``CatalogueAPI/product(_:save:)``).
             try await store.markGone(id)
@@ -63,13 +63,13 @@ extension ShopService {
             known.isGone = false
         }
         guard !known.isGone else { throw Self.noProduct }
-        return (known.product, reading.provenance, reading.validity)
+        return (known.product, reading.provenance, reading.changeToken)
     }
 
     /// `GET /v1/shop/categories`.
-    @Sendable func categories(_ request: ScreenRequest) async throws -> Reply {
-        let ownValidity = Validity(of: store.catalogueChanges)
-        let reading = try await readCategories(try request.demand())
+    @Sendable func categories(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let ownValidity = ChangeToken(of: store.catalogueChanges)
+        let reading = try await readCategories(try request.cachePolicy())
         let rows = try store.categories().map {
             CategoriesScreen.Row(
                 id: $0.id,
@@ -86,7 +86,7 @@ extension ShopService {
             provenance: provenance,
             banner: provenance.offline ? .shopOffline : nil
         )
-        return try Reply.screen(
+        return try ScreenResponse.screen(
             Envelope(
                 data: CategoriesScreen(items: rows, empty: empty),
                 meta: meta,
@@ -94,13 +94,13 @@ extension ShopService {
             ),
             provenance: provenance,
             now: clock.now(),
-            validity: reading.validity?.and(ownValidity)
+            changeToken: reading.changeToken?.and(ownValidity)
         )
     }
 
-    func readCategories(_ demand: Demand) async throws -> Reading {
+    func readCategories(_ cachePolicy: CachePolicy) async throws -> ReadResult {
         do {
-            return try await api.upstream.read(api.categories(save: store.saveCategories()), demand)
+            return try await api.upstream.read(api.categories(save: store.saveCategories()), cachePolicy)
         } catch let error as UpstreamError {
             throw failure(error)
         }

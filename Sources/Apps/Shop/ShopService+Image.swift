@@ -13,41 +13,43 @@ extension ShopService {
 
     /// `GET /v1/shop/images/{id}/{n}`: a picture of a product through the cache, or a placeholder that is not stored.
     /// Only addresses of catalogue rows are ever asked.
-    @Sendable func image(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func image(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try productID("id", in: request)
         let text = try request.parameter("n")
-        let validity = Validity(of: store.catalogueChanges)
+        let changeToken = ChangeToken(of: store.catalogueChanges)
         // What a product that is gone looked like is still known; one that was never seen is asked for.
         let product =
             if let known = try store.product(id)?.product { known } else {
-                try await product(id, try request.demand()).0
+                try await product(id, try request.cachePolicy()).0
             }
         guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             number < max(1, product.images.count)
         else {
             throw Problem.notFound("The product has \(product.images.count) pictures, counted from 0.")
         }
-        return try await picture(at: product.images.isEmpty ? nil : product.images[number], request, validity)
+        return try await picture(at: product.images.isEmpty ? nil : product.images[number], request, changeToken)
     }
 
     /// `GET /v1/shop/list/items/{product_id}/image`: the first picture of what was put on the list, also when its id
     /// means something else by now.
-    @Sendable func itemImage(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func itemImage(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try productID("product_id", in: request)
-        let validity = store.validity(profile)
+        let changeToken = store.changeToken(profile)
         guard let item = try store.list(profile).items.first(where: { $0.product.id == id }) else {
             throw Self.notListed
         }
-        return try await picture(at: item.product.images.first, request, validity).byProfile()
+        return try await picture(at: item.product.images.first, request, changeToken).byProfile()
     }
 
-    private func picture(at url: String?, _ request: ScreenRequest, _ ownValidity: Validity) async throws -> Reply {
+    private func picture(at url: String?, _ request: ScreenRequest, _ ownValidity: ChangeToken) async throws
+        -> ScreenResponse
+    {
         let width = try request.query.integer("width", in: 1...Self.largestWidth)
-        let demand = try request.demand()
+        let cachePolicy = try request.cachePolicy()
         guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
         do {
-            guard let (reading, body) = try await stored(url, demand),
+            guard let (reading, body) = try await stored(url, cachePolicy),
                 let (bytes, type) = try await scaled(body, to: width)
             else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
@@ -57,7 +59,7 @@ extension ShopService {
                 type: type,
                 provenance: reading.provenance,
                 now: clock.now(),
-                validity: reading.validity?.and(ownValidity)
+                changeToken: reading.changeToken?.and(ownValidity)
             )
         } catch UpstreamError.notStored {
             throw failure(.notStored)
@@ -70,10 +72,12 @@ extension ShopService {
 
     /// A picture and where it comes from. The stored one may be evicted between the look and the opening of its file;
     /// the second look then fetches it.
-    private func stored(_ url: String, _ demand: Demand) async throws -> (reading: Reading, body: Data)? {
+    private func stored(_ url: String, _ cachePolicy: CachePolicy) async throws -> (reading: ReadResult, body: Data)? {
         for _ in 0..<2 {
-            let reading = try await api.upstream.read(api.picture(at: url), demand)
-            if let answer = reading.answer, let body = try await store.bytes(of: answer) { return (reading, body) }
+            let reading = try await api.upstream.read(api.picture(at: url), cachePolicy)
+            if let response = reading.response, let body = try await store.bytes(of: response) {
+                return (reading, body)
+            }
         }
         return nil
     }

@@ -9,14 +9,14 @@ extension ShopService {
     static let notListed = Problem.notFound("The product is not on the list.")
 
     /// `GET /v1/shop/list`. Asks nobody; writes to it always succeed, whatever the upstream does.
-    @Sendable func list(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let validity = store.validity(profile)
-        return try answer(try store.list(profile), request, validity: validity)
+        let changeToken = store.changeToken(profile)
+        return try response(try store.list(profile), request, changeToken: changeToken)
     }
 
     /// `POST /v1/shop/list/items`. A product that is on the list stays as it is.
-    @Sendable func addItem(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func addItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
         var errors: [Problem.FieldError] = []
@@ -26,7 +26,7 @@ extension ShopService {
         // What is on the list stays there whatever has become of the product: nobody need be asked.
         let present = try store.list(profile)
         if present.items.contains(where: { $0.product.id == id }) {
-            return try answer(present, request, alreadyInList: true)
+            return try response(present, request, alreadyInList: true)
         }
         let (addition, list) = try await store.add(try await knownProduct(id), quantity: quantity ?? 1, to: profile)
         switch addition {
@@ -35,11 +35,11 @@ extension ShopService {
                 .field("/product_id", "list-full", "The list has \(ShopStore.mostItems) products, and takes no more.")
             ])
         case .alreadyThere:
-            return try answer(list, request, alreadyInList: true)
+            return try response(list, request, alreadyInList: true)
         case .added:
             announce(list)
             let location = "/v1/shop/list/items/\(id)"
-            return try answer(
+            return try response(
                 list,
                 request,
                 status: .created,
@@ -52,12 +52,14 @@ extension ShopService {
     /// A product that was ever seen and is not known to be gone, else the upstream's word for it.
     private func knownProduct(_ id: Int) async throws -> Product {
         // One that was gone may be back: the upstream is asked again.
-        if let known = try store.product(id) { return known.isGone ? try await product(id, .refresh).0 : known.product }
-        return try await product(id, .usual).0
+        if let known = try store.product(id) {
+            return known.isGone ? try await product(id, .revalidate).0 : known.product
+        }
+        return try await product(id, .useCache).0
     }
 
     /// `PATCH /v1/shop/list/items/{product_id}`.
-    @Sendable func setQuantity(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func setQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try productID("product_id", in: request)
         var errors: [Problem.FieldError] = []
@@ -67,27 +69,29 @@ extension ShopService {
     }
 
     /// `DELETE /v1/shop/list/items/{product_id}`.
-    @Sendable func removeItem(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func removeItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try productID("product_id", in: request)
         return try changed(try await store.remove(id, profile), request)
     }
 
-    private func changed(_ outcome: (isListed: Bool, list: ShoppingList), _ request: ScreenRequest) throws -> Reply {
+    private func changed(_ outcome: (isListed: Bool, list: ShoppingList), _ request: ScreenRequest) throws
+        -> ScreenResponse
+    {
         guard outcome.isListed else { throw Self.notListed }
         announce(outcome.list)
-        return try answer(outcome.list, request)
+        return try response(outcome.list, request)
     }
 
     /// `DELETE /v1/shop/list`.
-    @Sendable func clearList(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func clearList(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (hasChanged, list) = try await store.clear(try request.profile())
         if hasChanged { announce(list) }
-        return try answer(list, request)
+        return try response(list, request)
     }
 
     /// `PUT /v1/shop/list/order`.
-    @Sendable func order(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func order(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let ids = try await request.jsonObject().wholes("product_ids", in: 1...Int.max)
         let (isOrdered, list) = try await store.order(ids, profile)
@@ -101,13 +105,13 @@ extension ShopService {
             ])
         }
         announce(list)
-        return try answer(list, request)
+        return try response(list, request)
     }
 
     /// `GET /v1/shop/list/share`, as JSON or as the text alone.
-    @Sendable func share(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func share(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let validity = store.validity(profile)
+        let changeToken = store.changeToken(profile)
         let list = try store.list(profile)
         guard !list.items.isEmpty else {
             throw Problem(
@@ -117,33 +121,33 @@ extension ShopService {
             )
         }
         let screen = ShareScreen(list)
-        var reply: Reply
+        var response: ScreenResponse
         if AcceptedTypes(request.headerFields).prefers(["text", "plain"], to: ["application", "json"]) {
             let fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization, Accept-Encoding"]
-            reply = Reply(
+            response = ScreenResponse(
                 headerFields: fields,
                 body: .bytes(Data(screen.text.utf8), type: MediaType.text),
-                validity: validity
+                changeToken: changeToken
             ).byProfile()
         } else {
-            reply = try local(screen, "shop.share", request, revision: list.revision, validity: validity)
+            response = try local(screen, "shop.share", request, revision: list.revision, changeToken: changeToken)
         }
-        reply.headerFields.vary(on: .accept)
-        return reply
+        response.headerFields.vary(on: .accept)
+        return response
     }
 
     private func announce(_ list: ShoppingList) {
         events.publish(.screenChanged(app: "shop", screen: "shop.list", revision: list.revision))
     }
 
-    private func answer(
+    private func response(
         _ list: ShoppingList,
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
         alreadyInList: Bool? = nil,
-        validity: Validity? = nil
-    ) throws -> Reply {
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         try local(
             ListScreen(list, alreadyInList: alreadyInList),
             "shop.list",
@@ -153,7 +157,7 @@ extension ShopService {
             revision: list.revision,
             self: "/v1/shop/list",
             headerFields: headerFields,
-            validity: validity
+            changeToken: changeToken
         )
     }
 }

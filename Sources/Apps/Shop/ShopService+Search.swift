@@ -11,19 +11,19 @@ extension ShopService {
     static let farthestOffset = Int(Int32.max)
 
     /// `GET /v1/shop/search`.
-    @Sendable func search(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func search(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let wanted = try request.query.page(defaultLimit: Self.defaultLimit)
         let page = PageRequest(limit: wanted.limit, offset: min(wanted.offset, Self.farthestOffset))
-        let demand = try request.demand()
+        let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
         // Before the upstream is asked: what was typed is remembered whatever comes of it.
         if page.offset == 0 { try await store.note(query, profile, at: clock.now()) }
-        let ownValidity = store.validity(profile)
+        let ownValidity = store.changeToken(profile)
         let result: Findings
         do {
-            result = try await find(query, page, demand)
+            result = try await find(query, page, cachePolicy)
         } catch let error as UpstreamError {
             throw failure(error)
         }
@@ -46,7 +46,7 @@ extension ShopService {
         )
         let retry = isEmpty ? query.link(limit: page.limit, offset: 0) + "&refresh=1" : nil
         let screen = SearchScreen(query, items: rows, retry: retry)
-        return try Reply.screen(
+        return try ScreenResponse.screen(
             Envelope(
                 data: screen,
                 meta: meta,
@@ -57,7 +57,7 @@ extension ShopService {
             ),
             provenance: provenance,
             now: clock.now(),
-            validity: isSaved ? nil : result.validity?.and(ownValidity)
+            changeToken: isSaved ? nil : result.changeToken?.and(ownValidity)
         ).byProfile()
     }
 
@@ -75,14 +75,14 @@ extension ShopService {
         /// Where the page that follows begins; nil behind the last one.
         var nextOffset: Int?
         var provenance: Provenance
-        var validity: Validity?
+        var changeToken: ChangeToken?
         /// Found among what was ever seen, not asked of the upstream.
         var isPartial = false
     }
 
-    /// A page of what is looked for: from the upstream or stored answers of it, as far as they go; else from everything
+    /// A page of what is looked for: from the upstream or stored responses of it, as far as they go; else from everything
     /// that was ever seen.
-    func find(_ query: SearchQuery, _ page: PageRequest, _ demand: Demand) async throws -> Findings {
+    func find(_ query: SearchQuery, _ page: PageRequest, _ cachePolicy: CachePolicy) async throws -> Findings {
         let catalogueQuery = CatalogueQuery(query)
         let start = try store.start(of: query, page, isExact: catalogueQuery.isExact)
         let lastFetch = try store.lastFetch()
@@ -95,7 +95,7 @@ extension ShopService {
         // Parts that other searches share may be stored for one that was never made. They are as old as they are, and
         // what was seen since is not in them.
         let isUnseen = !catalogueQuery.isExact && !start.isKnown
-        var account: (provenance: Provenance, validity: Validity?)?
+        var account: (provenance: Provenance, changeToken: ChangeToken?)?
         while true {
             switch walk.next {
             case .done(let position):
@@ -110,29 +110,29 @@ extension ShopService {
                     isExact: catalogueQuery.isExact
                 )
                 // A page that comes next itself is another one by then.
-                let validity = next == page.offset ? nil : account.validity
+                let changeToken = next == page.offset ? nil : account.changeToken
                 return Findings(
                     products: walk.products,
                     nextOffset: next,
                     provenance: account.provenance,
-                    validity: validity
+                    changeToken: changeToken
                 )
             case .ask(let offset, let limit):
                 let part = try await self.part(
                     of: catalogueQuery,
                     offset: offset,
                     limit: limit,
-                    demand,
-                    standIn: lastFetch
+                    cachePolicy,
+                    serveStale: lastFetch
                 )
                 guard let rows = part.products, !(isUnseen && part.isOutdated) else {
                     return try seen(query, page, part.provenance)
                 }
                 if let before = account {
-                    let validity = before.validity.flatMap { earlier in part.validity.map { earlier.and($0) } }
-                    account = (before.provenance.combined(with: part.provenance), validity)
+                    let changeToken = before.changeToken.flatMap { earlier in part.changeToken.map { earlier.and($0) } }
+                    account = (before.provenance.combined(with: part.provenance), changeToken)
                 } else {
-                    account = (part.provenance, part.validity)
+                    account = (part.provenance, part.changeToken)
                 }
                 walk.take(rows.map { $0.flatMap { query.matches($0) ? $0 : nil } })
             }
@@ -163,10 +163,10 @@ extension ShopService {
     }
 
     /// Everything that was ever seen, searched here.
-    private func seen(_ query: SearchQuery, _ page: PageRequest, _ standIn: Provenance) throws -> Findings {
+    private func seen(_ query: SearchQuery, _ page: PageRequest, _ serveStale: Provenance) throws -> Findings {
         let found = try store.search(query, page)
         let shown = found.prefix(page.limit)
-        var provenance = standIn
+        var provenance = serveStale
         if let oldest = shown.map(\.fetchedAt).min() {
             provenance.fetchedAt = oldest
             if provenance.cacheStatus?.timeToLive != nil {
@@ -178,7 +178,7 @@ extension ShopService {
             products: shown.map(\.product),
             nextOffset: next,
             provenance: provenance,
-            validity: nil,
+            changeToken: nil,
             isPartial: true
         )
     }
@@ -188,7 +188,7 @@ extension ShopService {
         /// asked and nothing of it is stored.
         var products: [Product?]?
         var provenance: Provenance
-        var validity: Validity?
+        var changeToken: ChangeToken?
         /// Whether a stored response that is no longer fresh is in the place of the upstream's.
         var isOutdated: Bool
 
@@ -207,20 +207,21 @@ extension ShopService {
         }
     }
 
-    private func part(of query: CatalogueQuery, offset: Int, limit: Int, _ demand: Demand, standIn: Date?) async throws
+    private func part(of query: CatalogueQuery, offset: Int, limit: Int, _ cachePolicy: CachePolicy, serveStale: Date?)
+        async throws
         -> Part
     {
         var resource = api.products(query, offset: offset, limit: limit, save: store.save(fetchedAt: clock.now))
-        resource.bundledAt = standIn
-        // The stored answer may be evicted between the look and the opening of its file; the second look then fetches
+        resource.bundledAt = serveStale
+        // The stored response may be evicted between the look and the opening of its file; the second look then fetches
         // it.
         for _ in 0..<2 {
-            let validity = Validity(of: store.catalogueChanges)
-            let reading = try await api.upstream.read(resource, demand)
-            guard let answer = reading.answer else {
+            let changeToken = ChangeToken(of: store.catalogueChanges)
+            let reading = try await api.upstream.read(resource, cachePolicy)
+            guard let response = reading.response else {
                 return Part(products: nil, provenance: reading.provenance, isOutdated: true)
             }
-            guard let body = try await store.bytes(of: answer) else { continue }
+            guard let body = try await store.bytes(of: response) else { continue }
             let rows = CatalogueAPI.rows(in: body)
             var known = try store.products(rows.compactMap { $0?.id })
             let returned = known.values.filter(\.isGone).map(\.product.id)
@@ -232,7 +233,7 @@ extension ShopService {
             let part = Part(
                 products: shown.map { $0?.product },
                 provenance: reading.provenance,
-                validity: reading.validity?.and(validity),
+                changeToken: reading.changeToken?.and(changeToken),
                 isOutdated: reading.provenance.stale
             )
             let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil
@@ -244,7 +245,7 @@ extension ShopService {
 }
 
 extension Provenance {
-    /// The account of an answer that is made from two: as bad as the worse of them, as old as the older.
+    /// The account of a response that is made from two: as bad as the worse of them, as old as the older.
     func combined(with other: Provenance) -> Provenance {
         var combined = other.severity > severity ? other : self
         combined.fetchedAt = [fetchedAt, other.fetchedAt].compactMap { $0 }.min()

@@ -50,23 +50,23 @@ public struct ShopService: Sendable {
     }
 
     /// `GET /v1/shop/launch`: every cold start shows the search.
-    @Sendable func launch(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         _ = try request.profile()
-        return try local(LaunchScreen(), "shop.launch", request, validity: .unlimited)
+        return try local(LaunchScreen(), "shop.launch", request, changeToken: .unlimited)
     }
 
     /// What is due when the upstream is back: the categories and the first page. If it fails again, the upstream's
     /// health knows, and the next recovery tries again.
     public func refreshAfterRecovery(logger: Logger) async {
         do {
-            _ = try await readCategories(.usual)
-            _ = try await find(SearchQuery(), PageRequest(limit: Self.defaultLimit), .usual)
+            _ = try await readCategories(.useCache)
+            _ = try await find(SearchQuery(), PageRequest(limit: Self.defaultLimit), .useCache)
         } catch {
             logger.warning("the catalogue could not be refreshed after recovery", metadata: ["error": "\(error)"])
         }
     }
 
-    /// The answer of a screen without an upstream.
+    /// The response of a screen without an upstream.
     func local(
         _ content: some Encodable & Sendable,
         _ screen: String,
@@ -76,16 +76,16 @@ public struct ShopService: Sendable {
         revision: Int? = nil,
         self own: String? = nil,
         headerFields: HTTPFields = [:],
-        validity: Validity? = nil
-    ) throws -> Reply {
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         let meta = Meta(screen: screen, state: state, provenance: .local, revision: revision)
-        return try Reply.screen(
+        return try ScreenResponse.screen(
             Envelope(data: content, meta: meta, links: Links(self: own ?? request.selfLink)),
             status: status,
             provenance: .local,
             now: clock.now(),
             headerFields: headerFields,
-            validity: validity
+            changeToken: changeToken
         ).byProfile()
     }
 
@@ -93,7 +93,7 @@ public struct ShopService: Sendable {
     func failure(_ error: UpstreamError) -> Problem {
         var problem = UpstreamFailure(error, of: api.upstream).problem
         switch error {
-        case .unreachable, .failing, .badAnswer: problem.dialog = .shopFailure
+        case .unreachable, .failing, .badResponse: problem.dialog = .shopFailure
         case .rejected, .forbiddenTarget, .notStored: break
         }
         return problem

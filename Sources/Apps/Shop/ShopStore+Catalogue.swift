@@ -12,7 +12,7 @@ struct KnownProduct: Sendable, Equatable {
 }
 
 extension ShopStore {
-    /// What an answer's products do to the tables, for the transaction that stores the answer: products, search and the
+    /// What a response's products do to the tables, for the transaction that stores the response: products, search and the
     /// snapshots on lists change together.
     func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
         let changes = catalogueChanges
@@ -120,7 +120,7 @@ extension ShopStore {
         if wasThere { catalogueChanges.bump() }
     }
 
-    /// Notes that the upstream has these products again, as it had them: it confirmed an answer that names them.
+    /// Notes that the upstream has these products again, as it had them: it confirmed a response that names them.
     func markPresent(_ ids: [Int]) async throws {
         try await database.write { db in
             for id in ids {
@@ -141,7 +141,7 @@ extension ShopStore {
 
     static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
 
-    /// What an answer's categories do to the tables.
+    /// What a response's categories do to the tables.
     func saveCategories() -> @Sendable ([Product.Category], Database) throws -> Void {
         let changes = catalogueChanges
         return { categories, db in

@@ -101,9 +101,9 @@ public struct ShopStore: Sendable {
 
     let database: LarderDatabase
     /// Bumped when what is known of the catalogue changes.
-    let catalogueChanges = ChangeStamp()
+    let catalogueChanges = VersionCounter()
     /// Bumped when a list, a history or settings change, by profile.
-    let profileChanges = ChangeStamps()
+    let profileChanges = VersionCounters()
 
     /// The shop of one database.
     public init(_ database: LarderDatabase) {
@@ -111,13 +111,13 @@ public struct ShopStore: Sendable {
     }
 
     /// For how long what a profile sees stays as it is. To be taken before it is read.
-    func validity(_ profile: String) -> Validity {
-        Validity(of: catalogueChanges, profileChanges[profile])
+    func changeToken(_ profile: String) -> ChangeToken {
+        ChangeToken(of: catalogueChanges, profileChanges[profile])
     }
 
-    /// The whole body of a stored answer; nil if its file is gone.
-    func bytes(of answer: StoredAnswer) async throws -> Data? {
-        switch try await ResponseStore(database).openBody(of: answer) {
+    /// The whole body of a stored response; nil if its file is gone.
+    func bytes(of response: CachedResponse) async throws -> Data? {
+        switch try await ResponseStore(database).openBody(of: response) {
         case .bytes(let data): data
         case .blob(let reader): try reader.readAll()
         case nil: nil

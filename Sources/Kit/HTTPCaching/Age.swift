@@ -1,13 +1,13 @@
 public import Foundation
 import HTTPTypes
 
-extension StoredResponse {
-    /// When the origin made the answer; reception where `Date` is absent or cannot be read. RFC 9110 §6.6.1.
+extension CachedResponseHead {
+    /// When the origin made the response; reception where `Date` is absent or cannot be read. RFC 9110 §6.6.1.
     public var date: Date {
         headerFields[.date].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
-    /// How old the answer is, in seconds. RFC 9111 §4.2.3.
+    /// How old the response is, in seconds. RFC 9111 §4.2.3.
     public func age(at now: Date) -> Double {
         // HTTP dates have whole seconds only, so a part of a second between them is no age.
         let apparentAge = max(0, responseTime.timeIntervalSince(date)).rounded(.down)
@@ -16,16 +16,16 @@ extension StoredResponse {
         return max(apparentAge, correctedAge) + residentTime(at: now)
     }
 
-    /// How long the answer has been here, in seconds; never negative, clocks may be set back. RFC 9111 §4.2.3
+    /// How long the response has been here, in seconds; never negative, clocks may be set back. RFC 9111 §4.2.3
     /// `resident_time`.
     public func residentTime(at now: Date) -> Double {
         max(0, now.timeIntervalSince(responseTime))
     }
 
-    /// The `Age` that came with the answer. RFC 9111 §5.1: of several members the first counts, an invalid one is
+    /// The `Age` that came with the response. RFC 9111 §5.1: of several members the first counts, an invalid one is
     /// ignored.
     private var receivedAge: Int {
-        guard let line = headerFields[values: .age].first, let member = ListSyntax.members(of: line).first else {
+        guard let line = headerFields[values: .age].first, let member = FieldList.members(of: line).first else {
             return 0
         }
         return DeltaSeconds.parse(member) ?? 0

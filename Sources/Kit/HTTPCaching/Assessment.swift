@@ -1,21 +1,21 @@
 import Foundation
 import HTTPTypes
 
-/// One stored answer held against the wishes of one request.
+/// One stored response held against the wishes of one request.
 struct Assessment {
     private let reuse: Reuse
     private let directives: ResponseDirectives
     private let wishes: RequestDirectives
-    private let policy: Policy
+    private let policy: CachingRules
     private let age: Double
     let validation: Validation
 
     init(
-        of stored: StoredResponse,
+        of stored: CachedResponseHead,
         at index: Int,
         for request: HTTPFields,
         wishes: RequestDirectives,
-        policy: Policy,
+        policy: CachingRules,
         now: Date
     ) {
         reuse = policy.reuse(of: stored, at: index, now: now)
@@ -27,7 +27,7 @@ struct Assessment {
             index: index,
             stored: stored,
             condition: ConditionalRequest(validating: stored, client: request),
-            // RFC 9211 §2.2: "request" where the stored answer was fresh and only the request did not take it.
+            // RFC 9211 §2.2: "request" where the stored response was fresh and only the request did not take it.
             reason: reuse.freshness.isFresh && directives.noCache != .everything ? .request : .stale,
             fallback: Self.fallback(
                 stored,
@@ -62,7 +62,7 @@ struct Assessment {
         guard !isBarred, leavesMinimum else { return false }
         let overdue = max(reuse.freshness.staleness, wishes.maxAge.map { age - Double($0) } ?? -.infinity)
         if overdue < 0 { return true }
-        // RFC 9111 §5.2.1.2; the answer's own prohibition wins (§4.2.4), but it is about stale answers only.
+        // RFC 9111 §5.2.1.2; the response's own prohibition wins (§4.2.4), but it is about stale answers only.
         if !isFresh, directives.forbidsStale(shared: policy.shared) { return false }
         return switch wishes.maxStale {
         case .unlimited?: true
@@ -89,11 +89,11 @@ struct Assessment {
     /// RFC 9111 §4.2.4, RFC 5861 §4. That the client asked for validation is no reason against: it was tried. Stored
     /// errors are no last good.
     private static func fallback(
-        _ stored: StoredResponse,
+        _ stored: CachedResponseHead,
         staleness: Double,
         directives: ResponseDirectives,
         wishes: RequestDirectives,
-        policy: Policy
+        policy: CachingRules
     ) -> Fallback {
         if directives.forbidsStale(shared: policy.shared) || stored.status.code >= 500 { return [] }
         if policy.lastGood { return [.unreachable, .serverError, .anyRefusal] }

@@ -19,7 +19,7 @@ public enum ByteRange: Sendable, Equatable {
             self = .whole
             return
         }
-        let ranges = ListSyntax.members(of: String(lines[0][lines[0].index(after: equals)...]))
+        let ranges = FieldList.members(of: String(lines[0][lines[0].index(after: equals)...]))
         guard ranges.count == 1, let dash = ranges[0].firstIndex(of: "-") else {
             self = .whole
             return

@@ -36,7 +36,7 @@ public struct CacheControl: Sendable, Equatable {
 
     /// Reads the lines of a field.
     public init(lines: [String]) {
-        directives = lines.flatMap { ListSyntax.members(of: $0).compactMap(Self.directive) }
+        directives = lines.flatMap { FieldList.members(of: $0).compactMap(Self.directive) }
     }
 
     /// Reads a field of a message, all its lines.
@@ -51,7 +51,7 @@ public struct CacheControl: Sendable, Equatable {
 
     /// The seconds that a directive gives; nil when it is absent.
     ///
-    /// RFC 9111 §4.2.1 lets a cache use the first of several values or hold the answer for stale; different values are
+    /// RFC 9111 §4.2.1 lets a cache use the first of several values or hold the response for stale; different values are
     /// invalid here.
     public func deltaSeconds(_ name: String) -> DeltaSeconds? {
         var result: DeltaSeconds?
@@ -67,7 +67,7 @@ public struct CacheControl: Sendable, Equatable {
     /// The name is the run of token characters at the start. What follows it without being an argument makes the
     /// argument invalid, so that `private; max-age=60` still says `private`.
     private static func directive(_ member: Substring) -> Directive? {
-        let name = member.utf8.prefix(while: ListSyntax.isTokenByte)
+        let name = member.utf8.prefix(while: FieldList.isTokenByte)
         guard !name.isEmpty else { return nil }
         return Directive(name: Substring(name).lowercased(), argument: argument(member[name.endIndex...]))
     }
@@ -76,8 +76,8 @@ public struct CacheControl: Sendable, Equatable {
         guard !rest.isEmpty else { return .none }
         guard rest.utf8.first == UInt8(ascii: "=") else { return .invalid }
         let value = rest.dropFirst()
-        if let text = ListSyntax.unquoted(value) { return .value(text) }
-        guard !value.isEmpty, value.utf8.allSatisfy(ListSyntax.isTokenByte) else { return .invalid }
+        if let text = FieldList.unquoted(value) { return .value(text) }
+        guard !value.isEmpty, value.utf8.allSatisfy(FieldList.isTokenByte) else { return .invalid }
         return .value(String(value))
     }
 }

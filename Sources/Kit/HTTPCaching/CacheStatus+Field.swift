@@ -8,12 +8,12 @@ extension CacheStatus {
     }
 }
 
-extension Policy {
-    /// The account of a request that went to the upstream, whether its answer or, that failing, a stored one was sent.
+extension CachingRules {
+    /// The account of a request that went to the upstream, whether its response or, that failing, a stored one was sent.
     /// - Parameters:
     ///   - reason: why it went, from ``Decision``.
-    ///   - upstreamStatus: status of the upstream's answer; nil where there was none.
-    ///   - stored: whether the answer was stored.
+    ///   - upstreamStatus: status of the upstream's response; nil where there was none.
+    ///   - stored: whether the response was stored.
     ///   - collapsed: whether the request waited for another one's answer (RFC 9211 §2.6).
     ///   - detail: further information, such as `unreachable` or `stale-if-error`.
     public func account(

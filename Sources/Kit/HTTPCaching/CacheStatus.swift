@@ -16,15 +16,15 @@ public struct CacheStatus: Sendable, Equatable {
         case bypass
         /// The method's semantics require it to go forward.
         case method
-        /// No stored answer for this URI.
+        /// No stored response for this URI.
         case uriMiss = "uri-miss"
-        /// A stored answer for this URI, but none that `Vary` lets match.
+        /// A stored response for this URI, but none that `Vary` lets match.
         case varyMiss = "vary-miss"
         /// Nothing usable stored; the cache does not tell which of the two above.
         case miss
         /// A fresh answer was stored, but the request's directives did not allow its use.
         case request
-        /// A stored answer was stale.
+        /// A stored response was stale.
         case stale
         /// Only a part of what was asked is stored.
         case partial
@@ -36,7 +36,7 @@ public struct CacheStatus: Sendable, Equatable {
     public var forwardStatus: Int?
     /// Remaining freshness in seconds, negative when stale (`ttl`, RFC 9211 §2.4).
     public var timeToLive: Int?
-    /// Whether the answer was stored (`stored`, RFC 9211 §2.5).
+    /// Whether the response was stored (`stored`, RFC 9211 §2.5).
     public var stored: Bool
     /// Whether the request was joined to another one under way (`collapsed`, RFC 9211 §2.6).
     public var collapsed: Bool

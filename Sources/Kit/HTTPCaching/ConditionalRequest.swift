@@ -1,12 +1,12 @@
 public import HTTPTypes
 
-/// The preconditions with which a stored answer is validated. RFC 9111 §4.3.1.
+/// The preconditions with which a stored response is validated. RFC 9111 §4.3.1.
 public struct ConditionalRequest: Sendable, Equatable {
     /// Value of `If-None-Match` to send; the client's own tags stand behind the stored one.
     public var ifNoneMatch: String?
     /// Value of `If-Modified-Since` to send.
     public var ifModifiedSince: String?
-    /// Whether a 304 can mean the stored answer.
+    /// Whether a 304 can mean the stored response.
     public var asksForStored: Bool
     /// Whether a 304 can mean what the client holds and the cache does not.
     public var asksForClient: Bool
@@ -17,7 +17,7 @@ public struct ConditionalRequest: Sendable, Equatable {
     /// transfer. Its date gives way to the stored one: the cache answers it by itself afterwards. Where the stored
     /// answer has no tag but the client sends one, the client's precondition goes alone, because origins disregard
     /// `If-Modified-Since` beside `If-None-Match` (RFC 9110 §13.1.3).
-    public init(validating stored: StoredResponse, client: HTTPFields) {
+    public init(validating stored: CachedResponseHead, client: HTTPFields) {
         let own = stored.headerFields[.eTag].flatMap { EntityTag($0) }
         let modified = stored.headerFields[.lastModified]
         let condition = EntityTagCondition(lines: client[values: .ifNoneMatch])

@@ -2,7 +2,7 @@
 public enum DeltaSeconds: Sendable, Equatable {
     /// A valid count, at most ``limit``.
     case seconds(Int)
-    /// Present, but not a count, or given twice with different counts. Where freshness depends on it, the answer is
+    /// Present, but not a count, or given twice with different counts. Where freshness depends on it, the response is
     /// stale (RFC 9111 §4.2.1).
     case invalid
 

@@ -9,7 +9,7 @@ public struct EntityTag: Sendable, Equatable {
 
     /// Reads one tag; nil when it is empty.
     public init?(_ text: some StringProtocol) {
-        var tag = ListSyntax.trim(Substring(text))
+        var tag = FieldList.trim(Substring(text))
         isWeak = tag.hasPrefix("W/")
         if isWeak { tag.removeFirst(2) }
         guard !tag.isEmpty else { return nil }
@@ -40,7 +40,7 @@ public enum EntityTagCondition: Sendable, Equatable {
 
     /// Reads the lines of a field; nil if it is absent or has no member.
     public init?(lines: [String]) {
-        let members = lines.flatMap { ListSyntax.members(of: $0, escapes: false) }
+        let members = lines.flatMap { FieldList.members(of: $0, escapes: false) }
         guard !members.isEmpty else { return nil }
         self = members.contains("*") ? .any : .tags(members.compactMap { EntityTag($0) })
     }

@@ -1,31 +1,31 @@
 public import Foundation
 public import HTTPTypes
 
-/// A stored answer as another answer changed it.
+/// A stored response as another answer changed it.
 public struct FreshenedResponse: Sendable, Equatable {
     /// Its place among the candidates.
     public var index: Int
     /// Its new form.
-    public var stored: StoredResponse
+    public var stored: CachedResponseHead
     /// Whether it may go on being stored; if not, it may answer this request and is then to be removed (it became
     /// `no-store`, for instance).
     public var mayBeKept: Bool
 }
 
-extension Policy {
+extension CachingRules {
     /// Fields that stay as stored, because they tell of the stored bytes. RFC 9111 §3.2: `Content-Length` never
     /// changes, and what describes the coding or the part of bytes that are kept as they came cannot.
     static let describingBytes: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
-    /// A stored answer with the header fields of a later one. RFC 9111 §3.2.
+    /// A stored response with the header fields of a later one. RFC 9111 §3.2.
     /// - Parameter request: header fields of the request that brought the later answer; it matched the stored one.
     public func freshened(
-        _ stored: StoredResponse,
+        _ stored: CachedResponseHead,
         by response: HTTPResponse,
         request: HTTPFields,
         requestTime: Date,
         responseTime: Date
-    ) -> StoredResponse {
+    ) -> CachedResponseHead {
         let directives = ResponseDirectives(response.headerFields, policy: self)
         var update = storableFields(of: response.headerFields, directives: directives, responseTime: responseTime)
         update.removeAll(named: Self.describingBytes)
@@ -44,7 +44,7 @@ extension Policy {
     }
 
     /// Whether the rules that the freshened answer now carries let it stay.
-    func mayBeKept(_ stored: StoredResponse, directives: ResponseDirectives) -> Bool {
+    func mayBeKept(_ stored: CachedResponseHead, directives: ResponseDirectives) -> Bool {
         let isUnderstood = directives.mustUnderstand && Self.understood.contains(stored.status.code)
         if directives.noStore, !isUnderstood { return false }
         if shared, directives.isPrivate == .everything { return false }

@@ -1,7 +1,7 @@
 public import Foundation
 import HTTPTypes
 
-/// How long an answer may be used, and how much of that is left. RFC 9111 §4.2.
+/// How long a response may be used, and how much of that is left. RFC 9111 §4.2.
 public struct Freshness: Sendable, Equatable {
     /// Freshness lifetime in seconds.
     public var lifetime: Double
@@ -22,17 +22,17 @@ public struct Freshness: Sendable, Equatable {
     public var timeToLive: Int { Int(lifetime.rounded(.down)) - Int(age.rounded(.down)) }
 }
 
-extension Policy {
-    /// Statuses whose answers may be stored, and their lifetime guessed, without an explicit word. RFC 9110 §15.1; 206
+extension CachingRules {
+    /// Statuses whose responses may be stored, and their lifetime guessed, without an explicit word. RFC 9110 §15.1; 206
     /// is not stored here.
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// Freshness of a stored answer.
-    public func freshness(of stored: StoredResponse, at now: Date) -> Freshness {
+    /// Freshness of a stored response.
+    public func freshness(of stored: CachedResponseHead, at now: Date) -> Freshness {
         freshness(of: stored, directives: ResponseDirectives(stored.headerFields, policy: self), at: now)
     }
 
-    func freshness(of stored: StoredResponse, directives: ResponseDirectives, at now: Date) -> Freshness {
+    func freshness(of stored: CachedResponseHead, directives: ResponseDirectives, at now: Date) -> Freshness {
         if let freshnessOverride, Self.heuristicallyCacheable.contains(stored.status.code) {
             // "For ever" comes as the largest duration there is; cut like any other number of seconds (§1.2.2).
             return Freshness(
@@ -45,7 +45,7 @@ extension Policy {
 
     /// RFC 9111 §4.2.1, the first that applies: `s-maxage` (shared only), `max-age`, `Expires` less `Date`, a guess.
     /// Invalid means none left.
-    private func lifetime(of stored: StoredResponse, directives: ResponseDirectives) -> Double {
+    private func lifetime(of stored: CachedResponseHead, directives: ResponseDirectives) -> Double {
         if shared, let seconds = directives.sharedMaxAge { return Double(seconds.value ?? 0) }
         if let seconds = directives.maxAge { return Double(seconds.value ?? 0) }
         // RFC 9213 §2.2: a targeted field silences Expires as well.
@@ -58,7 +58,7 @@ extension Policy {
     }
 
     /// RFC 9111 §4.2.2.
-    private func guessedLifetime(of stored: StoredResponse, isPublic: Bool) -> Double {
+    private func guessedLifetime(of stored: CachedResponseHead, isPublic: Bool) -> Double {
         guard case .lastModified(let fraction, let limit) = heuristics,
             isPublic || Self.heuristicallyCacheable.contains(stored.status.code),
             let modified = stored.headerFields[.lastModified].flatMap({ HTTPDate.parse($0, now: stored.responseTime) })

@@ -1,23 +1,23 @@
 public import Foundation
 public import HTTPTypes
 
-/// What an answer to HEAD means for a stored answer to GET. RFC 9111 §4.3.5.
+/// What a response to HEAD means for a stored response to GET. RFC 9111 §4.3.5.
 public enum HeadEffect: Sendable, Equatable {
-    /// It tells of the same representation: replace the stored answer by this.
+    /// It tells of the same representation: replace the stored response by this.
     case update(FreshenedResponse)
-    /// It tells of another one: the stored answer at this index is not current any more.
+    /// It tells of another one: the stored response at this index is not current any more.
     case outdated(index: Int)
 }
 
-extension Policy {
-    /// The effects of a 200 answer to HEAD on each stored answer that could have been selected for the same request.
+extension CachingRules {
+    /// The effects of a 200 answer to HEAD on each stored response that could have been selected for the same request.
     /// RFC 9111 §4.3.5.
     ///
-    /// Same means: where the answer has an entity tag, a modification date or a length, the stored answer has the same.
+    /// Same means: where the response has an entity tag, a modification date or a length, the stored response has the same.
     public func effects(
         ofHead response: HTTPResponse,
         to request: HTTPRequest,
-        candidates: [StoredResponse],
+        candidates: [CachedResponseHead],
         requestTime: Date,
         responseTime: Date
     ) -> [HeadEffect] {

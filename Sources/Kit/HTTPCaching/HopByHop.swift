@@ -20,12 +20,12 @@ public enum HopByHop {
     /// Fields that `Connection` names, whichever they are.
     public static func nominated(in fields: HTTPFields) -> Set<HTTPField.Name> {
         Set(
-            fields[values: .connection].flatMap { ListSyntax.members(of: $0) }.compactMap { HTTPField.Name(String($0)) }
+            fields[values: .connection].flatMap { FieldList.members(of: $0) }.compactMap { HTTPField.Name(String($0)) }
         )
         .subtracting(neverNominated)
     }
 
-    /// Removes what must not be passed on, from a request or an answer.
+    /// Removes what must not be passed on, from a request or a response.
     public static func remove(from message: inout HTTPFields) {
         message.removeAll(named: fields.union(nominated(in: message)))
     }

@@ -1,12 +1,12 @@
 public import HTTPTypes
 
-/// Which stored answers a request that changes something makes void. RFC 9111 §4.4.
+/// Which stored responses a request that changes something makes void. RFC 9111 §4.4.
 public enum Invalidation {
     /// Methods that change nothing. RFC 9110 §9.2.1, RFC 4918 §9.1, RFC 3253 §3.6, RFC 5323. The safety of any other is
     /// unknown, hence it counts as unsafe.
     private static let safe: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY"]
 
-    /// The URIs, normalised, whose stored answers must not be used any more without validation: the target itself, and
+    /// The URIs, normalised, whose stored responses must not be used any more without validation: the target itself, and
     /// what `Location` and `Content-Location` point to on the same origin. Empty for safe methods and for errors.
     public static func targets(of request: HTTPRequest, url: String, response: HTTPResponse) -> [String] {
         guard !safe.contains(request.method.rawValue), (200...399).contains(response.status.code),

@@ -13,18 +13,18 @@ public struct RequestDirectives: Sendable, Equatable {
     /// Do not answer without having asked the origin. RFC 9111 §5.2.1.4, or `Pragma: no-cache` without `Cache-Control`
     /// (§5.4).
     public var noCache: Bool
-    /// Do not store the answer. RFC 9111 §5.2.1.5.
+    /// Do not store the response. RFC 9111 §5.2.1.5.
     public var noStore: Bool
     /// Do not go to the network. RFC 9111 §5.2.1.7.
     public var onlyIfCached: Bool
-    /// The age up to which the client takes an answer, in seconds; an invalid one counts as 0. RFC 9111 §5.2.1.1.
+    /// The age up to which the client takes a response, in seconds; an invalid one counts as 0. RFC 9111 §5.2.1.1.
     public var maxAge: Int?
-    /// How long the answer must stay fresh from now on, in seconds; an invalid one asks for more than any answer has.
+    /// How long the response must stay fresh from now on, in seconds; an invalid one asks for more than any answer has.
     /// RFC 9111 §5.2.1.3.
     public var minFresh: Int?
-    /// How stale an answer may be; an invalid one permits nothing. RFC 9111 §5.2.1.2.
+    /// How stale a response may be; an invalid one permits nothing. RFC 9111 §5.2.1.2.
     public var maxStale: MaxStale?
-    /// How stale an answer may be when the origin fails, in seconds; an invalid one permits nothing. RFC 5861 §4.
+    /// How stale a response may be when the origin fails, in seconds; an invalid one permits nothing. RFC 5861 §4.
     public var staleIfError: Int?
 
     /// Of a request that says nothing about caches.

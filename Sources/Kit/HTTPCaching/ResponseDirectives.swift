@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// What an answer says about caching, to a cache of a given policy. RFC 9111 §5.2.2, RFC 5861, RFC 9213.
+/// What a response says about caching, to a cache of a given policy. RFC 9111 §5.2.2, RFC 5861, RFC 9213.
 public struct ResponseDirectives: Sendable, Equatable {
     /// What `no-cache` and `private` extend to.
     public enum Scope: Sendable, Equatable {
-        /// The whole answer.
+        /// The whole response.
         case everything
         /// The named fields only: the qualified form (RFC 9111 §5.2.2.4, §5.2.2.7).
         case fields([HTTPField.Name])
@@ -37,8 +37,8 @@ public struct ResponseDirectives: Sendable, Equatable {
     /// Whether a targeted field spoke, so that `Cache-Control` and `Expires` do not count. RFC 9213 §2.2.
     public var isTargeted: Bool
 
-    /// Reads the header fields of an answer.
-    public init(_ fields: HTTPFields, policy: Policy) {
+    /// Reads the header fields of a response.
+    public init(_ fields: HTTPFields, policy: CachingRules) {
         let targeted = TargetedCacheControl.first(of: policy.targetedFields, in: fields)
         isTargeted = targeted != nil
         var control = targeted ?? CacheControl(fields)
@@ -66,7 +66,7 @@ public struct ResponseDirectives: Sendable, Equatable {
         return names
     }
 
-    /// Whether the answer may never be used stale. RFC 9111 §4.2.4: an explicit directive beats every permission.
+    /// Whether the response may never be used stale. RFC 9111 §4.2.4: an explicit directive beats every permission.
     func forbidsStale(shared: Bool) -> Bool {
         mustRevalidate || noCache == .everything || (shared && (proxyRevalidate || sharedMaxAge != nil))
     }
@@ -77,7 +77,7 @@ public struct ResponseDirectives: Sendable, Equatable {
         var isPresent = false
         for directive in control.directives where directive.name == name {
             guard case .value(let text) = directive.argument else { return .everything }
-            let members = ListSyntax.members(of: text)
+            let members = FieldList.members(of: text)
             let names = members.compactMap { HTTPField.Name(String($0)) }
             guard !names.isEmpty, names.count == members.count else { return .everything }
             listed += names

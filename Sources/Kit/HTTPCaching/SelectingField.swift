@@ -11,7 +11,7 @@ enum SelectingField {
     /// Lines combined, whitespace around commas dropped; nil when the field is absent, which differs from empty.
     static func normalized(_ name: HTTPField.Name, in fields: HTTPFields) -> String? {
         guard fields.contains(name) else { return nil }
-        var members = fields[values: name].flatMap { ListSyntax.members(of: $0).map(String.init) }
+        var members = fields[values: name].flatMap { FieldList.members(of: $0).map(String.init) }
         if caseless.contains(name) { members = members.map { $0.lowercased() } }
         if unordered.contains(name) { members = members.map(withoutSpaces).sorted() }
         return members.joined(separator: ",")

@@ -1,31 +1,31 @@
 public import Foundation
 public import HTTPTypes
 
-/// Whether an answer may be kept. RFC 9111 §3.
+/// Whether a response may be kept. RFC 9111 §3.
 public enum Storability: Sendable, Equatable {
     /// It may, in this form.
-    case store(StoredResponse)
+    case store(CachedResponseHead)
     /// It must not, or there would be no use in it.
     case refuse(Refusal)
 
-    /// Why an answer is not kept.
+    /// Why a response is not kept.
     public enum Refusal: Sendable, Equatable {
         /// Answers to this method are not kept, or (POST) not without explicit freshness and its own URI as
         /// `Content-Location`.
         case method
-        /// Not final, not of itself an answer (304), or about this request only (412, 416).
+        /// Not final, not of itself a response (304), or about this request only (412, 416).
         case status
         /// Part of a representation: this cache does not combine parts (RFC 9111 §3.3).
         case partial
         /// The request said `no-store`.
         case requestNoStore
-        /// The answer said `no-store`.
+        /// The response said `no-store`.
         case noStore
-        /// The answer said `must-understand`, and its status is not known here.
+        /// The response said `must-understand`, and its status is not known here.
         case notUnderstood
-        /// The answer is `private`, the cache shared.
+        /// The response is `private`, the cache shared.
         case isPrivate
-        /// The request carried `Authorization`, the cache is shared, and the answer does not allow it (RFC 9111 §3.5).
+        /// The request carried `Authorization`, the cache is shared, and the response does not allow it (RFC 9111 §3.5).
         case authorization
         /// `Vary: *`: no request would ever match.
         case varies
@@ -36,7 +36,7 @@ public enum Storability: Sendable, Equatable {
     }
 }
 
-extension Policy {
+extension CachingRules {
     /// Statuses whose meaning for caches is known here (RFC 9111 §5.2.2.3): the final ones of RFC 9110 §15 but those
     /// never stored.
     static let understood: Set<Int> = [
@@ -47,14 +47,14 @@ extension Policy {
 
     /// Decides whether a complete answer may be stored, and in what form.
     ///
-    /// An answer whose body ends too early is incomplete whatever this said of its head: it must be dropped (RFC 9111
-    /// §3.3, ``StoredResponse/isComplete(bodyLength:)``). What the same answer invalidates goes first, then it is
+    /// A response whose body ends too early is incomplete whatever this said of its head: it must be dropped (RFC 9111
+    /// §3.3, ``CachedResponseHead/isComplete(bodyLength:)``). What the same response invalidates goes first, then it is
     /// stored (§4.4: POST does both).
     /// - Parameters:
     ///   - url: absolute target URI of the request, in the form of ``TargetURI/normalized(_:)`` in which invalidation
     ///     names its targets.
     ///   - requestTime: when the request was sent.
-    ///   - responseTime: when the head of the answer was received.
+    ///   - responseTime: when the head of the response was received.
     public func storability(
         of response: HTTPResponse,
         to request: HTTPRequest,
@@ -67,7 +67,7 @@ extension Policy {
             return .refuse(refusal)
         }
         return .store(
-            StoredResponse(
+            CachedResponseHead(
                 method: .get,
                 url: url,
                 varyingFields: Vary(response.headerFields).nominated(in: request.headerFields),
@@ -97,7 +97,7 @@ extension Policy {
         case .post where isExplicit && response.status.kind == .successful && Self.isLocated(fields, at: url): break
         default: return .method
         }
-        // RFC 9111 §3: final; 304 belongs to a stored answer, 412 and 416 to the preconditions and ranges of one
+        // RFC 9111 §3: final; 304 belongs to a stored response, 412 and 416 to the preconditions and ranges of one
         // request.
         if code == 206 { return .partial }
         if code < 200 || code == 304 || code == 412 || code == 416 { return .status }
@@ -135,7 +135,7 @@ extension Policy {
             || (!shared && directives.isPrivate != nil)
     }
 
-    /// RFC 9110 §9.3.3: an answer to POST may stand for GET where `Content-Location` is the target itself.
+    /// RFC 9110 §9.3.3: a response to POST may stand for GET where `Content-Location` is the target itself.
     private static func isLocated(_ fields: HTTPFields, at url: String) -> Bool {
         guard let location = fields[.contentLocation], let resolved = TargetURI.resolve(location, against: url) else {
             return false

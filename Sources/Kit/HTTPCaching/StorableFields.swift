@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 
-extension Policy {
-    /// The header fields of an answer that may be kept. RFC 9111 §3.1.
+extension CachingRules {
+    /// The header fields of a response that may be kept. RFC 9111 §3.1.
     ///
     /// Beside connection fields, those go that `no-cache` and (in a shared cache) `private` name: to keep the rest and
     /// forget them fulfils both (§5.2.2.4, §5.2.2.7). A shared cache keeps no `Set-Cookie`: a cookie is for the one who

@@ -108,7 +108,7 @@ struct StructuredParser {
 
     /// §4.2.6.
     private mutating func token() -> StructuredDictionary.Value {
-        .token(run { ListSyntax.isTokenByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
+        .token(run { FieldList.isTokenByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
     }
 
     /// §4.2.7.

@@ -1,31 +1,31 @@
 public import Foundation
 public import HTTPTypes
 
-/// What the answer to a validation means. RFC 9111 §4.3.3, §4.3.4.
+/// What the response to a validation means. RFC 9111 §4.3.3, §4.3.4.
 public enum ValidationOutcome: Sendable, Equatable {
-    /// 304 for stored answers: replace these, then answer the request from the one at `serving` (as ever by
-    /// ``AnswerFromStore``, which evaluates the client's own preconditions).
+    /// 304 for stored responses: replace these, then answer the request from the one at `serving` (as ever by
+    /// ``ServedResponse``, which evaluates the client's own preconditions).
     case freshened([FreshenedResponse], serving: FreshenedResponse)
-    /// 304 for what the client holds: pass it on; the stored answer is not current.
+    /// 304 for what the client holds: pass it on; the stored response is not current.
     case passNotModified
     /// 304 that belongs to nothing known: ask again without the preconditions of the cache.
     case retryUnconditionally
-    /// The upstream failed, and the stored answer may be used all the same.
+    /// The upstream failed, and the stored response may be used all the same.
     case useStored
     /// A full answer or an error: pass it on, and store it where it may be stored.
     case replace
 }
 
-extension Policy {
-    /// Judges the answer to a validation.
+extension CachingRules {
+    /// Judges the response to a validation.
     /// - Parameters:
     ///   - request: the client's request, as it was decided upon.
-    ///   - candidates: the same stored answers as were decided upon.
+    ///   - candidates: the same stored responses as were decided upon.
     public func outcome(
         of validation: Validation,
         response: HTTPResponse,
         request: HTTPRequest,
-        candidates: [StoredResponse],
+        candidates: [CachedResponseHead],
         requestTime: Date,
         responseTime: Date
     ) -> ValidationOutcome {
@@ -52,14 +52,14 @@ extension Policy {
         return .freshened(updates, serving: serving)
     }
 
-    /// RFC 9111 §4.3.4: a strong validator in the 304 updates every stored answer that has it, a weak one the most
-    /// recent that has it. Without any validator it updates the answer that was asked about, provided that nothing else
+    /// RFC 9111 §4.3.4: a strong validator in the 304 updates every stored response that has it, a weak one the most
+    /// recent that has it. Without any validator it updates the response that was asked about, provided that nothing else
     /// was.
     private func freshenedIndices(
         by response: HTTPResponse,
         validation: Validation,
         request: HTTPRequest,
-        candidates: [StoredResponse]
+        candidates: [CachedResponseHead]
     ) -> [Int] {
         let selectable = candidates.indices.filter {
             candidates[$0].status.code != 206 && candidates[$0].matches(request.headerFields)
@@ -78,7 +78,7 @@ extension Policy {
         return isMeant && selectable.contains(validation.index) ? [validation.index] : []
     }
 
-    private func mostRecent(of indices: [Int], among candidates: [StoredResponse]) -> [Int] {
+    private func mostRecent(of indices: [Int], among candidates: [CachedResponseHead]) -> [Int] {
         indices.max { candidates[$0].date < candidates[$1].date }.map { [$0] } ?? []
     }
 }

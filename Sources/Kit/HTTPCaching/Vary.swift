@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// The part of the cache key that an answer's `Vary` adds. RFC 9111 §4.1.
+/// The part of the cache key that a response's `Vary` adds. RFC 9111 §4.1.
 public enum Vary: Sendable, Equatable {
-    /// The answer depends on these request fields, if any, each named once and in lower case.
+    /// The response depends on these request fields, if any, each named once and in lower case.
     case fields([HTTPField.Name])
     /// `*` somewhere in the list, something that is no field name, or more than ``most`` names: no request ever
     /// matches.
@@ -11,10 +11,10 @@ public enum Vary: Sendable, Equatable {
     /// Most fields that a response may vary by; one that names more matches no request.
     static let most = 64
 
-    /// Reads the header fields of an answer, all lines of `Vary`.
+    /// Reads the header fields of a response, all lines of `Vary`.
     public init(_ fields: HTTPFields) {
         var names: [HTTPField.Name] = []
-        for member in fields[values: .vary].flatMap({ ListSyntax.members(of: $0) }) {
+        for member in fields[values: .vary].flatMap({ FieldList.members(of: $0) }) {
             guard member != "*", let name = HTTPField.Name(member.lowercased()) else {
                 self = .everything
                 return
@@ -28,7 +28,7 @@ public enum Vary: Sendable, Equatable {
         self = .fields(names)
     }
 
-    /// The request's lines of the nominated fields: what is to be kept beside the answer.
+    /// The request's lines of the nominated fields: what is to be kept beside the response.
     public func nominated(in request: HTTPFields) -> HTTPFields {
         guard case .fields(let names) = self else { return [:] }
         var kept = HTTPFields()
@@ -37,7 +37,7 @@ public enum Vary: Sendable, Equatable {
     }
 }
 
-extension StoredResponse {
+extension CachedResponseHead {
     /// Whether the request has the same nominated fields as the one that this answered. RFC 9111 §4.1.
     public func matches(_ request: HTTPFields) -> Bool {
         guard case .fields(let names) = Vary(headerFields) else { return false }

@@ -26,8 +26,8 @@ public struct MediaEngine: Sendable {
         self.tools = tools
         self.limits = limits
         let root = folder.absoluteURL.path
-        try WorkFolder.removeLeftovers(below: root)
-        let bench = Workbench(tools: tools, limits: limits, root: root)
+        try JobDirectory.removeLeftovers(below: root)
+        let bench = ToolRunner(tools: tools, limits: limits, root: root)
         pictures = PictureScaler(bench: bench)
         pages = PagePictures(bench: bench)
         documents = PDFTool(bench: bench)

@@ -6,7 +6,7 @@ extension BlobStore {
     /// reference.
     ///
     /// - Throws: ``StorageError``, also where the file is missing, or a link.
-    public func adopt(_ place: ScratchPlace) throws -> Blob {
+    public func adopt(_ place: TemporaryPath) throws -> Blob {
         let file = try OpenFile(place.path, O_RDONLY | O_NOFOLLOW)
         guard fchmod(file.descriptor, 0o600) == 0 else {
             throw StorageError.system(errno, path: place.path, operation: "fchmod")

@@ -44,7 +44,7 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// The whole body, ready to be stored with its answer.
+    /// The whole body, ready to be stored with its response.
     ///
     /// - Parameter expectedLength: Bytes that were announced, such as by `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; nothing is kept then.

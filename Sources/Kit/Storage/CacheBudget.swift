@@ -22,7 +22,7 @@ public struct CacheBudget: Sendable, Equatable {
     /// Bytes to free once something has to go; 0 when enough is free.
     public func excess(of total: Int) -> Int { max(0, total - lowWaterMark) }
 
-    /// Whether an answer of this size is worth storing. One above the low-water mark would push out everything else,
+    /// Whether a response of this size is worth storing. One above the low-water mark would push out everything else,
     /// and then be the next to go itself.
     public func admits(_ size: Int) -> Bool { size <= lowWaterMark }
 }

@@ -64,7 +64,7 @@ public struct CacheInspection: Sendable {
             let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations)
             let (path, database) = (path, database)
             let isCurrent = try database.read { db in
-                try DirectoryExamination.isLarders(db, path: path) && migrator.hasCompletedMigrations(db)
+                try DirectoryCheck.isLarders(db, path: path) && migrator.hasCompletedMigrations(db)
             }
             guard isCurrent else { throw StorageError.olderSchema(path: path) }
         } catch {

@@ -6,9 +6,9 @@ import GRDB
 public struct CachePurge: Sendable, Equatable {
     /// What was removed, or would be.
     public struct Report: Sendable, Equatable {
-        /// Number and bytes of one upstream's answers.
+        /// Number and bytes of one upstream's responses.
         public struct Share: Sendable, Equatable {
-            /// Number of stored answers.
+            /// Number of stored responses.
             public var responses = 0
             /// Bytes of them.
             public var bytes = 0
@@ -37,7 +37,7 @@ public struct CachePurge: Sendable, Equatable {
         self.receivedBefore = receivedBefore
     }
 
-    /// Whether an answer is meant.
+    /// Whether a response is meant.
     func matches(upstream: String, url: String, received: Date) -> Bool {
         if let wanted = self.upstream, wanted != upstream, !upstream.hasPrefix("\(wanted).") { return false }
         if let receivedBefore, received >= receivedBefore { return false }
@@ -60,8 +60,8 @@ public struct CachePurge: Sendable, Equatable {
         while let after = last {
             let batch = try await database.writeFreeingRoom { db in
                 let batch = try self.batch(after: after, in: db)
-                for answer in batch.matching {
-                    try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [answer.id])
+                for response in batch.matching {
+                    try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [response.id])
                 }
                 return batch
             }
@@ -123,9 +123,9 @@ public struct CachePurge: Sendable, Equatable {
 extension CachePurge.Report {
     mutating func add(_ batch: CachePurge.Batch) {
         pinned += batch.pinned
-        for answer in batch.matching {
-            upstreams[answer.upstream, default: Share()].responses += 1
-            upstreams[answer.upstream, default: Share()].bytes += answer.bytes
+        for response in batch.matching {
+            upstreams[response.upstream, default: Share()].responses += 1
+            upstreams[response.upstream, default: Share()].bytes += response.bytes
         }
     }
 }

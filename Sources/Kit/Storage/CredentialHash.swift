@@ -1,7 +1,7 @@
 public import Crypto
 public import Foundation
 
-/// HMAC-SHA-256 of a credential (RFC 2104): tells whose an answer is without keeping what opens the account.
+/// HMAC-SHA-256 of a credential (RFC 2104): tells whose a response is without keeping what opens the account.
 ///
 /// The key makes a copied database useless for trying out guessed credentials.
 public struct CredentialHash: Hashable, Sendable {

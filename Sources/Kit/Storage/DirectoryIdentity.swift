@@ -62,7 +62,7 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Gives database and blobs one identity, where either has none yet; brings it to the disk.
-    static func establish(_ found: DirectoryExamination, _ pool: DatabasePool, folder: String) throws {
+    static func establish(_ found: DirectoryCheck, _ pool: DatabasePool, folder: String) throws {
         let identity = found.databaseIdentity ?? found.blobsIdentity ?? DirectoryIdentity()
         if found.databaseIdentity == nil {
             try pool.write { db in

@@ -27,7 +27,7 @@ public final class LarderDatabase: Sendable {
 
     /// Opens the database of `directory` and brings it to the newest schema; creates it where there is nothing yet. A
     /// directory whose parts do not belong together is refused, and nothing in it is changed
-    /// (``DirectoryExamination``).
+    /// (``DirectoryCheck``).
     ///
     /// - Parameters:
     ///   - directory: The locked folder.
@@ -45,7 +45,7 @@ public final class LarderDatabase: Sendable {
         self.directory = directory
         self.logger = logger
         reserve = DiskReserve(path: directory.reservePath)
-        let found = try DirectoryExamination(of: directory, migrations: migrations, options: options)
+        let found = try DirectoryCheck(of: directory, migrations: migrations, options: options)
         let lastWrite = BlobRemoval.lastWrite(of: directory.databasePath)
         pool = try Self.openPool(
             at: directory.databasePath,

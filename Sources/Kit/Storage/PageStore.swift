@@ -49,9 +49,9 @@ public struct PageStore: Sendable {
 
     /// Notes when a page last served a request, many in one transaction; a use older than the noted one changes
     /// nothing.
-    public func touch(_ lastUses: [PageKey: Date], in db: Database) throws {
+    public func touch(_ accessRecorder: [PageKey: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
-        for (key, date) in lastUses {
+        for (key, date) in accessRecorder {
             let time = date.millisecondsSince1970
             try statement.execute(arguments: [time, key.account, key.screen, key.query, key.offset, key.limit, time])
         }

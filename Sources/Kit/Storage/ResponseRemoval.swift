@@ -5,10 +5,10 @@ import GRDB
 ///
 /// GRDB calls it on the writer's queue only, so its state needs no lock.
 final class ResponseRemoval: TransactionObserver {
-    private let told: @Sendable (StoredAnswer.ID) -> Void
-    private var removed: [StoredAnswer.ID] = []
+    private let told: @Sendable (CachedResponse.ID) -> Void
+    private var removed: [CachedResponse.ID] = []
 
-    init(_ told: @escaping @Sendable (StoredAnswer.ID) -> Void) {
+    init(_ told: @escaping @Sendable (CachedResponse.ID) -> Void) {
         self.told = told
     }
 
@@ -31,7 +31,7 @@ extension LarderDatabase {
     /// Calls this for each stored response that is removed from now on, by eviction, purge, logout or a newer answer in
     /// its place: after the removal can be seen, and before whoever wrote the transaction is told that it is done. It
     /// is called on the writer's thread and must not wait for anything.
-    public func onRemovalOfResponses(_ told: @escaping @Sendable (StoredAnswer.ID) -> Void) {
+    public func onRemovalOfResponses(_ told: @escaping @Sendable (CachedResponse.ID) -> Void) {
         pool.add(transactionObserver: ResponseRemoval(told), extent: .databaseLifetime)
     }
 }

@@ -10,13 +10,13 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.invalidation).execute(arguments: [upstream, url])
     }
 
-    /// The same of one stored answer.
-    public func invalidate(_ id: StoredAnswer.ID, in db: Database) throws {
+    /// The same of one stored response.
+    public func invalidate(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidationByID).execute(arguments: [id])
     }
 
-    /// Removes one stored answer, and its blob.
-    public func remove(_ id: StoredAnswer.ID, in db: Database) throws {
+    /// Removes one stored response, and its blob.
+    public func remove(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByID).execute(arguments: [id])
     }
 
@@ -30,7 +30,7 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
     }
 
-    /// Removes an upstream's answers: all, or those whose URL begins with `urlPrefix`, and of these those received
+    /// Removes an upstream's responses: all, or those whose URL begins with `urlPrefix`, and of these those received
     /// before `received`. Pinned ones stay.
     ///
     /// - Returns: How many.

@@ -4,33 +4,34 @@ import HTTPCaching
 public import HTTPTypes
 
 extension ResponseStore {
-    /// Stores an answer in place of the one of the same key and variant. A blob must be finished; it is the answer's
+    /// Stores a response in place of the one of the same key and variant. A blob must be finished; it is the response's
     /// from now on.
     ///
-    /// - Returns: The identity of the stored answer.
+    /// - Returns: The identity of the stored response.
     /// - Throws: ``StorageError/blobUnavailable(_:)`` when the body's file is not there in full;
     ///   ``StorageError/diskFull(path:)`` and others.
     @discardableResult
-    public func save(_ answer: StoredAnswer, in db: Database) throws -> StoredAnswer.ID {
-        let response = answer.response
+    public func save(_ response: CachedResponse, in db: Database) throws -> CachedResponse.ID {
+        let head = response.head
         var blob: Blob?
         var bytes = Data()
-        switch answer.body {
+        switch response.body {
         case .bytes(let data): bytes = data
         case .blob(let other):
             blob = other
             try database.blobs.insert(other, in: db)
         }
-        let varying = FieldCoding.encode(FieldCoding.canonicalForm(of: response.varyingFields))
-        let header = FieldCoding.encode(response.headerFields)
+        let varying = FieldCoding.encode(FieldCoding.canonicalForm(of: head.varyingFields))
+        let header = FieldCoding.encode(head.headerFields)
         let upsert = try db.cachedStatement(sql: Self.upsert)
         try upsert.setArguments([
-            answer.upstream, response.url, response.method.rawValue, answer.credential.columnValue, varying,
-            response.status.code, response.status.reasonPhrase, header,
-            response.requestTime.millisecondsSince1970, response.responseTime.millisecondsSince1970,
-            answer.isInvalidated,
-            response.url.utf8.count + varying.count + header.count + answer.body.count,
-            answer.lastUsed.millisecondsSince1970, blob?.id, answer.isPinned, answer.contentTime.millisecondsSince1970,
+            response.upstream, head.url, head.method.rawValue, response.credential.columnValue, varying,
+            head.status.code, head.status.reasonPhrase, header,
+            head.requestTime.millisecondsSince1970, head.responseTime.millisecondsSince1970,
+            response.isInvalidated,
+            head.url.utf8.count + varying.count + header.count + response.body.count,
+            response.lastUsed.millisecondsSince1970, blob?.id, response.isPinned,
+            response.contentTime.millisecondsSince1970,
         ])
         guard let id = try Int64.fetchAll(upsert).first else {
             throw StorageError.damagedDatabase(
@@ -45,25 +46,25 @@ extension ResponseStore {
         }
         try db.cachedStatement(sql: Self.deleteVariantsBeyond)
             .execute(arguments: [
-                answer.upstream, response.url, response.method.rawValue, answer.credential.columnValue, id,
+                response.upstream, head.url, head.method.rawValue, response.credential.columnValue, id,
                 maximumVariants - 1,
             ])
         return id
     }
 
-    /// Stores an answer in a transaction of its own; returns when it is on the disk.
+    /// Stores a response in a transaction of its own; returns when it is on the disk.
     @discardableResult
-    public func save(_ answer: StoredAnswer) async throws -> StoredAnswer.ID {
-        try await database.write { try save(answer, in: $0) }
+    public func save(_ response: CachedResponse) async throws -> CachedResponse.ID {
+        try await database.write { try save(response, in: $0) }
     }
 
-    /// Gives a stored answer, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It is
+    /// Gives a stored response, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It is
     /// no longer invalidated.
     ///
     /// - Returns: false when it is not stored any more.
     @discardableResult
     public func freshen(
-        _ id: StoredAnswer.ID,
+        _ id: CachedResponse.ID,
         headerFields: HTTPFields,
         requestTime: Date,
         responseTime: Date,
@@ -78,11 +79,11 @@ extension ResponseStore {
         return db.changesCount > 0
     }
 
-    /// Notes uses, many in one transaction; a use older than the noted one changes nothing, one of an answer that is
+    /// Notes uses, many in one transaction; a use older than the noted one changes nothing, one of a response that is
     /// gone neither.
-    public func touch(_ lastUses: [StoredAnswer.ID: Date], in db: Database) throws {
+    public func touch(_ accessRecorder: [CachedResponse.ID: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
-        for (id, date) in lastUses {
+        for (id, date) in accessRecorder {
             let time = date.millisecondsSince1970
             try statement.execute(arguments: [time, id, time])
         }

@@ -5,7 +5,7 @@ extension ResponseStore {
     public struct Total: Sendable, Equatable {
         /// Name of the upstream.
         public var upstream: String
-        /// Number of stored answers.
+        /// Number of stored responses.
         public var responses: Int
         /// Bytes of bodies, header fields and keys, blobs included; what the database needs around them is not.
         public var bytes: Int

@@ -29,7 +29,7 @@ public struct ResponseStore: Sendable {
         method: HTTPRequest.Method,
         url: String,
         credential: CredentialHash?
-    ) throws -> [StoredAnswer] {
+    ) throws -> [CachedResponse] {
         try database.read {
             try responses(upstream: upstream, method: method, url: url, credential: credential, in: $0)
         }
@@ -42,16 +42,16 @@ public struct ResponseStore: Sendable {
         url: String,
         credential: CredentialHash?,
         in db: Database
-    ) throws -> [StoredAnswer] {
+    ) throws -> [CachedResponse] {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: Self.selectByKey),
             arguments: [upstream, url, method.rawValue, Data(), credential.columnValue]
         )
-        var answers: [StoredAnswer] = []
+        var responses: [CachedResponse] = []
         while let row = try rows.next() {
-            answers.append(try answer(from: row, upstream: upstream, method: method, url: url))
+            responses.append(try response(from: row, upstream: upstream, method: method, url: url))
         }
-        return answers
+        return responses
     }
 
     static let selectByKey = """
@@ -64,7 +64,8 @@ public struct ResponseStore: Sendable {
         ORDER BY r.response_time DESC, r.id DESC
         """
 
-    private func answer(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) throws -> StoredAnswer
+    private func response(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) throws
+        -> CachedResponse
     {
         guard let varying = FieldCoding.decode(row[2]), let header = FieldCoding.decode(row[5]),
             0...999 ~= row[3] as Int
@@ -80,11 +81,11 @@ public struct ResponseStore: Sendable {
         } else {
             body = .bytes(row[12] ?? Data())
         }
-        return StoredAnswer(
+        return CachedResponse(
             id: row[0],
             upstream: upstream,
             credential: CredentialHash?(columnValue: row[1]),
-            response: StoredResponse(
+            head: CachedResponseHead(
                 method: method,
                 url: url,
                 varyingFields: varying,

@@ -19,8 +19,8 @@ public struct ScratchFolder: Sendable {
 
     /// A place for a file that somebody else will write. Nothing is there yet; what is there in the end goes with the
     /// value.
-    public func place(_ suffix: String = "") -> ScratchPlace {
-        ScratchPlace(path: "\(path)/\(BlobID.random())\(suffix)")
+    public func place(_ suffix: String = "") -> TemporaryPath {
+        TemporaryPath(path: "\(path)/\(BlobID.random())\(suffix)")
     }
 
     /// A new, empty file to write to.
@@ -32,7 +32,7 @@ public struct ScratchFolder: Sendable {
 }
 
 /// The path of a file that is removed with the last reference to this.
-public final class ScratchPlace: Sendable {
+public final class TemporaryPath: Sendable {
     /// Absolute path.
     public let path: String
 
@@ -46,14 +46,14 @@ public final class ScratchPlace: Sendable {
     }
 }
 
-/// A file being written at a ``ScratchPlace``. The calls block until the operating system has taken the bytes.
+/// A file being written at a ``TemporaryPath``. The calls block until the operating system has taken the bytes.
 public final class ScratchFile: Sendable {
     /// Where it is.
-    public let place: ScratchPlace
+    public let place: TemporaryPath
     private let file: OpenFile
     private let written = Mutex(0)
 
-    init(_ place: ScratchPlace) throws {
+    init(_ place: TemporaryPath) throws {
         self.place = place
         file = try OpenFile(place.path, O_WRONLY | O_CREAT | O_EXCL)
     }

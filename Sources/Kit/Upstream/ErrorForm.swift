@@ -8,12 +8,12 @@ import HTTPTypes
 /// the upstream: a stored copy is served
 /// in its place and nothing that is stored is removed.
 public struct ErrorForm: Sendable {
-    private let isOwn: @Sendable (IncomingAnswer) -> Bool
+    private let isOwn: @Sendable (IncomingResponse) -> Bool
 
     /// Describes the form by a test of one 4xx response.
     ///
     /// - Parameter isOwn: whether the API itself sent it.
-    public init(_ isOwn: @escaping @Sendable (IncomingAnswer) -> Bool) {
+    public init(_ isOwn: @escaping @Sendable (IncomingResponse) -> Bool) {
         self.isOwn = isOwn
     }
 
@@ -26,16 +26,16 @@ public struct ErrorForm: Sendable {
     /// Returns for a response that is no client error (RFC 9110 §15.5).
     ///
     /// - Throws: ``UpstreamError/rejected(status:body:)`` for a refusal in this form,
-    ///   ``UpstreamError/badAnswer(status:reason:)`` for another one, and for
+    ///   ``UpstreamError/badResponse(status:reason:)`` for another one, and for
     ///   407, which only a proxy sends.
-    func check(_ answer: IncomingAnswer) throws(UpstreamError) {
-        guard answer.status.kind == .clientError else { return }
-        guard answer.status != .proxyAuthenticationRequired, isOwn(answer) else {
-            throw .badAnswer(
-                status: answer.status,
-                reason: "status \(answer.status.code), not in the form of its own refusals"
+    func check(_ response: IncomingResponse) throws(UpstreamError) {
+        guard response.status.kind == .clientError else { return }
+        guard response.status != .proxyAuthenticationRequired, isOwn(response) else {
+            throw .badResponse(
+                status: response.status,
+                reason: "status \(response.status.code), not in the form of its own refusals"
             )
         }
-        throw .rejected(status: answer.status, body: Array(answer.body.prefix(Self.longestRefusal)))
+        throw .rejected(status: response.status, body: Array(response.body.prefix(Self.longestRefusal)))
     }
 }

@@ -14,7 +14,7 @@ import Darwin
 #endif
 
 extension HTTPClientTransport {
-    /// What an error means that came before an answer had begun.
+    /// What an error means that came before a response had begun.
     static func beforeHead(_ error: any Error) -> UpstreamError {
         switch error {
         case let error as UpstreamError:
@@ -27,25 +27,25 @@ extension HTTPClientTransport {
                 resolved ? error.connectionErrors.lazy.map { reason(of: $0.error) }.first ?? .refused : .nameResolution
             )
         case is HTTPParserError:
-            return .badAnswer(status: nil, reason: "not HTTP")
+            return .badResponse(status: nil, reason: "not HTTP")
         case let violation as ResponseSequence.Violation:
-            return .badAnswer(status: nil, reason: violation.description)
+            return .badResponse(status: nil, reason: violation.description)
         case is NIOHTTPDecoderError:
             // Bytes behind the response before this one, on a connection that was kept: another connection may do.
-            return .badAnswer(status: nil, reason: UpstreamError.cutShort)
+            return .badResponse(status: nil, reason: UpstreamError.cutShort)
         default:
             return .unreachable(reason(of: error))
         }
     }
 
-    /// What an error means that came after the head: the upstream is there, but the answer is of no use.
+    /// What an error means that came after the head: the upstream is there, but the response is of no use.
     static func whileReading(_ error: any Error, status: HTTPResponse.Status) -> UpstreamError {
         if let error = error as? HTTPClientError, [.deadlineExceeded, .cancelled].contains(error) {
             return .unreachable(.totalTimeout)
         }
         if error is CancellationError { return .unreachable(.totalTimeout) }
         if let error = error as? UpstreamError { return error }
-        return .badAnswer(status: status, reason: UpstreamError.cutShort)
+        return .badResponse(status: status, reason: UpstreamError.cutShort)
     }
 
     private static func reason(of error: any Error) -> UnreachableReason {
@@ -79,6 +79,6 @@ extension HTTPClientTransport {
 }
 
 extension UpstreamError {
-    /// The reason given for an answer that ended before its announced length.
+    /// The reason given for a response that ended before its announced length.
     static let cutShort = "the answer broke off"
 }

@@ -29,11 +29,11 @@ extension HTTPClientTransport {
 
     /// The status of a final response.
     ///
-    /// - Throws: ``UpstreamError/badAnswer(status:reason:)`` for a number that is none: `HTTPTypes` ends the process
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a number that is none: `HTTPTypes` ends the process
     ///   above 999.
     static func status(of response: HTTPClientResponse) throws(UpstreamError) -> HTTPResponse.Status {
         guard (200...999).contains(response.status.code) else {
-            throw .badAnswer(status: nil, reason: "status \(response.status.code)")
+            throw .badResponse(status: nil, reason: "status \(response.status.code)")
         }
         return HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
     }

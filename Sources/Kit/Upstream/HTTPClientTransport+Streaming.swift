@@ -14,9 +14,9 @@ extension HTTPClientTransport {
         return configuration
     }
 
-    /// One exchange over the network, bodies in parts. What is not consumed of the answer is not fetched either.
+    /// One exchange over the network, bodies in parts. What is not consumed of the response is not fetched either.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> StreamedAnswer
+        -> StreamedResponse
     {
         var outgoing = try Self.request(request.method, request.url, request.headerFields)
         var client = limits.publicAddressesOnly ? publicStreaming : streaming
@@ -29,7 +29,7 @@ extension HTTPClientTransport {
         do {
             let response = try await client.execute(outgoing, timeout: .init(limits.total))
             let status = try Self.status(of: response)
-            return StreamedAnswer(
+            return StreamedResponse(
                 status: status,
                 headerFields: Self.fields(response.headers),
                 body: Self.body(of: response, status: status)
@@ -37,7 +37,7 @@ extension HTTPClientTransport {
         } catch is PrivateAddress {
             throw .forbiddenTarget("an address that is not public")
         } catch is RequestCutShort {
-            throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
+            throw .badResponse(status: nil, reason: UpstreamError.requestCutShort)
         } catch {
             throw Self.beforeHead(error)
         }

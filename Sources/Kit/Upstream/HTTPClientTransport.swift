@@ -75,10 +75,10 @@ public final class HTTPClientTransport: Transport {
 
     /// One exchange over the network.
     public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
     {
-        let outcome: Result<IncomingAnswer, UpstreamError> = await withTaskGroup(
-            of: Result<IncomingAnswer, UpstreamError>?.self
+        let outcome: Result<IncomingResponse, UpstreamError> = await withTaskGroup(
+            of: Result<IncomingResponse, UpstreamError>?.self
         ) { group in
             group.addTask { await self.attempt(request, within: limits) }
             group.addTask {
@@ -87,7 +87,7 @@ public final class HTTPClientTransport: Transport {
                 try? await Task.sleep(for: limits.total)
                 return Task.isCancelled ? nil : .failure(.unreachable(.totalTimeout))
             }
-            var first: Result<IncomingAnswer, UpstreamError>?
+            var first: Result<IncomingResponse, UpstreamError>?
             while first == nil, let finished = await group.next() { first = finished }
             group.cancelAll()
             return first ?? .failure(.unreachable(.totalTimeout))
@@ -96,7 +96,7 @@ public final class HTTPClientTransport: Transport {
     }
 
     private func attempt(_ request: OutgoingRequest, within limits: TransportLimits) async -> Result<
-        IncomingAnswer, UpstreamError
+        IncomingResponse, UpstreamError
     > {
         var status: HTTPResponse.Status?
         do {
@@ -108,10 +108,10 @@ public final class HTTPClientTransport: Transport {
             let fields = Self.fields(response.headers)
             let body = try await response.body.collect(upTo: limits.maximumBytes)
             return .success(
-                IncomingAnswer(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView))
+                IncomingResponse(status: status ?? .ok, headerFields: fields, body: Array(body.readableBytesView))
             )
         } catch is NIOTooManyBytesError {
-            return .failure(.badAnswer(status: status, reason: "more than \(limits.maximumBytes) bytes"))
+            return .failure(.badResponse(status: status, reason: "more than \(limits.maximumBytes) bytes"))
         } catch is PrivateAddress {
             return .failure(.forbiddenTarget("an address that is not public"))
         } catch {

@@ -29,7 +29,7 @@ struct InFlightTable<Key: Hashable, Waiter> {
     }
 
     /// The flight has landed: everybody who still waits, in no order.
-    mutating func land(_ key: Key) -> [Waiter] {
+    mutating func complete(_ key: Key) -> [Waiter] {
         flights.removeValue(forKey: key).map { Array($0.values) } ?? []
     }
 }

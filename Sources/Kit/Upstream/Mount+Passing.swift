@@ -6,13 +6,13 @@ import NIOCore
 import Storage
 
 extension Mount {
-    /// Passes the upstream's answer on; what it means for the store comes first (RFC 9111 §4.4), and it is stored on
+    /// Passes the upstream's response on; what it means for the store comes first (RFC 9111 §4.4), and it is stored on
     /// its way.
-    func pass(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay, _ flight: MountFlight?) async throws
-        -> MountAnswer
+    func pass(_ arrival: Arrival, _ inquiry: ProxiedRequest, _ plan: ForwardPlan, _ flight: MountFlight?) async throws
+        -> ProxyResponse
     {
-        let arrival = try await heed(arrival, inquiry, plan)
-        let form: StoredResponse?
+        let arrival = try await record(arrival, inquiry, plan)
+        let form: CachedResponseHead?
         switch storability(of: arrival, inquiry) {
         case .store(let stored) where arrival.announced ?? 0 <= largestStored: form = stored
         case .store:
@@ -29,16 +29,17 @@ extension Mount {
             cacheName: policy.cacheName
         )
 
-        let isBodiless = inquiry.judged.method == .head || head.status == .noContent || head.status == .notModified
+        let isBodiless =
+            inquiry.cacheKeyRequest.method == .head || head.status == .noContent || head.status == .notModified
         if isBodiless { try await drain(arrival) }
         guard let form else {
-            flight?.land(.notStored)
-            return MountAnswer(
+            flight?.complete(.notStored)
+            return ProxyResponse(
                 head: head,
-                body: isBodiless ? .none : .stream(arrival.answer.body, length: arrival.announced)
+                body: isBodiless ? .none : .stream(arrival.response.body, length: arrival.announced)
             )
         }
-        let keeper = BodyKeeper(announced: isBodiless ? 0 : arrival.announced, limit: largestStored, upstream) {
+        let keeper = CachingBodyTee(announced: isBodiless ? 0 : arrival.announced, limit: largestStored, upstream) {
             [self] body in
             if let body {
                 try await save(form, body, for: inquiry, by: arrival)
@@ -48,14 +49,14 @@ extension Mount {
         }
         if isBodiless {
             let isStored = await keeper.finishOrGiveUp()
-            flight?.land(isStored ? .stored : .notStored)
-            return MountAnswer(head: head, body: .none)
+            flight?.complete(isStored ? .stored : .notStored)
+            return ProxyResponse(head: head, body: .none)
         }
         guard let announced = arrival.announced, announced <= BlobStore.inlineLimit else {
-            return MountAnswer(
+            return ProxyResponse(
                 head: head,
                 body: .stream(
-                    keeper.keeping(arrival.answer.body, flight, health: upstream.health),
+                    keeper.keeping(arrival.response.body, flight, health: upstream.health),
                     length: arrival.announced
                 )
             )
@@ -64,46 +65,46 @@ extension Mount {
         // off, nobody has seen a part of it.
         let bytes: ByteBuffer
         do {
-            bytes = try await arrival.answer.body.collect(upTo: announced)
+            bytes = try await arrival.response.body.collect(upTo: announced)
             guard bytes.readableBytes == announced else {
                 throw StorageError.incompleteBody(expected: announced, received: bytes.readableBytes)
             }
         } catch {
             try Task.checkCancellation()
-            let failure = UpstreamError.badAnswer(status: arrival.answer.status, reason: UpstreamError.cutShort)
-            upstream.health.heed(.failure(failure))
-            flight?.land(.failed(failure))
+            let failure = UpstreamError.badResponse(status: arrival.response.status, reason: UpstreamError.cutShort)
+            upstream.health.record(.failure(failure))
+            flight?.complete(.failed(failure))
             guard let validation = plan.validation, validation.fallback.contains(.unreachable),
-                let answer = try await standIn(
+                let response = try await serveStale(
                     inquiry,
                     validation,
                     plan.candidates[validation.index],
-                    status: arrival.answer.status.code,
+                    status: arrival.response.status.code,
                     detail: "bad-response"
                 )
             else { throw failure }
-            return answer
+            return response
         }
         keeper.append(bytes)
         let isStored = await keeper.finishOrGiveUp()
-        flight?.land(isStored ? .stored : .notStored)
-        return MountAnswer(head: head, body: .bytes(bytes))
+        flight?.complete(isStored ? .stored : .notStored)
+        return ProxyResponse(head: head, body: .bytes(bytes))
     }
 
-    /// An answer to HEAD and one to a write say something of what is stored. RFC 9111 §4.3.5, §4.4. Gives the answer as
+    /// A response to HEAD and one to a write say something of what is stored. RFC 9111 §4.3.5, §4.4. Gives the response as
     /// it stands then.
-    private func heed(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay) async throws -> Arrival {
-        let changed = Invalidation.targets(of: inquiry.judged, url: inquiry.key, response: arrival.head)
+    private func record(_ arrival: Arrival, _ inquiry: ProxiedRequest, _ plan: ForwardPlan) async throws -> Arrival {
+        let changed = Invalidation.targets(of: inquiry.cacheKeyRequest, url: inquiry.key, response: arrival.head)
         let arrival = changed.isEmpty ? arrival : try await invalidate(changed, by: arrival, to: inquiry)
         let effects = policy.effects(
             ofHead: arrival.head,
-            to: inquiry.judged,
-            candidates: plan.candidates.map(\.response),
+            to: inquiry.cacheKeyRequest,
+            candidates: plan.candidates.map(\.head),
             requestTime: arrival.requestTime,
             responseTime: arrival.responseTime
         )
         var updates: [FreshenedResponse] = []
-        var outdated: [StoredAnswer.ID] = []
+        var outdated: [CachedResponse.ID] = []
         for effect in effects {
             switch effect {
             case .update(let update): updates.append(update)
@@ -115,18 +116,18 @@ extension Mount {
         return arrival
     }
 
-    /// Whether an answer that is not stored tells that the stored one, about which it was asked, is not current: it is
+    /// Whether a response that is not stored tells that the stored one, about which it was asked, is not current: it is
     /// whole (RFC 9111 §4.3.3) and about the resource, not about this request's part, preconditions or timing.
-    private func isSuperseding(_ arrival: Arrival, _ inquiry: MountInquiry, _ plan: Relay) -> Bool {
-        let code = arrival.answer.status.code
-        return plan.validation != nil && inquiry.judged.method == .get && (200..<500).contains(code)
+    private func isSuperseding(_ arrival: Arrival, _ inquiry: ProxiedRequest, _ plan: ForwardPlan) -> Bool {
+        let code = arrival.response.status.code
+        return plan.validation != nil && inquiry.cacheKeyRequest.method == .get && (200..<500).contains(code)
             && ![206, 304, 408, 412, 416, 429].contains(code)
     }
 
-    private func storability(of arrival: Arrival, _ inquiry: MountInquiry) -> Storability {
+    private func storability(of arrival: Arrival, _ inquiry: ProxiedRequest) -> Storability {
         policy.storability(
             of: arrival.head,
-            to: inquiry.judged,
+            to: inquiry.cacheKeyRequest,
             url: inquiry.key,
             requestTime: arrival.requestTime,
             responseTime: arrival.responseTime

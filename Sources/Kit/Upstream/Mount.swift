@@ -7,18 +7,18 @@ public import Storage
 /// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` decides; this asks, stores, and
 /// passes on.
 ///
-/// Its answers are stored under a name of their own: what a screen made of the same URL is never taken for what the
+/// Its responses are stored under a name of their own: what a screen made of the same URL is never taken for what the
 /// upstream said of a raw request.
 public final class Mount: Sendable {
     /// What is mounted.
     public let upstream: Upstream
-    let policy: Policy
+    let policy: CachingRules
     let hasher: CredentialHasher
     let flights = MountFlights()
     /// Bumped when what is stored under a URL changes.
-    let changes = ChangeStamps()
+    let changes = VersionCounters()
     /// Bumped when a write makes what is stored under a URL doubtful.
-    let invalidations = ChangeStamps()
+    let invalidations = VersionCounters()
     let background = BackgroundTasks()
 
     /// Mounts an upstream. `hasher` makes credentials into keys of the store.
@@ -26,7 +26,7 @@ public final class Mount: Sendable {
         self.upstream = upstream
         self.hasher = hasher
         let options = upstream.configuration.mount
-        policy = Policy(
+        policy = CachingRules(
             cacheName: "larder",
             shared: options.shared,
             heuristics: options.heuristics ? .tenPercent : .off,
@@ -34,7 +34,7 @@ public final class Mount: Sendable {
         )
     }
 
-    /// Name under which the store keeps its answers.
+    /// Name under which the store keeps its responses.
     public var storeName: String { "\(upstream.configuration.name).raw" }
 
     /// Ends validations that nobody waits for.
@@ -43,8 +43,8 @@ public final class Mount: Sendable {
     /// Answers a request, from the store or the upstream.
     ///
     /// - Throws: ``UpstreamError`` where there is nothing to answer with; `CancellationError`; `StorageError`.
-    public func answer(_ request: MountRequest) async throws -> MountAnswer {
-        let inquiry = try MountInquiry(request, to: upstream.configuration, hasher: hasher)
+    public func respond(to request: MountRequest) async throws -> ProxyResponse {
+        let inquiry = try ProxiedRequest(request, to: upstream.configuration, hasher: hasher)
         let arrival = upstream.clock.now()
         var flight: MountFlight?
         var isUnreadable = false
@@ -52,25 +52,25 @@ public final class Mount: Sendable {
         while true {
             let look = look(for: inquiry)
             let stored = inquiry.readsStore && !isUnreadable ? try candidates(for: inquiry) : []
-            let plan: Relay
+            let plan: ForwardPlan
             switch decision(inquiry, stored) {
             case .gatewayTimeout: throw UpstreamError.notStored
             case .serve(let reuse):
-                flight?.land(.stored)
+                flight?.complete(.stored)
                 guard let body = try await open(stored[reuse.index]) else {
                     isUnreadable = true
                     continue
                 }
                 if let validation = reuse.revalidation {
-                    revalidate(inquiry, Relay(validation: validation, candidates: stored))
+                    revalidate(inquiry, ForwardPlan(validation: validation, candidates: stored))
                 }
                 let isOffline = !upstream.reachability.isReachable
-                var answer = served(inquiry, reuse, body, account: reuse.status, isOffline: isOffline)
-                answer.validity = validity(of: reuse, stored[reuse.index], inquiry, since: look)
-                return answer
+                var response = served(inquiry, reuse, body, account: reuse.status, isOffline: isOffline)
+                response.changeToken = changeToken(of: reuse, stored[reuse.index], inquiry, since: look)
+                return response
             case .validate(let validation):
                 if leavesAlone(inquiry), validation.fallback.contains(.unreachable),
-                    let answer = try await standIn(
+                    let response = try await serveStale(
                         inquiry,
                         validation,
                         stored[validation.index],
@@ -78,11 +78,11 @@ public final class Mount: Sendable {
                         isTried: false
                     )
                 {
-                    return answer
+                    return response
                 }
                 if let pause = pause(for: inquiry) {
                     guard validation.fallback.covers(status: pause.status.code),
-                        let answer = try await standIn(
+                        let response = try await serveStale(
                             inquiry,
                             validation,
                             stored[validation.index],
@@ -91,32 +91,32 @@ public final class Mount: Sendable {
                             isOffline: false
                         )
                     else { throw pause.error }
-                    return answer
+                    return response
                 }
-                plan = Relay(validation: validation, candidates: stored)
+                plan = ForwardPlan(validation: validation, candidates: stored)
             case .forward(let reason):
                 if let pause = pause(for: inquiry) { throw pause.error }
-                plan = Relay(reason: reason, candidates: stored)
+                plan = ForwardPlan(reason: reason, candidates: stored)
             }
             guard mayCollapse, flight == nil else { return try await relay(inquiry, plan, flight) }
-            switch await flights.board(.init(url: inquiry.key, credential: inquiry.credential)) {
+            switch await flights.join(.init(url: inquiry.key, credential: inquiry.credential)) {
             // Look again: the flight before may have landed between the look and this.
             case .lead(let own): flight = own
             case .left: throw CancellationError()
-            case .landed(.failed(let error)) where plan.validation == nil: throw error
-            case .landed(let outcome):
+            case .completed(.failed(let error)) where plan.validation == nil: throw error
+            case .completed(let outcome):
                 mayCollapse = outcome == .abandoned
-                if outcome == .stored, let answer = try await joined(inquiry, since: arrival, plan.reason) {
-                    return answer
+                if outcome == .stored, let response = try await joined(inquiry, since: arrival, plan.reason) {
+                    return response
                 }
             }
         }
     }
 
     /// The decision of RFC 9111 §4. What a write has made doubtful (§4.4) is validated first.
-    private func decision(_ inquiry: MountInquiry, _ stored: [StoredAnswer]) -> Decision {
-        let responses = stored.map(\.response)
-        var request = inquiry.judged
+    private func decision(_ inquiry: ProxiedRequest, _ stored: [CachedResponse]) -> Decision {
+        let responses = stored.map(\.head)
+        var request = inquiry.cacheKeyRequest
         if let index = policy.selectedIndex(for: request.headerFields, among: responses), stored[index].isInvalidated {
             request.headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
         }
@@ -125,34 +125,35 @@ public final class Mount: Sendable {
 
     /// Whether the upstream is known to be out of reach, so that asking would only cost time; not where its connections
     /// break, which costs none.
-    private func leavesAlone(_ inquiry: MountInquiry) -> Bool {
+    private func leavesAlone(_ inquiry: ProxiedRequest) -> Bool {
         let reachability = upstream.reachability
-        return !reachability.isReachable && !inquiry.asksAnew
+        return !reachability.isReachable && !inquiry.requiresRevalidation
             && reachability.lastError?.reason != UnreachableReason.reset.rawValue
     }
 
     /// What the upstream has asked for with `Retry-After`, as it holds for the reads of screens: nobody reads from it
     /// until then but who asks for the network. Writes are tried.
-    private func pause(for inquiry: MountInquiry) -> (status: HTTPResponse.Status, error: UpstreamError)? {
+    private func pause(for inquiry: ProxiedRequest) -> (status: HTTPResponse.Status, error: UpstreamError)? {
         let reachability = upstream.reachability
-        guard inquiry.readsStore, !inquiry.asksAnew, let seconds = reachability.secondsPaused(at: upstream.clock.now())
+        guard inquiry.readsStore, !inquiry.requiresRevalidation,
+            let seconds = reachability.secondsPaused(at: upstream.clock.now())
         else { return nil }
         let status = reachability.pausedBy ?? .tooManyRequests
         return (status, .failing(status: status, retryAfter: seconds))
     }
 
-    /// The answer that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests;
+    /// The response that another client's request has brought since this one arrived. RFC 9111 §4: collapsed requests;
     /// §5.2.2.4: but not `no-cache`, nor what a write has overtaken that was done when this one arrived.
-    private func joined(_ inquiry: MountInquiry, since arrival: Date, _ reason: CacheStatus.Forward) async throws
-        -> MountAnswer?
+    private func joined(_ inquiry: ProxiedRequest, since arrival: Date, _ reason: CacheStatus.Forward) async throws
+        -> ProxyResponse?
     {
         let stored = try candidates(for: inquiry)
-        guard let index = policy.selectedIndex(for: inquiry.judged.headerFields, among: stored.map(\.response)),
-            stored[index].response.responseTime >= arrival, !stored[index].isInvalidated,
-            !CacheControl(stored[index].response.headerFields).contains("no-cache"),
+        guard let index = policy.selectedIndex(for: inquiry.cacheKeyRequest.headerFields, among: stored.map(\.head)),
+            stored[index].head.responseTime >= arrival, !stored[index].isInvalidated,
+            !CacheControl(stored[index].head.headerFields).contains("no-cache"),
             let body = try await open(stored[index])
         else { return nil }
-        let reuse = policy.reuse(of: stored[index].response, at: index, now: upstream.clock.now())
+        let reuse = policy.reuse(of: stored[index].head, at: index, now: upstream.clock.now())
         return served(
             inquiry,
             reuse,
@@ -162,13 +163,13 @@ public final class Mount: Sendable {
         )
     }
 
-    /// RFC 5861 §3: validates while the client has its answer already.
-    private func revalidate(_ inquiry: MountInquiry, _ plan: Relay) {
+    /// RFC 5861 §3: validates while the client has its response already.
+    private func revalidate(_ inquiry: ProxiedRequest, _ plan: ForwardPlan) {
         guard let flight = flights.leadIfFree(.init(url: inquiry.key, credential: inquiry.credential)) else { return }
         background.start { [self] in
             do {
-                let answer = try await relay(inquiry.withoutRange, plan, flight)
-                if case .stream(let parts, _) = answer.body { for try await _ in parts {} }
+                let response = try await relay(inquiry.withoutRange, plan, flight)
+                if case .stream(let parts, _) = response.body { for try await _ in parts {} }
             } catch {
                 upstream.logger.debug("a validation in the background failed", metadata: ["error": "\(error)"])
             }

@@ -11,9 +11,9 @@ final class MountFlights: Sendable {
 
     /// How a flight ended, for those who waited.
     enum Outcome: Sendable, Equatable {
-        /// The answer is in the store.
+        /// The response is in the store.
         case stored
-        /// The answer is for its client only.
+        /// The response is for its client only.
         case notStored
         /// The upstream gave none.
         case failed(UpstreamError)
@@ -24,7 +24,7 @@ final class MountFlights: Sendable {
     /// What a newcomer is to do.
     enum Boarding {
         case lead(MountFlight)
-        case landed(Outcome)
+        case completed(Outcome)
         /// The waiting task was cancelled.
         case left
     }
@@ -34,7 +34,7 @@ final class MountFlights: Sendable {
     private let table = NIOLockedValueBox(InFlightTable<Key, Waiter?>())
 
     /// Leads where nobody flies, else waits until the one that does has landed.
-    func board(_ key: Key) async -> Boarding {
+    func join(_ key: Key) async -> Boarding {
         if let flight = leadIfFree(key) { return .lead(flight) }
         let ticket = NIOLockedValueBox<Int?>(nil)
         let leads = NIOLockedValueBox(false)
@@ -59,7 +59,7 @@ final class MountFlights: Sendable {
             waiter?.resume(returning: nil)
         }
         if leads.withLockedValue({ $0 }) { return .lead(MountFlight(self, key)) }
-        return outcome.map(Boarding.landed) ?? .left
+        return outcome.map(Boarding.completed) ?? .left
     }
 
     /// Leads where nobody flies.
@@ -71,8 +71,8 @@ final class MountFlights: Sendable {
         }
     }
 
-    fileprivate func land(_ key: Key, _ outcome: Outcome) {
-        let waiters = table.withLockedValue { $0.land(key) }
+    fileprivate func complete(_ key: Key, _ outcome: Outcome) {
+        let waiters = table.withLockedValue { $0.complete(key) }
         for waiter in waiters { waiter?.resume(returning: outcome) }
     }
 }
@@ -88,14 +88,14 @@ final class MountFlight: Sendable {
         self.key = key
     }
 
-    deinit { land(.abandoned) }
+    deinit { complete(.abandoned) }
 
     /// Tells those who wait; the first word counts.
-    func land(_ outcome: MountFlights.Outcome) {
-        let isFirst = hasLanded.withLockedValue { landed in
-            defer { landed = true }
-            return !landed
+    func complete(_ outcome: MountFlights.Outcome) {
+        let isFirst = hasLanded.withLockedValue { completed in
+            defer { completed = true }
+            return !completed
         }
-        if isFirst { flights.land(key, outcome) }
+        if isFirst { flights.complete(key, outcome) }
     }
 }

@@ -8,10 +8,10 @@ public struct MountOptions: Sendable, Equatable {
     public var shared: Bool
     /// Methods that are passed on.
     public var methods: [HTTPRequest.Method]
-    /// Whether the last good answer is served, however old, when the upstream fails and the answer does not forbid it
+    /// Whether the last good answer is served, however old, when the upstream fails and the response does not forbid it
     /// (RFC 9111 §4.2.4).
     public var lastGood: Bool
-    /// Whether lifetimes are guessed from `Last-Modified` where an answer gives none (RFC 9111 §4.2.2).
+    /// Whether lifetimes are guessed from `Last-Modified` where a response gives none (RFC 9111 §4.2.2).
     public var heuristics: Bool
     /// Largest body that is stored, in bytes; larger ones are only passed on.
     public var maximumStoredBytes: Int

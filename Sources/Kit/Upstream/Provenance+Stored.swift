@@ -23,7 +23,7 @@ extension Provenance {
 
     /// The account of a stored copy that stands in for a failed request; nil where the failure is news that no copy may
     /// hide.
-    static func standIn(
+    static func serveStale(
         for error: UpstreamError,
         storedAt: Date,
         receivedAt: Date? = nil,
@@ -46,7 +46,7 @@ extension Provenance {
                 offline: false,
                 stale: true
             )
-        case .badAnswer(let status, _):
+        case .badResponse(let status, _):
             return stored(
                 at: storedAt,
                 receivedAt: receivedAt,

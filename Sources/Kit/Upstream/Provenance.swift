@@ -1,12 +1,12 @@
 public import Foundation
 public import HTTPCaching
 
-/// Where an answer comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`,
+/// Where a response comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`,
 /// `Cache-Status` and `Age`.
 public struct Provenance: Sendable, Equatable {
     /// The kinds of origin (design/screens.md 1.2).
     public enum Source: String, Sendable, Codable {
-        /// Fetched for this answer.
+        /// Fetched for this response.
         case upstream
         /// A stored copy of an upstream.
         case cache
@@ -28,7 +28,7 @@ public struct Provenance: Sendable, Equatable {
     /// How the cache handled the request; nil for local data.
     public var cacheStatus: CacheStatus?
 
-    /// Creates an account of where an answer comes from.
+    /// Creates an account of where a response comes from.
     public init(
         source: Source,
         offline: Bool = false,

@@ -30,7 +30,7 @@ public struct Reachability: Sendable, Equatable {
     /// Longest pause between two probes.
     public static let longestPause: Duration = .seconds(60)
 
-    /// Whether the last attempt got an answer. True until the first failure.
+    /// Whether the last attempt got a response. True until the first failure.
     public private(set) var isReachable = true
     /// Since when that is so; nil before the first attempt.
     public private(set) var since: Date?
@@ -53,7 +53,7 @@ public struct Reachability: Sendable, Equatable {
     }
 
     /// The upstream answered.
-    public mutating func answered(at now: Date) -> Transition {
+    public mutating func responded(at now: Date) -> Transition {
         lastOK = now
         failures = 0
         if pausedUntil.map({ $0 <= now }) == true { (pausedUntil, pausedBy) = (nil, nil) }
@@ -72,7 +72,7 @@ public struct Reachability: Sendable, Equatable {
         retryAfter: Int? = nil,
         at now: Date
     ) -> Transition {
-        let transition = answered(at: now)
+        let transition = responded(at: now)
         lastError = Failure(reason: reason, at: now)
         if let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {
             pausedUntil = now.addingTimeInterval(TimeInterval(min(retryAfter, 3600)))

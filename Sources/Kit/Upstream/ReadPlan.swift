@@ -23,7 +23,13 @@ public enum ReadPlan: Sendable, Equatable {
     }
 
     /// The table of design/screens.md 1.5. `paused` is the rest of a `Retry-After` in seconds.
-    public static func plan(stored: Stored, demand: Demand, isReachable: Bool, paused: Int?, patience: Duration)
+    public static func plan(
+        stored: Stored,
+        cachePolicy: CachePolicy,
+        isReachable: Bool,
+        paused: Int?,
+        patience: Duration
+    )
         -> ReadPlan
     {
         let timeToLive: Int
@@ -31,19 +37,19 @@ public enum ReadPlan: Sendable, Equatable {
         let staleReason: CacheStatus.Forward
         switch stored {
         case .nothing:
-            if demand == .onlyIfCached { return .notStored }
-            if let paused, demand == .usual { return .leaveAlone(seconds: paused) }
+            if cachePolicy == .onlyIfCached { return .notStored }
+            if let paused, cachePolicy == .useCache { return .leaveAlone(seconds: paused) }
             return .ask(because: .uriMiss, patience: nil)
         case .bundled(let age):
-            if demand == .onlyIfCached { return .notStored }
+            if cachePolicy == .onlyIfCached { return .notStored }
             (timeToLive, isFresh, staleReason) = (-age, false, .uriMiss)
         case .copy(let rest, let fresh):
             (timeToLive, isFresh, staleReason) = (rest, fresh, .stale)
         }
-        switch demand {
-        case .refresh:
+        switch cachePolicy {
+        case .revalidate:
             return .ask(because: isFresh ? .request : staleReason, patience: patience)
-        case .onlyIfCached, .usual:
+        case .onlyIfCached, .useCache:
             if !isReachable {
                 return .serveStored(
                     CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"),
@@ -54,7 +60,7 @@ public enum ReadPlan: Sendable, Equatable {
             if isFresh {
                 return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: false)
             }
-            if demand == .onlyIfCached {
+            if cachePolicy == .onlyIfCached {
                 return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: true)
             }
             if paused != nil {

@@ -86,7 +86,7 @@ struct ResponseSequence: Sendable, Equatable {
 }
 
 extension ResponseSequence.Violation: CustomStringConvertible {
-    /// What was wrong, as it stands in ``UpstreamError/badAnswer(status:reason:)``.
+    /// What was wrong, as it stands in ``UpstreamError/badResponse(status:reason:)``.
     var description: String {
         switch self {
         case .status(let status): "status \(status)"

@@ -4,11 +4,11 @@ public import HTTPTypes
 public struct RetryPolicy: Sendable, Equatable {
     /// What one attempt came to.
     public enum Outcome: Sendable, Equatable {
-        /// No answer.
+        /// No response.
         case unreachable(UnreachableReason)
-        /// An answer with this status, and its `Retry-After` in seconds.
-        case answered(HTTPResponse.Status, retryAfter: Int?)
-        /// An answer that broke off.
+        /// A response with this status, and its `Retry-After` in seconds.
+        case responded(HTTPResponse.Status, retryAfter: Int?)
+        /// A response that broke off.
         case truncated
     }
 
@@ -35,7 +35,7 @@ public struct RetryPolicy: Sendable, Equatable {
             return reason.isWorthAnotherTry ? .zero : nil
         case .truncated:
             return .zero
-        case .answered(let status, let retryAfter):
+        case .responded(let status, let retryAfter):
             guard retryAfter == nil, [502, 503, 504].contains(status.code) else { return nil }
             return firstPause * Double(1 << (attempt - 1)) * (0.5 + jitter)
         }

@@ -7,9 +7,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// How a wait ended.
     enum Arrival: Sendable {
         /// The work is done, well or badly.
-        case landed(Result<Value, UpstreamError>)
+        case completed(Result<Value, UpstreamError>)
         /// The patience ended, or the waiting task was cancelled; the work goes on.
-        case leftWaiting
+        case abandoned
     }
 
     /// What the work is.
@@ -31,9 +31,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Joins the work for a key, or starts it. `collapsed` tells which. Nil patience waits to the end.
     func run(_ key: Key, patience: Duration?, work: @escaping Work) async -> (arrival: Arrival, collapsed: Bool) {
-        guard let patience else { return await board(key, work: work) }
+        guard let patience else { return await join(key, work: work) }
         return await withTaskGroup(of: (arrival: Arrival, collapsed: Bool)?.self) { group in
-            group.addTask { await self.board(key, work: work) }
+            group.addTask { await self.join(key, work: work) }
             group.addTask {
                 // Whether it ends or is cancelled, it has no say: the other child tells how the wait ended.
                 try? await self.clock.sleep(patience)
@@ -44,7 +44,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 group.cancelAll()
                 if let finished { outcome = finished }
             }
-            return outcome ?? (.leftWaiting, false)
+            return outcome ?? (.abandoned, false)
         }
     }
 
@@ -54,7 +54,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Joins and waits until the flight has landed; a cancelled waiter leaves at once.
-    private func board(_ key: Key, work: @escaping Work) async -> (arrival: Arrival, collapsed: Bool) {
+    private func join(_ key: Key, work: @escaping Work) async -> (arrival: Arrival, collapsed: Bool) {
         let ticket = NIOLockedValueBox<Int?>(nil)
         var collapsed = false
         let arrival = await withTaskCancellationHandler {
@@ -64,23 +64,23 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 let leaving = state.withLockedValue { state -> Waiter? in
                     let (role, number) = state.table.join(key, waiter)
                     collapsed = role == .follow
-                    if role == .lead { state.tasks[key] = Task { await self.fly(key, work) } }
+                    if role == .lead { state.tasks[key] = Task { await self.performWork(key, work) } }
                     if Task.isCancelled { return state.table.leave(key, ticket: number) }
                     ticket.withLockedValue { $0 = number }
                     return nil
                 }
-                leaving?.resume(returning: .leftWaiting)
+                leaving?.resume(returning: .abandoned)
             }
         } onCancel: {
             let waiter = state.withLockedValue { state in
                 ticket.withLockedValue({ $0 }).flatMap { state.table.leave(key, ticket: $0) }
             }
-            waiter?.resume(returning: .leftWaiting)
+            waiter?.resume(returning: .abandoned)
         }
         return (arrival, collapsed)
     }
 
-    private func fly(_ key: Key, _ work: Work) async {
+    private func performWork(_ key: Key, _ work: Work) async {
         let outcome: Result<Value, UpstreamError>
         do throws(UpstreamError) {
             outcome = .success(try await work())
@@ -89,8 +89,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         let waiters = state.withLockedValue { state in
             state.tasks[key] = nil
-            return state.table.land(key)
+            return state.table.complete(key)
         }
-        for waiter in waiters { waiter.resume(returning: .landed(outcome)) }
+        for waiter in waiters { waiter.resume(returning: .completed(outcome)) }
     }
 }

@@ -30,8 +30,8 @@ public struct StreamedRequest: Sendable {
     }
 }
 
-/// An answer of which the head has arrived.
-public struct StreamedAnswer: Sendable {
+/// A response of which the head has arrived.
+public struct StreamedResponse: Sendable {
     /// Status.
     public var status: HTTPResponse.Status
     /// Header fields as received.
@@ -39,7 +39,7 @@ public struct StreamedAnswer: Sendable {
     /// The body as it arrives; can be read once. Its end before the announced length is an error.
     public var body: ByteStream
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: HTTPResponse.Status, headerFields: HTTPFields, body: ByteStream) {
         self.status = status
         self.headerFields = headerFields
@@ -50,13 +50,13 @@ public struct StreamedAnswer: Sendable {
 extension Transport {
     /// For transports that know whole exchanges only: both bodies in one part, within the limits of such an exchange.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> StreamedAnswer
+        -> StreamedResponse
     {
         var body: [UInt8]?
         do {
             body = try await request.body?.collect(upTo: limits.maximumBytes).readableBytesView.map { $0 }
         } catch {
-            throw .badAnswer(status: nil, reason: UpstreamError.requestCutShort)
+            throw .badResponse(status: nil, reason: UpstreamError.requestCutShort)
         }
         let whole = OutgoingRequest(
             method: request.method,
@@ -64,11 +64,11 @@ extension Transport {
             headerFields: request.headerFields,
             body: body
         )
-        let answer = try await exchange(whole, within: limits)
-        return StreamedAnswer(
-            status: answer.status,
-            headerFields: answer.headerFields,
-            body: ByteStream(ByteBuffer(bytes: answer.body))
+        let response = try await exchange(whole, within: limits)
+        return StreamedResponse(
+            status: response.status,
+            headerFields: response.headerFields,
+            body: ByteStream(ByteBuffer(bytes: response.body))
         )
     }
 }

@@ -31,8 +31,8 @@ public struct OutgoingRequest: Sendable, Equatable {
     }
 }
 
-/// A whole answer as it arrives.
-public struct IncomingAnswer: Sendable, Equatable {
+/// A whole response as it arrives.
+public struct IncomingResponse: Sendable, Equatable {
     /// Status.
     public var status: HTTPResponse.Status
     /// Header fields as received.
@@ -40,7 +40,7 @@ public struct IncomingAnswer: Sendable, Equatable {
     /// The whole body.
     public var body: [UInt8]
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.headerFields = headerFields
@@ -50,7 +50,7 @@ public struct IncomingAnswer: Sendable, Equatable {
 
 /// What one attempt may take.
 public struct TransportLimits: Sendable, Equatable {
-    /// Longest wait for the whole answer.
+    /// Longest wait for the whole response.
     public var total: Duration
     /// Largest body, in bytes.
     public var maximumBytes: Int
@@ -65,19 +65,19 @@ public struct TransportLimits: Sendable, Equatable {
     }
 }
 
-/// Sends one request and gives back one answer; follows nothing, retries nothing, stores nothing.
+/// Sends one request and gives back one response; follows nothing, retries nothing, stores nothing.
 ///
-/// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badAnswer(status:reason:)`` or
+/// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
 ///   ``UpstreamError/forbiddenTarget(_:)``.
 public protocol Transport: Sendable {
-    /// One exchange. Any status is an answer, also 5xx.
+    /// One exchange. Any status is a response, also 5xx.
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
 
-    /// The same with bodies in parts, both ways, as fast as they are taken. The time limit ends with the answer's head;
+    /// The same with bodies in parts, both ways, as fast as they are taken. The time limit ends with the response's head;
     /// bodies have no limit of size.
     func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> StreamedAnswer
+        -> StreamedResponse
 }
 
 /// The transport of a test that has not said which one it wants: every exchange fails, nothing reaches out.
@@ -87,7 +87,7 @@ public struct NoTransport: Transport {
 
     /// Always fails as unreachable.
     public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
     {
         throw .unreachable(.network)
     }

@@ -3,83 +3,83 @@ import HTTPCaching
 import HTTPTypes
 
 extension Upstream {
-    /// Sends a request whose answer is not kept: a write, a link that is used once, a body that passes by.
+    /// Sends a request whose response is not kept: a write, a link that is used once, a body that passes by.
     ///
     /// Redirects are followed for GET and HEAD, credentials leave for no other origin, and the upstream's health is
     /// told as with every request.
     /// - Parameter errors: the form in which the API refuses the request.
-    /// - Returns: The answer, 3xx included.
+    /// - Returns: The response, 3xx included.
     /// - Throws: ``UpstreamError/failing(status:retryAfter:)`` for 5xx, 408 and 429;
     ///   ``UpstreamError/rejected(status:body:)`` for a 4xx in the API's own
-    ///   form, ``UpstreamError/badAnswer(status:reason:)`` for another one; ``UpstreamError/unreachable(_:)`` and
+    ///   form, ``UpstreamError/badResponse(status:reason:)`` for another one; ``UpstreamError/unreachable(_:)`` and
     ///   others.
     public func call(_ request: OutgoingRequest, errors: ErrorForm = .none) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
     {
-        let answer = try await send(request)
+        let response = try await send(request)
         do throws(UpstreamError) {
-            try errors.check(answer)
+            try errors.check(response)
         } catch {
-            if case .badAnswer(_, let reason) = error, exchange.targets.target(of: request.url) == .ownOrigin {
+            if case .badResponse(_, let reason) = error, exchange.targets.target(of: request.url) == .ownOrigin {
                 health.failed(reason)
             }
             throw error
         }
-        return answer
+        return response
     }
 
-    /// The same with bodies in parts. Every status is an answer here, because the bodies of other hosts say nothing of
+    /// The same with bodies in parts. Every status is a response here, because the bodies of other hosts say nothing of
     /// the upstream. Nothing is tried twice.
     ///
-    /// The total timeout ends with the answer's head; `headTimeout` takes its place where a body goes out, which takes
+    /// The total timeout ends with the response's head; `headTimeout` takes its place where a body goes out, which takes
     /// the time that its client takes.
     public func stream(_ request: StreamedRequest, headTimeout: Duration? = nil) async throws(UpstreamError)
-        -> StreamedAnswer
+        -> StreamedResponse
     {
         var request = request
         request.headerFields.nameUserAgent()
-        for _ in 0...Exchange.maximumRedirects {
+        for _ in 0...RequestExecutor.maximumRedirects {
             let target = exchange.targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
-            let answer = try await streamed(request, at: target, within: headTimeout ?? configuration.totalTimeout)
-            guard [301, 302, 303, 307, 308].contains(answer.status.code),
+            let response = try await streamed(request, at: target, within: headTimeout ?? configuration.totalTimeout)
+            guard [301, 302, 303, 307, 308].contains(response.status.code),
                 request.method == .get || request.method == .head,
-                let location = answer.headerFields[.location]
-            else { return answer }
+                let location = response.headerFields[.location]
+            else { return response }
             guard let url = TargetRules.resolve(location: location, from: request.url) else {
-                throw .badAnswer(status: answer.status, reason: "a redirect to nowhere")
+                throw .badResponse(status: response.status, reason: "a redirect to nowhere")
             }
             request.url = url
         }
-        throw .badAnswer(status: nil, reason: "more than \(Exchange.maximumRedirects) redirects")
+        throw .badResponse(status: nil, reason: "more than \(RequestExecutor.maximumRedirects) redirects")
     }
 
     private func streamed(
         _ request: StreamedRequest,
         at target: TargetRules.Target,
         within total: Duration
-    ) async throws(UpstreamError) -> StreamedAnswer {
+    ) async throws(UpstreamError) -> StreamedResponse {
         var request = request
         if target != .ownOrigin {
             request.headerFields.removeCredentials()
         }
         let limits = TransportLimits(
             total: total,
-            maximumBytes: configuration.maximumAnswerBytes,
+            maximumBytes: configuration.maximumResponseBytes,
             publicAddressesOnly: exchange.targets.needsPublicAddress(target)
         )
         do throws(UpstreamError) {
-            let answer = try await exchange.transport.stream(request, within: limits)
-            exchange.onAttempt(.success(answer.status))
+            let response = try await exchange.transport.stream(request, within: limits)
+            exchange.onAttempt(.success(response.status))
             if target == .ownOrigin {
-                health.heed(.success(IncomingAnswer(status: answer.status, headerFields: answer.headerFields)))
+                health.record(.success(IncomingResponse(status: response.status, headerFields: response.headerFields)))
             }
-            return answer
+            return response
         } catch {
             // A client that left, or that stopped sending, says nothing of the upstream.
-            if !Task.isCancelled, error != .badAnswer(status: nil, reason: UpstreamError.requestCutShort) {
+            if !Task.isCancelled, error != .badResponse(status: nil, reason: UpstreamError.requestCutShort) {
                 exchange.onAttempt(.failure(error))
-                if target == .ownOrigin { health.heed(.failure(error)) }
+                if target == .ownOrigin { health.record(.failure(error)) }
             }
             throw error
         }
@@ -88,5 +88,5 @@ extension Upstream {
 
 extension UpstreamError {
     /// Whether the client's own body broke off while it was passed on.
-    public var isRequestCutShort: Bool { self == .badAnswer(status: nil, reason: Self.requestCutShort) }
+    public var isRequestCutShort: Bool { self == .badResponse(status: nil, reason: Self.requestCutShort) }
 }

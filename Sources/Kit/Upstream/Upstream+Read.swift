@@ -10,17 +10,17 @@ extension Upstream {
     ///
     /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not
     ///   hide; `StorageError`; `CancellationError`.
-    public func read(_ resource: Resource, _ demand: Demand = .usual) async throws -> Reading {
-        let seen = Validity(of: health.stamp, answerChanges[resource.url])
-        let unremoved = removals.beforeLooking()
-        let stored = try storedAnswer(of: resource)
+    public func read(_ resource: Resource, _ cachePolicy: CachePolicy = .useCache) async throws -> ReadResult {
+        let seen = ChangeToken(of: health.stamp, responseChanges[resource.url])
+        let unremoved = removals.snapshot()
+        let stored = try storedResponse(of: resource)
         let (now, instant) = (clock.now(), NIODeadline.now())
-        if let stored { lastUses.note(stored, at: now) }
-        let fallback = Fallback(answer: stored, storedAt: stored?.response.responseTime ?? resource.bundledAt)
+        if let stored { accessRecorder.note(stored, at: now) }
+        let fallback = Fallback(response: stored, storedAt: stored?.head.responseTime ?? resource.bundledAt)
         let reachability = self.reachability
         let plan = ReadPlan.plan(
             stored: freshness(of: stored, as: resource, at: now),
-            demand: demand,
+            cachePolicy: cachePolicy,
             isReachable: reachability.isReachable,
             // It asked for itself; a host that it only links to did not.
             paused: exchange.targets.target(of: resource.url) == .ownOrigin ? reachability.secondsPaused(at: now) : nil,
@@ -45,7 +45,7 @@ extension Upstream {
             } else {
                 end = resource.freshness.map { storedAt + $0.seconds }
             }
-            reading.validity = seen.ending(
+            reading.changeToken = seen.ending(
                 // Within the range of the unit: nobody misses a rendering in thirty years.
                 at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
                 age: RunningAge(
@@ -55,9 +55,9 @@ extension Upstream {
                 )
             )
             if let id = stored?.id {
-                let uses = Uses { [lastUses, clock] in lastUses.note(id, at: clock.now()) }
-                reading.validity = removals.validity(of: id, since: unremoved).flatMap {
-                    reading.validity?.and($0).noting(uses)
+                let uses = AccessReporter { [accessRecorder, clock] in accessRecorder.note(id, at: clock.now()) }
+                reading.changeToken = removals.changeToken(of: id, since: unremoved).flatMap {
+                    reading.changeToken?.and($0).noting(uses)
                 }
             }
             return reading
@@ -67,7 +67,7 @@ extension Upstream {
     }
 
     /// The stored copy of a resource, however old.
-    public func storedAnswer(of resource: Resource) throws -> StoredAnswer? {
+    public func storedResponse(of resource: Resource) throws -> CachedResponse? {
         try responses.responses(
             upstream: configuration.name,
             method: .get,
@@ -77,13 +77,13 @@ extension Upstream {
         .first { $0.credential == resource.credential }
     }
 
-    private func freshness(of stored: StoredAnswer?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
+    private func freshness(of stored: CachedResponse?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
         guard let stored else {
             return resource.bundledAt.map { .bundled(age: max(0, Int(now.timeIntervalSince($0)))) } ?? .nothing
         }
         // Only the time since reception counts: a screen's freshness is Larder's own promise, not the upstream's.
         let lifetime = resource.freshness?.seconds ?? Double(Int32.max)
-        let freshness = Freshness(lifetime: lifetime, age: stored.response.residentTime(at: now))
+        let freshness = Freshness(lifetime: lifetime, age: stored.head.residentTime(at: now))
         return .copy(timeToLive: freshness.timeToLive, isFresh: freshness.isFresh && !stored.isInvalidated)
     }
 
@@ -92,28 +92,28 @@ extension Upstream {
         because reason: CacheStatus.Forward,
         patience: Duration?,
         fallback: Fallback
-    ) async throws -> Reading {
+    ) async throws -> ReadResult {
         let (arrival, collapsed) = await flights.run(resource.flightKey, patience: patience) {
-            () async throws(UpstreamError) -> Landing in
-            try await self.fetch(resource, asOf: fallback.answer)
+            () async throws(UpstreamError) -> FetchOutcome in
+            try await self.fetch(resource, asOf: fallback.response)
         }
         switch arrival {
-        case .landed(.success(let landing)):
-            let isShared = collapsed || landing.upstreamStatus == nil
+        case .completed(.success(let outcome)):
+            let isShared = collapsed || outcome.upstreamStatus == nil
             let cacheStatus = CacheStatus(
                 .forward(reason),
-                forwardStatus: isShared || reason == .uriMiss ? nil : landing.upstreamStatus,
-                stored: !isShared && landing.upstreamStatus == 200 && landing.answer.id != nil,
+                forwardStatus: isShared || reason == .uriMiss ? nil : outcome.upstreamStatus,
+                stored: !isShared && outcome.upstreamStatus == 200 && outcome.response.id != nil,
                 collapsed: isShared
             )
             let provenance = Provenance(
                 source: .upstream,
-                fetchedAt: landing.answer.response.responseTime,
-                receivedAt: landing.answer.contentTime,
+                fetchedAt: outcome.response.head.responseTime,
+                receivedAt: outcome.response.contentTime,
                 cacheStatus: cacheStatus
             )
-            return Reading(answer: landing.answer, provenance: provenance)
-        case .leftWaiting:
+            return ReadResult(response: outcome.response, provenance: provenance)
+        case .abandoned:
             try Task.checkCancellation()
             guard
                 let reading = fallback.reading(
@@ -125,16 +125,16 @@ extension Upstream {
                 throw UpstreamError.unreachable(.totalTimeout)
             }
             return reading
-        case .landed(.failure(let error)):
+        case .completed(.failure(let error)):
             guard let storedAt = fallback.storedAt,
-                let provenance = Provenance.standIn(
+                let provenance = Provenance.serveStale(
                     for: error,
                     storedAt: storedAt,
-                    receivedAt: fallback.answer?.contentTime,
+                    receivedAt: fallback.response?.contentTime,
                     because: reason
                 )
             else { throw error }
-            return Reading(answer: fallback.answer, provenance: provenance)
+            return ReadResult(response: fallback.response, provenance: provenance)
         }
     }
 }
@@ -142,17 +142,17 @@ extension Upstream {
 /// What can be answered without the upstream.
 private struct Fallback {
     /// The stored copy; nil where the app's bundled one stands in.
-    let answer: StoredAnswer?
+    let response: CachedResponse?
     /// When it was fetched; nil where there is nothing.
     let storedAt: Date?
 
-    func reading(_ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> Reading? {
+    func reading(_ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> ReadResult? {
         storedAt.map {
-            Reading(
-                answer: answer,
+            ReadResult(
+                response: response,
                 provenance: .stored(
                     at: $0,
-                    receivedAt: answer?.contentTime,
+                    receivedAt: response?.contentTime,
                     cacheStatus,
                     offline: offline,
                     stale: stale

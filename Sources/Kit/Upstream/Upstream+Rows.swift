@@ -3,28 +3,28 @@ import HTTPCaching
 import NIOCore
 
 extension Upstream {
-    /// The account of an answer made from rows that an app keeps for ever, whatever became of the answer that they came
+    /// The account of a response made from rows that an app keeps for ever, whatever became of the response that they came
     /// with: nobody is asked.
     ///
     /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`; its
-    /// ``Reading/answer`` is nil.
+    /// ``ReadResult/response`` is nil.
     /// - Parameter fetchedAt: When the rows were fetched.
-    public func reading(ofRowsFetchedAt fetchedAt: Date) -> Reading {
-        let seen = Validity(of: health.stamp)
+    public func reading(ofRowsFetchedAt fetchedAt: Date) -> ReadResult {
+        let seen = ChangeToken(of: health.stamp)
         let (now, instant) = (clock.now(), NIODeadline.now())
         let age = max(0, now.timeIntervalSince(fetchedAt))
         let timeToLive = Int(Double(Int32.max) - age)
         let isReachable = reachability.isReachable
         let cacheStatus = CacheStatus(.hit, timeToLive: timeToLive, detail: isReachable ? nil : "offline")
-        return Reading(
-            answer: nil,
+        return ReadResult(
+            response: nil,
             provenance: Provenance(
                 source: .cache,
                 offline: !isReachable,
                 fetchedAt: fetchedAt,
                 cacheStatus: cacheStatus
             ),
-            validity: seen.ending(at: nil, age: RunningAge(seconds: age, timeToLive: timeToLive, at: instant))
+            changeToken: seen.ending(at: nil, age: RunningAge(seconds: age, timeToLive: timeToLive, at: instant))
         )
     }
 }

@@ -21,17 +21,17 @@ public final class Upstream: Sendable {
     public let configuration: UpstreamConfiguration
     let responses: ResponseStore
     let database: LarderDatabase
-    let lastUses: LastUses
+    let accessRecorder: AccessRecorder
     let budget: CacheBudget
     let clock: WallClock
     let logger: Logger
-    let flights: SingleFlight<FlightKey, Landing>
-    let exchange: Exchange
+    let flights: SingleFlight<FlightKey, FetchOutcome>
+    let exchange: RequestExecutor
     let health: UpstreamHealth
-    /// Bumped when an answer was stored or confirmed, by URL.
-    let answerChanges = ChangeStamps()
-    /// Bumped when a stored answer was removed.
-    let removals = RemovalStamps()
+    /// Bumped when a response was stored or confirmed, by URL.
+    let responseChanges = VersionCounters()
+    /// Bumped when a stored response was removed.
+    let removals = RemovalCounter()
     private let listeners: NIOLockedValueBox<Listeners>
 
     private struct Listeners {
@@ -39,13 +39,13 @@ public final class Upstream: Sendable {
         var changes: [@Sendable (Change) async -> Void] = []
     }
 
-    /// Connects an upstream to its transport and storage. `jitter` gives numbers in 0..<1; `lastUses` is told what
-    /// stored answers were used for, and what is larger than `budget` allows is passed on without being stored.
+    /// Connects an upstream to its transport and storage. `jitter` gives numbers in 0..<1; `accessRecorder` is told what
+    /// stored responses were used for, and what is larger than `budget` allows is passed on without being stored.
     public init(
         configuration: UpstreamConfiguration,
         transport: any Transport,
         database: LarderDatabase,
-        lastUses: LastUses = LastUses(),
+        accessRecorder: AccessRecorder = AccessRecorder(),
         budget: CacheBudget = .unlimited,
         clock: WallClock,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -56,7 +56,7 @@ public final class Upstream: Sendable {
         logger[metadataKey: "upstream"] = "\(configuration.name)"
         self.configuration = configuration
         self.database = database
-        self.lastUses = lastUses
+        self.accessRecorder = accessRecorder
         self.budget = budget
         self.clock = clock
         self.logger = logger
@@ -64,7 +64,7 @@ public final class Upstream: Sendable {
         database.onRemovalOfResponses { [removals] in removals.removed($0) }
         flights = SingleFlight(clock: clock)
         let name = configuration.name
-        exchange = Exchange(
+        exchange = RequestExecutor(
             configuration: configuration,
             transport: transport,
             targets: TargetRules(configuration),
@@ -122,11 +122,14 @@ public final class Upstream: Sendable {
     }
 
     /// Sends a request. 4xx and 3xx are answers here; 5xx, 408 and 429 are thrown.
-    func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingAnswer {
-        let answer = try await exchange.run(request, heed: health.heed)
-        guard !UpstreamError.isFailing(answer.status) else {
-            throw .failing(status: answer.status, retryAfter: RetryAfter.seconds(answer.headerFields, at: clock.now()))
+    func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingResponse {
+        let response = try await exchange.run(request, record: health.record)
+        guard !UpstreamError.isFailing(response.status) else {
+            throw .failing(
+                status: response.status,
+                retryAfter: RetryAfter.seconds(response.headerFields, at: clock.now())
+            )
         }
-        return answer
+        return response
     }
 }

@@ -10,7 +10,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var baseURL: URL
     /// Longest wait for a connection.
     public var connectTimeout: Duration
-    /// Longest wait for a whole answer, retries included.
+    /// Longest wait for a whole response, retries included.
     public var totalTimeout: Duration
     /// How long a client waits before it is given the stored copy instead.
     public var patience: Duration
@@ -25,7 +25,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     /// their address.
     public var trustedHosts: [String]
     /// Largest body accepted, in bytes.
-    public var maximumAnswerBytes: Int
+    public var maximumResponseBytes: Int
     /// Whether Larder logs in there for its accounts.
     public var hasSessions: Bool
     /// Path that the probe asks for, below the base URL.
@@ -45,7 +45,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         allowedHosts: [String] = [],
         followsPublicLinks: Bool = false,
         trustedHosts: [String] = [],
-        maximumAnswerBytes: Int = 16 << 20,
+        maximumResponseBytes: Int = 16 << 20,
         hasSessions: Bool = false,
         probePath: String = "/",
         mount: MountOptions = MountOptions()
@@ -60,7 +60,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         self.allowedHosts = allowedHosts
         self.followsPublicLinks = followsPublicLinks
         self.trustedHosts = trustedHosts
-        self.maximumAnswerBytes = maximumAnswerBytes
+        self.maximumResponseBytes = maximumResponseBytes
         self.hasSessions = hasSessions
         self.probePath = probePath
         self.mount = mount

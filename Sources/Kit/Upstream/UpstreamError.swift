@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// Why an upstream gave nothing usable. Thrown by ``Upstream``; `Screens` turns it into a problem in one place.
 public enum UpstreamError: Error, Sendable, Equatable {
-    /// No answer reached us: the upstream counts as offline.
+    /// No response reached us: the upstream counts as offline.
     case unreachable(UnreachableReason)
     /// The upstream refused with 4xx (other than 408 and 429) in its own form (``ErrorForm``): news about the thing
     /// asked for, never hidden by a stored copy.
@@ -12,7 +12,7 @@ public enum UpstreamError: Error, Sendable, Equatable {
     /// The upstream answered something that this version of its API does not answer: not JSON, wrong shape, cut short,
     /// too large, a 4xx in another
     /// form than its own.
-    case badAnswer(status: HTTPResponse.Status?, reason: String)
+    case badResponse(status: HTTPResponse.Status?, reason: String)
     /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is
     /// not public.
     case forbiddenTarget(String)
@@ -35,8 +35,8 @@ extension UpstreamError {
     public var leavesOutcomeUnknown: Bool {
         switch self {
         case .unreachable(let reason): reason == .reset || reason == .totalTimeout
-        case .badAnswer(let status, _):
-            status != nil || self != .badAnswer(status: nil, reason: Self.requestCutShort)
+        case .badResponse(let status, _):
+            status != nil || self != .badResponse(status: nil, reason: Self.requestCutShort)
         case .failing(let status, _): status != .tooManyRequests && status.code != 507
         case .rejected, .forbiddenTarget, .notStored: false
         }
@@ -46,7 +46,7 @@ extension UpstreamError {
     public var status: HTTPResponse.Status? {
         switch self {
         case .rejected(let status, _), .failing(let status, _): status
-        case .badAnswer(let status, _): status
+        case .badResponse(let status, _): status
         case .unreachable, .forbiddenTarget, .notStored: nil
         }
     }
@@ -58,13 +58,13 @@ public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     case nameResolution = "dns"
     /// It, or something before it, refuses the connection.
     case refused
-    /// The connection broke before an answer had begun.
+    /// The connection broke before a response had begun.
     case reset
     /// No TLS session could be made.
     case tls
     /// No connection within `connect_timeout_ms`.
     case connectTimeout = "connect-timeout"
-    /// No whole answer within `total_timeout_ms`.
+    /// No whole response within `total_timeout_ms`.
     case totalTimeout = "total-timeout"
     /// The network itself reports an error.
     case network

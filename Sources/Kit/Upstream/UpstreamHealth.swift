@@ -18,20 +18,20 @@ final class UpstreamHealth: Sendable {
 
     private let state: NIOLockedValueBox<State>
     private let configuration: UpstreamConfiguration
-    private let exchange: Exchange
+    private let exchange: RequestExecutor
     private let clock: WallClock
     private let jitter: @Sendable () -> Double
     private let logger: Logger
     private let gauge: Meter
     /// Bumped when what is answered from the store may be another answer from now on.
-    let stamp = ChangeStamp()
+    let stamp = VersionCounter()
     private let changes: AsyncStream<Upstream.Change>.Continuation
     private let announcing: Task<Void, Never>
 
     /// `notify` is called for one change after the other; the next waits until it has returned.
     init(
         configuration: UpstreamConfiguration,
-        exchange: Exchange,
+        exchange: RequestExecutor,
         clock: WallClock,
         jitter: @escaping @Sendable () -> Double,
         logger: Logger,
@@ -59,16 +59,18 @@ final class UpstreamHealth: Sendable {
     var reachability: Reachability { state.withLockedValue { $0.reachability } }
 
     /// What the upstream itself came to.
-    func heed(_ result: Result<IncomingAnswer, UpstreamError>) {
+    func record(_ result: Result<IncomingResponse, UpstreamError>) {
         switch result {
-        case .success(let answer) where UpstreamError.isFailing(answer.status):
-            let retryAfter = RetryAfter.seconds(answer.headerFields, at: clock.now())
-            apply { $0.failed("status \(answer.status.code)", status: answer.status, retryAfter: retryAfter, at: $1) }
-        case .success: apply { $0.answered(at: $1) }
+        case .success(let response) where UpstreamError.isFailing(response.status):
+            let retryAfter = RetryAfter.seconds(response.headerFields, at: clock.now())
+            apply {
+                $0.failed("status \(response.status.code)", status: response.status, retryAfter: retryAfter, at: $1)
+            }
+        case .success: apply { $0.responded(at: $1) }
         case .failure(.unreachable(let reason)):
             let jitter = self.jitter()
             apply { $0.unreachable(reason, at: $1, jitter: jitter) }
-        case .failure(.badAnswer(_, let reason)): failed(reason)
+        case .failure(.badResponse(_, let reason)): failed(reason)
         case .failure: break  // nothing was sent
         }
     }
@@ -143,7 +145,10 @@ final class UpstreamHealth: Sendable {
     /// Asks for the probe path; any answer at all brings the upstream back, and only that is the purpose.
     private func probe() async {
         do throws(UpstreamError) {
-            _ = try await exchange.run(OutgoingRequest(url: configuration.url(of: configuration.probePath)), heed: heed)
+            _ = try await exchange.run(
+                OutgoingRequest(url: configuration.url(of: configuration.probePath)),
+                record: record
+            )
         } catch {
             logger.debug("probe failed", metadata: ["error": "\(error)"])
         }

@@ -59,9 +59,10 @@ enum CacheListing {
     static func line(_ entry: CacheInspection.Entry, now: Date, queries: Bool) -> String {
         columns(
             [
-                entry.upstream, entry.method, "\(entry.status)", Amount.bytes(entry.bytes),
-                Amount.age(now.timeIntervalSince(entry.received)),
-                Amount.age(now.timeIntervalSince(entry.lastUsed)), "\(entry.variants)\(entry.isPinned ? "*" : "")",
+                entry.upstream, entry.method, "\(entry.status)", HumanReadable.bytes(entry.bytes),
+                HumanReadable.age(now.timeIntervalSince(entry.received)),
+                HumanReadable.age(now.timeIntervalSince(entry.lastUsed)),
+                "\(entry.variants)\(entry.isPinned ? "*" : "")",
             ],
             shown(entry.url, queries: queries)
         )

@@ -88,11 +88,13 @@ struct CachePurgeCommand: AsyncParsableCommand {
 enum PurgeText {
     static func text(_ report: CachePurge.Report, verb: String) -> String {
         var lines = report.upstreams.sorted { $0.key < $1.key }.map { name, share in
-            "\(verb) \(Amount.count(share.responses, "answer")) of \(name), \(Amount.bytes(share.bytes))"
+            "\(verb) \(HumanReadable.count(share.responses, "answer")) of \(name), \(HumanReadable.bytes(share.bytes))"
         }
-        if report.pages > 0 { lines.append("\(verb) \(Amount.count(report.pages, "page list"))") }
+        if report.pages > 0 { lines.append("\(verb) \(HumanReadable.count(report.pages, "page list"))") }
         if lines.isEmpty { lines.append("\(verb) nothing") }
-        if report.pinned > 0 { lines.append("kept \(Amount.count(report.pinned, "answer")) that rows were made of") }
+        if report.pinned > 0 {
+            lines.append("kept \(HumanReadable.count(report.pinned, "answer")) that rows were made of")
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -24,11 +24,21 @@ struct CacheSizeCommand: AsyncParsableCommand {
         try configuration.inspectingCache { inspection in
             let totals = try inspection.totals()
             var lines = totals.upstreams.map {
-                (name: $0.upstream, amount: "\(Amount.bytes($0.bytes)) in \(Amount.count($0.responses, "answer"))")
+                (
+                    name: $0.upstream,
+                    amount: "\(HumanReadable.bytes($0.bytes)) in \(HumanReadable.count($0.responses, "answer"))"
+                )
             }
-            lines.append(("page lists", "\(Amount.bytes(totals.pageBytes)) in \(Amount.count(totals.pages, "list"))"))
+            lines.append(
+                (
+                    "page lists",
+                    "\(HumanReadable.bytes(totals.pageBytes)) in \(HumanReadable.count(totals.pages, "list"))"
+                )
+            )
             let sum = totals.upstreams.reduce(totals.pageBytes) { $0 + $1.bytes }
-            lines.append(("all", "\(Amount.bytes(sum)) of \(Amount.bytes(budget)) (\(sum * 100 / budget) %)"))
+            lines.append(
+                ("all", "\(HumanReadable.bytes(sum)) of \(HumanReadable.bytes(budget)) (\(sum * 100 / budget) %)")
+            )
             let width = lines.map(\.name.count).max() ?? 0
             for line in lines {
                 StandardOutput.write(

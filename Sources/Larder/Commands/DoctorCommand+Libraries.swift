@@ -4,7 +4,7 @@ import GRDB
 /// What the doctor says of the system libraries that are linked.
 enum Libraries {
     /// SQLite with the parts that Larder's tables use: FTS5 and R-tree.
-    static func sqlite() -> Finding {
+    static func sqlite() -> Check {
         do {
             let (version, options) = try DatabaseQueue().read { db in
                 (
@@ -14,19 +14,19 @@ enum Libraries {
             }
             let missing = ["ENABLE_FTS5", "ENABLE_RTREE"].filter { !options.contains($0) }
             guard missing.isEmpty else {
-                return Finding(
+                return Check(
                     "sqlite",
                     .broken,
                     "\(version) lacks \(missing.joined(separator: ", ")); install libsqlite3-0"
                 )
             }
-            return Finding("sqlite", .well, "\(version) with FTS5 and R-tree")
+            return Check("sqlite", .well, "\(version) with FTS5 and R-tree")
         } catch {
-            return Finding("sqlite", .broken, "\(error); install libsqlite3-0")
+            return Check("sqlite", .broken, "\(error); install libsqlite3-0")
         }
     }
 
-    static func zlib() -> Finding {
-        Finding("zlib", .well, String(cString: zlibVersion()))
+    static func zlib() -> Check {
+        Check("zlib", .well, String(cString: zlibVersion()))
     }
 }

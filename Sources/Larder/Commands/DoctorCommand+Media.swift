@@ -3,8 +3,8 @@ import Media
 
 /// What the doctor finds of the programs that work on pictures and documents. Everything else works without them, so
 /// that none is more than a warning; nor is the optional one that.
-enum MediaExamination {
-    static func findings(_ configuration: MediaConfiguration) async throws -> [Finding] {
+enum MediaCheck {
+    static func findings(_ configuration: MediaConfiguration) async throws -> [Check] {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "larder-doctor-\(UUID().uuidString)",
             directoryHint: .isDirectory
@@ -13,7 +13,7 @@ enum MediaExamination {
         let engine = try MediaEngine(tools: configuration.tools, limits: configuration.limits, folder: folder)
         return await engine.selfTest().map { found in
             let subject = found.tool.executable + (found.ability.map { " (\($0))" } ?? "")
-            return Finding(subject, found.works || found.tool.isOptional ? .well : .degraded, found.detail)
+            return Check(subject, found.works || found.tool.isOptional ? .well : .degraded, found.detail)
         }
     }
 }

@@ -4,9 +4,9 @@ import NIOPosix
 import Upstream
 
 /// What the doctor finds of the upstreams: one request each, with the upstream's own time-outs.
-enum UpstreamExamination {
-    static func findings(_ configurations: [UpstreamConfiguration]) async throws -> [Finding] {
-        var findings: [Finding] = []
+enum UpstreamCheck {
+    static func findings(_ configurations: [UpstreamConfiguration]) async throws -> [Check] {
+        var findings: [Check] = []
         for configuration in configurations {
             let transport = HTTPClientTransport(
                 eventLoopGroup: .singleton,
@@ -18,23 +18,23 @@ enum UpstreamExamination {
         return findings
     }
 
-    private static func finding(_ configuration: UpstreamConfiguration, _ transport: some Transport) async -> Finding {
+    private static func finding(_ configuration: UpstreamConfiguration, _ transport: some Transport) async -> Check {
         let subject = "upstream \(configuration.name)"
         let url = configuration.url(of: configuration.probePath)
         let limits = TransportLimits(
             total: configuration.totalTimeout,
-            maximumBytes: configuration.maximumAnswerBytes,
+            maximumBytes: configuration.maximumResponseBytes,
             publicAddressesOnly: false
         )
         do throws(UpstreamError) {
-            let answer = try await transport.exchange(OutgoingRequest(url: url), within: limits)
-            let code = answer.status.code
-            return Finding(subject, code < 500 ? .well : .degraded, "\(url) answers \(code)")
+            let response = try await transport.exchange(OutgoingRequest(url: url), within: limits)
+            let code = response.status.code
+            return Check(subject, code < 500 ? .well : .degraded, "\(url) answers \(code)")
         } catch {
             switch error {
             case .unreachable(let reason):
-                return Finding(subject, .degraded, "\(url) cannot be reached (\(reason.rawValue))")
-            default: return Finding(subject, .degraded, "\(url): \(error)")
+                return Check(subject, .degraded, "\(url) cannot be reached (\(reason.rawValue))")
+            default: return Check(subject, .degraded, "\(url): \(error)")
             }
         }
     }

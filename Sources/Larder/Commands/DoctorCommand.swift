@@ -26,19 +26,19 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        var findings = DataExamination.findings(at: configuration.dataDirectory)
+        var findings = DataCheck.findings(at: configuration.dataDirectory)
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())
-        findings += try await MediaExamination.findings(configuration.media)
-        findings += try await UpstreamExamination.findings(configuration.upstreams.values.sorted { $0.name < $1.name })
-        StandardOutput.write(Finding.table(findings))
+        findings += try await MediaCheck.findings(configuration.media)
+        findings += try await UpstreamCheck.findings(configuration.upstreams.values.sorted { $0.name < $1.name })
+        StandardOutput.write(Check.table(findings))
         if findings.contains(where: { $0.verdict == .broken }) { throw ExitCode(1) }
         if findings.contains(where: { $0.verdict == .degraded }) { throw ExitCode(2) }
     }
 }
 
 /// One line of the doctor's table.
-struct Finding: Sendable, Equatable {
+struct Check: Sendable, Equatable {
     enum Verdict: String, Sendable {
         case well = "ok"
         case degraded = "warn"
@@ -55,7 +55,7 @@ struct Finding: Sendable, Equatable {
         self.detail = detail
     }
 
-    static func table(_ findings: [Finding]) -> String {
+    static func table(_ findings: [Check]) -> String {
         let width = findings.map(\.subject.count).max() ?? 0
         return findings.map { finding in
             let subject = finding.subject.padding(toLength: width, withPad: " ", startingAt: 0)

@@ -69,10 +69,10 @@ struct LarderApplication: Sendable {
         let clock = configuration.clockStart.map { WallClock.starting(at: $0) } ?? .system
         let run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
         let group = MultiThreadedEventLoopGroup.singleton
-        let lastUses = LastUses()
+        let accessRecorder = AccessRecorder()
         let maintenance = CacheMaintenance(
             database: database,
-            lastUses: lastUses,
+            accessRecorder: accessRecorder,
             budget: configuration.cacheBudget,
             clock: clock,
             logger: logger
@@ -81,7 +81,7 @@ struct LarderApplication: Sendable {
             configuration: configuration,
             database: database,
             transports: transports,
-            lastUses: lastUses,
+            accessRecorder: accessRecorder,
             sessions: SessionStore(database),
             events: EventStream(run: run, clock: clock),
             media: try MediaEngine(
@@ -116,7 +116,7 @@ struct LarderApplication: Sendable {
 
         let rendered =
             configuration.renderedBudget > 0
-            ? RenderedAnswers(budgetBytes: configuration.renderedBudget, run: run, logger: logger) : nil
+            ? ResponseCache(budgetBytes: configuration.renderedBudget, run: run, logger: logger) : nil
         let router = ScreenRouter(
             table: table,
             sessions: sessions,

@@ -12,7 +12,7 @@ struct CacheMaintenance: Service {
     static let flushInterval: Duration = .seconds(5)
 
     let database: LarderDatabase
-    let lastUses: LastUses
+    let accessRecorder: AccessRecorder
     let budget: CacheBudget
     let clock: WallClock
     let logger: Logger
@@ -47,7 +47,7 @@ struct CacheMaintenance: Service {
 
     private func flush() async {
         do {
-            try await lastUses.flush(to: database)
+            try await accessRecorder.flush(to: database)
         } catch is CancellationError {
             // Stopped; what was noted is still noted, and flushed last of all.
         } catch {

@@ -21,7 +21,7 @@ extension Composition {
             sessions: sessions,
             events: events,
             options: configuration.disk,
-            lastUses: lastUses,
+            accessRecorder: accessRecorder,
             media: media,
             scratch: scratch,
             clock: clock,

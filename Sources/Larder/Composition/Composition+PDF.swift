@@ -15,7 +15,7 @@ extension Composition {
             options: configuration.pdf,
             clock: clock
         )
-        services.append(DraftPurge(store: store, clock: clock, logger: logger))
+        services.append(ExpiredDraftCleaner(store: store, clock: clock, logger: logger))
         table.add(PDFRoutes(service: service).routes)
         apps.append(("pdf", "Photos to PDF"))
     }

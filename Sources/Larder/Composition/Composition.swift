@@ -24,7 +24,7 @@ struct Composition {
     /// The way out for each time-out of connections that an upstream has: a client of HTTP has one for all of its
     /// connections.
     let transports: [Duration: HTTPClientTransport]
-    let lastUses: LastUses
+    let accessRecorder: AccessRecorder
     let sessions: SessionStore
     let events: EventStream
     /// Work on pictures and documents, for every app that has some.
@@ -58,7 +58,7 @@ struct Composition {
             configuration: settings,
             transport: transport,
             database: database,
-            lastUses: lastUses,
+            accessRecorder: accessRecorder,
             budget: configuration.cacheBudget,
             clock: clock,
             logger: logger

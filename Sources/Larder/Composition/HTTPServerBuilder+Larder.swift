@@ -5,7 +5,7 @@ import Screens
 
 extension HTTPServerBuilder {
     /// Larder's own connections: limits, deadlines and closing ahead of Hummingbird.
-    static func larder(limits: ConnectionLimits, rendered: RenderedAnswers?) -> HTTPServerBuilder {
+    static func larder(limits: ConnectionLimits, rendered: ResponseCache?) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LarderHTTPChannel(
                 responder: responder,

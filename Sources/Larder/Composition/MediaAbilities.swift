@@ -6,7 +6,7 @@ import Screens
 /// fails it is tried again.
 actor MediaAbilities {
     private let engine: MediaEngine
-    private var attempt: Task<[MediaEngine.Finding], Never>?
+    private var attempt: Task<[MediaEngine.Check], Never>?
 
     init(_ engine: MediaEngine) {
         self.engine = engine

@@ -34,7 +34,7 @@ extension Catalogue {
         ]
     }
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch (request.path.first, request.path.count) {
         case ("products", 2):
             try request.require(.put, .delete)
@@ -60,7 +60,7 @@ extension Catalogue {
         }
     }
 
-    private func patchProduct(_ id: Int, with patch: JSONValue) throws(ControlProblem) -> Answer {
+    private func patchProduct(_ id: Int, with patch: JSONValue) throws(ControlProblem) -> UpstreamResponse {
         try Self.requireObject(patch)
         return data.update { rows in
             let position = rows.index(ofProduct: id)
@@ -86,7 +86,7 @@ extension Catalogue {
         }
     }
 
-    private func removeProduct(_ id: Int) throws(ControlProblem) -> Answer {
+    private func removeProduct(_ id: Int) throws(ControlProblem) -> UpstreamResponse {
         try data.update { (rows) throws(ControlProblem) in
             guard let index = rows.index(ofProduct: id) else { throw .notFound("There is no product \(id).") }
             rows.products.remove(at: index)
@@ -94,7 +94,7 @@ extension Catalogue {
         }
     }
 
-    private func patchCategory(_ id: Int, with patch: JSONValue) throws(ControlProblem) -> Answer {
+    private func patchCategory(_ id: Int, with patch: JSONValue) throws(ControlProblem) -> UpstreamResponse {
         try Self.requireObject(patch)
         return try data.update { (rows) throws(ControlProblem) in
             guard let index = rows.categories.firstIndex(where: { $0.id == id }) else {

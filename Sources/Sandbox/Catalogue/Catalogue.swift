@@ -30,16 +30,16 @@ final class Catalogue: SimulatedUpstream {
 
     func reset() { data.reset() }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
-        if request.path.first == "images" { return pictures.answer(request) }
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
+        if request.path.first == "images" { return pictures.respond(to: request) }
         do throws(CatalogueError) {
             return try route(request)
         } catch {
-            return error.answer(to: request)
+            return error.respond(to: request)
         }
     }
 
-    private func route(_ request: UpstreamRequest) throws(CatalogueError) -> Answer {
+    private func route(_ request: UpstreamRequest) throws(CatalogueError) -> UpstreamResponse {
         let path = request.path
         switch (request.method == .head ? .get : request.method, path.first, path.count) {
         case (.get, "products", _): return ok(try products(Array(path.dropFirst()), request), request)
@@ -58,11 +58,11 @@ final class Catalogue: SimulatedUpstream {
     }
 
     /// A 200 with the fields of Express: a weak tag, no word about caching.
-    private func ok(_ value: JSONValue, _ request: UpstreamRequest) -> Answer {
-        var answer = Answer.json(.ok, value)
-        answer.headers[.accessControlAllowOrigin] = "*"
-        answer.headers[.name("X-Powered-By")] = "Express"
-        return answer.conditional(on: request, weak: true)
+    private func ok(_ value: JSONValue, _ request: UpstreamRequest) -> UpstreamResponse {
+        var response = UpstreamResponse.json(.ok, value)
+        response.headers[.accessControlAllowOrigin] = "*"
+        response.headers[.name("X-Powered-By")] = "Express"
+        return response.conditional(on: request, weak: true)
     }
 
     /// What `ParseIntPipe` takes.

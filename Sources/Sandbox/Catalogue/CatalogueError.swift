@@ -15,7 +15,7 @@ enum CatalogueError: Error, Equatable {
     /// The server stumbled.
     case crash
 
-    func answer(to request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let path = "/api/v1/\(request.path.joined(separator: "/"))"
         switch self {
         case .missing(let entity, let relations, let condition):
@@ -57,7 +57,7 @@ enum CatalogueError: Error, Equatable {
         }
     }
 
-    private func database(_ path: String, name: String, message: String, code: String? = nil) -> Answer {
+    private func database(_ path: String, name: String, message: String, code: String? = nil) -> UpstreamResponse {
         var body = JSONObject(members: [
             .init(name: "path", value: .string(path)), .init(name: "timestamp", value: .string(Catalogue.seededAt)),
             .init(name: "name", value: .string(name)), .init(name: "message", value: .string(message)),

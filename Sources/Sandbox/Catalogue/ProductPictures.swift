@@ -5,14 +5,14 @@ import HTTPTypes
 struct ProductPictures: Sendable {
     let seed: UInt64
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let path = Array(request.path.dropFirst())
         guard request.method == .get || request.method == .head else {
             return .text(.methodNotAllowed, "Method Not Allowed")
         }
         switch (path.first, path.count) {
         case ("sign-in.jpg", 1):
-            return Answer(
+            return UpstreamResponse(
                 status: .ok,
                 headers: [.contentType: "text/html; charset=utf-8"],
                 body: Array("<!DOCTYPE html>\n<title>Sign in</title>\n".utf8)
@@ -27,18 +27,19 @@ struct ProductPictures: Sendable {
             return redirect(to: "http://127.0.0.1:9/\(path[1])")
         case (.some(let name), 1) where Self.isPictureName(name):
             let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public, max-age=86400"]
-            return Answer(status: .ok, headers: fields, body: ProductPicture.png(name: name, seed: seed)).conditional(
-                on: request
-            )
+            return UpstreamResponse(status: .ok, headers: fields, body: ProductPicture.png(name: name, seed: seed))
+                .conditional(
+                    on: request
+                )
         default:
             return .text(.notFound, "Not Found")
         }
     }
 
-    private func redirect(to location: String) -> Answer {
-        var answer = Answer.text(.found, "Found")
-        answer.headers[.location] = location
-        return answer
+    private func redirect(to location: String) -> UpstreamResponse {
+        var response = UpstreamResponse.text(.found, "Found")
+        response.headers[.location] = location
+        return response
     }
 
     /// Any such name has a picture, so that a product added by a test has one as well; `missing.png` has none.

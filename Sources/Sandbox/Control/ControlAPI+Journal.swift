@@ -4,7 +4,7 @@ extension ControlAPI {
     /// Longest that a wait may last, in milliseconds.
     static let longestWait = 60_000
 
-    func journal(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         try request.require(.get, .delete)
         if request.method == .delete {
             stage.journal.clear()
@@ -14,7 +14,7 @@ extension ControlAPI {
     }
 
     /// Answers with the matching entries as soon as there are `count` of them.
-    func waitForJournal(_ request: ControlRequest) async throws -> Answer {
+    func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get)
         let parameters = try request.parameters("upstream", "path", "count", "timeout_ms")
         let filter = try filter(parameters)
@@ -50,7 +50,7 @@ extension ControlAPI {
         return JournalFilter(upstream: upstream, pathPrefix: parameters["path"])
     }
 
-    private func entries(matching filter: JournalFilter) -> Answer {
+    private func entries(matching filter: JournalFilter) -> UpstreamResponse {
         let entries = stage.journal.entries(matching: filter)
         return .json(.ok, ["entries": .array(entries.map(\.json)), "count": .integer(entries.count)])
     }

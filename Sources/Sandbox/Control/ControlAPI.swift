@@ -5,16 +5,16 @@ struct ControlAPI: Sendable {
     /// First segment of its paths.
     static let prefix = "_sandbox"
 
-    let stage: Stage
+    let stage: SimulatedUpstreams
     let clock: any Clock<Duration>
 
     /// - Throws: only `CancellationError`, when the sandbox stops while a request waits.
-    func answer(_ request: ControlRequest) async throws -> Answer {
+    func respond(to request: ControlRequest) async throws -> UpstreamResponse {
         do {
             try guardHost(of: request)
             return try await route(request)
         } catch let problem as ControlProblem {
-            return problem.answer
+            return problem.response
         }
     }
 
@@ -27,7 +27,7 @@ struct ControlAPI: Sendable {
         }
     }
 
-    private func route(_ request: ControlRequest) async throws -> Answer {
+    private func route(_ request: ControlRequest) async throws -> UpstreamResponse {
         switch (request.path.first, request.path.count) {
         case (nil, _):
             try request.require(.get)
@@ -56,7 +56,7 @@ struct ControlAPI: Sendable {
         .notFound("There is no /_sandbox/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
     }
 
-    private func place(named name: String) throws(ControlProblem) -> Stage.Place {
+    private func place(named name: String) throws(ControlProblem) -> SimulatedUpstreams.Slot {
         guard let place = stage.place(named: name) else {
             throw .notFound(
                 "There is no upstream '\(name)'.",
@@ -67,7 +67,9 @@ struct ControlAPI: Sendable {
         return place
     }
 
-    private func faults(_ request: ControlRequest, place: Stage.Place) throws(ControlProblem) -> Answer {
+    private func faults(_ request: ControlRequest, place: SimulatedUpstreams.Slot) throws(ControlProblem)
+        -> UpstreamResponse
+    {
         switch request.path[2] {
         case "fault":
             try request.require(.get, .put)

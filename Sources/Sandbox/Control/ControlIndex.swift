@@ -48,7 +48,7 @@ enum ControlIndex {
         ),
     ]
 
-    static func json(of stage: Stage) -> JSONValue {
+    static func json(of stage: SimulatedUpstreams) -> JSONValue {
         [
             "upstreams": .array(stage.places.map { $0.status }),
             "faults": .array(FaultSyntaxError.accepted.map { .string($0) }),
@@ -58,7 +58,7 @@ enum ControlIndex {
     }
 }
 
-extension Stage.Place {
+extension SimulatedUpstreams.Slot {
     /// Fault and number of held requests.
     var status: JSONValue {
         [

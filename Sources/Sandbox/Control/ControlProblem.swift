@@ -10,7 +10,7 @@ struct ControlProblem: Error, Equatable {
     var accepted: [String] = []
     var allow: [HTTPRequest.Method] = []
 
-    var answer: Answer {
+    var response: UpstreamResponse {
         var document: JSONObject = .init(members: [
             .init(name: "type", value: .string("urn:larder:sandbox:problem:\(code)")),
             .init(name: "title", value: .string(title)),
@@ -21,9 +21,9 @@ struct ControlProblem: Error, Equatable {
             document["field"] = .string(field)
             document["accepted"] = .array(accepted.map { .string($0) })
         }
-        var answer = Answer.json(status, .object(document), type: "application/problem+json")
-        if !allow.isEmpty { answer.headers[.allow] = allow.map(\.rawValue).joined(separator: ", ") }
-        return answer
+        var response = UpstreamResponse.json(status, .object(document), type: "application/problem+json")
+        if !allow.isEmpty { response.headers[.allow] = allow.map(\.rawValue).joined(separator: ", ") }
+        return response
     }
 }
 

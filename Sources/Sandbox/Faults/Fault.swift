@@ -3,14 +3,14 @@
 enum Fault: Sendable, Equatable {
     /// Nothing: the upstream answers as usual.
     case online
-    /// The connection is reset without a byte of answer.
+    /// The connection is reset without a byte of response.
     case offline
-    /// The head of the answer leaves that much later.
+    /// The head of the response leaves that much later.
     case slow(milliseconds: Int)
-    /// That status instead of the answer, in the form of the upstream's own errors where it has one; `retryAfter`
+    /// That status instead of the response, in the form of the upstream's own errors where it has one; `retryAfter`
     /// (seconds) only with 429 and 503.
     case error(status: Int, retryAfter: Int?)
-    /// A page of HTML with that status (200…599) instead of the answer, as a proxy, a captive portal or another server
+    /// A page of HTML with that status (200…599) instead of the response, as a proxy, a captive portal or another server
     /// at this address gives it.
     case html(status: Int)
     /// 503 with that probability (0…1), drawn from a generator of that seed.

@@ -1,6 +1,6 @@
 /// What happens to one request.
 enum FaultDecision: Sendable, Equatable {
-    case answer
+    case response
     case reset
     case delay(milliseconds: Int)
     case status(Int, retryAfter: Int?)
@@ -16,13 +16,14 @@ extension Fault {
     /// same decision.
     func decision(ordinal: UInt64) -> FaultDecision {
         switch self {
-        case .online: .answer
+        case .online: .response
         case .offline: .reset
         case .slow(let milliseconds): .delay(milliseconds: milliseconds)
         case .error(let status, let retryAfter): .status(status, retryAfter: retryAfter)
         case .html(let status): .html(status)
         case .flaky(let probability, let seed):
-            SplitMix64.unitInterval(seed: seed, index: ordinal) < probability ? .status(503, retryAfter: nil) : .answer
+            SplitMix64.unitInterval(seed: seed, index: ordinal) < probability
+                ? .status(503, retryAfter: nil) : .response
         case .truncated: .truncate
         case .pause(let bytes): .pause(bytes: bytes)
         case .garbage: .garble

@@ -5,7 +5,7 @@ final class FaultGate: Sendable {
     private struct State {
         var fault = Fault.online
         var ordinal: UInt64 = 0
-        var held: [UInt64: Signal] = [:]
+        var held: [UInt64: OneShotEvent] = [:]
         var nextTicket: UInt64 = 0
         var closed = false
     }
@@ -13,7 +13,7 @@ final class FaultGate: Sendable {
     /// A request that is held. Counts as waiting from its making until ``FaultGate/leave(_:)``.
     struct Ticket: Sendable {
         fileprivate let number: UInt64
-        let released: Signal
+        let released: OneShotEvent
     }
 
     private let state = Mutex(State())
@@ -44,11 +44,11 @@ final class FaultGate: Sendable {
     /// `online`, so nothing is held twice.
     func readmit() -> (fault: Fault, decision: FaultDecision) {
         let (fault, decision) = admit(override: nil)
-        return decision == .hold ? (.online, .answer) : (fault, decision)
+        return decision == .hold ? (.online, .response) : (fault, decision)
     }
 
     func hold() -> Ticket {
-        let signal = Signal()
+        let signal = OneShotEvent()
         return state.withLock { state in
             let ticket = Ticket(number: state.nextTicket, released: signal)
             state.nextTicket += 1
@@ -76,12 +76,12 @@ final class FaultGate: Sendable {
         }.forEach { $0.fire() }
     }
 
-    /// Ends every held request without an answer and holds none from now on: the sandbox stops.
+    /// Ends every held request without a response and holds none from now on: the sandbox stops.
     func close() {
         takeHeld { $0.closed = true }.forEach { $0.cancel() }
     }
 
-    private func takeHeld(_ change: (inout State) -> Void) -> [Signal] {
+    private func takeHeld(_ change: (inout State) -> Void) -> [OneShotEvent] {
         state.withLock { state in
             change(&state)
             let signals = state.held.sorted { $0.key < $1.key }.map(\.value)

@@ -1,48 +1,49 @@
 import HTTPTypes
 
-/// What leaves for the client after a fault has done its work on the upstream's answer.
+/// What leaves for the client after a fault has done its work on the upstream's response.
 enum FaultOutcome: Sendable, Equatable {
-    case whole(Answer)
+    case whole(UpstreamResponse)
     /// The head is whole, the body ends in its middle.
-    case truncated(Answer)
+    case truncated(UpstreamResponse)
     /// The rest of the body waits after that many bytes of it.
-    case paused(Answer, after: Int)
+    case paused(UpstreamResponse, after: Int)
     /// No byte.
     case none
 
-    /// - Parameter decision: waiting decisions (`delay`, `hold`) have been waited for and mean an answer.
+    /// - Parameter decision: waiting decisions (`delay`, `hold`) have been waited for and mean a response.
     init(_ decision: FaultDecision, upstream: any SimulatedUpstream, request: UpstreamRequest) {
         switch decision {
-        case .answer, .delay, .hold: self = .whole(upstream.answer(request))
+        case .response, .delay, .hold: self = .whole(upstream.respond(to: request))
         case .reset: self = .none
         case .status(let code, let retryAfter):
             let status = HTTPResponse.Status(code: code)
-            var answer = upstream.refusal(status) ?? Answer.text(status, "\(code) \(status.reasonPhrase)".trimmed)
-            answer.headers[.retryAfter] = retryAfter.map { String($0) }
-            self = .whole(answer)
+            var response =
+                upstream.refusal(status) ?? UpstreamResponse.text(status, "\(code) \(status.reasonPhrase)".trimmed)
+            response.headers[.retryAfter] = retryAfter.map { String($0) }
+            self = .whole(response)
         case .html(let code): self = .whole(Self.page(HTTPResponse.Status(code: code)))
-        case .truncate: self = .truncated(upstream.answer(request.unconditional))
-        case .pause(let bytes): self = .paused(upstream.answer(request.unconditional), after: bytes)
+        case .truncate: self = .truncated(upstream.respond(to: request.unconditional))
+        case .pause(let bytes): self = .paused(upstream.respond(to: request.unconditional), after: bytes)
         case .garble:
-            var answer = upstream.answer(request.unconditional)
-            answer.status = .ok
-            answer.headers[.eTag] = nil
-            answer.body = Self.garbage
-            answer.stream = nil
-            answer.headers[.contentRange] = nil
-            self = .whole(answer)
+            var response = upstream.respond(to: request.unconditional)
+            response.status = .ok
+            response.headers[.eTag] = nil
+            response.body = Self.garbage
+            response.stream = nil
+            response.headers[.contentRange] = nil
+            self = .whole(response)
         }
     }
 
     /// What a server says that is not the upstream.
-    private static func page(_ status: HTTPResponse.Status) -> Answer {
+    private static func page(_ status: HTTPResponse.Status) -> UpstreamResponse {
         let title = "\(status.code) \(status.reasonPhrase)".trimmed
-        var answer = Answer.text(
+        var response = UpstreamResponse.text(
             status,
             "<html><head><title>\(title)</title></head><body><h1>\(title)</h1></body></html>\n"
         )
-        answer.headers[.contentType] = "text/html"
-        return answer
+        response.headers[.contentType] = "text/html"
+        return response
     }
 
     /// Neither JSON, nor UTF-8, nor a picture.
@@ -51,14 +52,14 @@ enum FaultOutcome: Sendable, Equatable {
     /// As the journal shows it.
     var status: Int? {
         switch self {
-        case .whole(let answer), .truncated(let answer), .paused(let answer, _): Int(answer.status.code)
+        case .whole(let response), .truncated(let response), .paused(let response, _): Int(response.status.code)
         case .none: nil
         }
     }
 }
 
 extension UpstreamRequest {
-    /// The request without its conditions: a fault of the body needs an answer with a body.
+    /// The request without its conditions: a fault of the body needs a response with a body.
     fileprivate var unconditional: UpstreamRequest {
         var request = self
         request.headers[.ifNoneMatch] = nil

@@ -6,7 +6,7 @@ struct Landscape: Sendable, Hashable {
     func jpeg(width: Int, height: Int, comment: String = "") -> [UInt8] {
         let columns = (width + 7) / 8
         let rows = (height + 7) / 8
-        let scene = Scene(seed: seed)
+        let scene = Scenario(seed: seed)
         return JPEG.encode(width: width, height: height, comment: comment) { column, row in
             scene.color(x: Double(column) / Double(columns), y: Double(row) / Double(rows))
         }
@@ -14,7 +14,7 @@ struct Landscape: Sendable, Hashable {
 
     /// Plain areas, for PNG.
     func png(width: Int, height: Int) -> [UInt8] {
-        let scene = Scene(seed: seed)
+        let scene = Scenario(seed: seed)
         var palette: [PNG.Color] = []
         var indices: [PNG.Color: UInt8] = [:]
         var pixels: [UInt8] = []
@@ -32,7 +32,7 @@ struct Landscape: Sendable, Hashable {
         return PNG.encode(width: width / 8 * 8, height: height, palette: palette, pixels: pixels)
     }
 
-    private struct Scene {
+    private struct Scenario {
         private let sky: PNG.Color
         private let ground: PNG.Color
         private let water: PNG.Color

@@ -9,11 +9,11 @@ struct Geocoder: SimulatedUpstream {
 
     func reset() {}
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         throw .notFound("The geocoder has no controls of its own; GET /_sandbox lists what there is.")
     }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         guard request.method == .get || request.method == .head, request.path == ["api"] else {
             return .json(.notFound, ["message": "Not found"])
         }
@@ -25,7 +25,7 @@ struct Geocoder: SimulatedUpstream {
         return .json(.ok, ["features": .array(found.map(\.feature)), "type": "FeatureCollection"])
     }
 
-    private struct Place {
+    private struct Slot {
         let name: String
         let city: String
         let country: String
@@ -58,7 +58,7 @@ struct Geocoder: SimulatedUpstream {
     }
 
     private static let places = [
-        Place(
+        Slot(
             name: "Laguna Street",
             city: "San Francisco",
             country: "United States",
@@ -66,7 +66,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "37.7914",
             longitude: "-122.4277"
         ),
-        Place(
+        Slot(
             name: "Lagunda Bakery",
             city: "Springfield",
             country: "United States",
@@ -74,7 +74,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "39.79",
             longitude: "-89.64"
         ),
-        Place(
+        Slot(
             name: "Ferry Building",
             city: "San Francisco",
             country: "United States",
@@ -82,7 +82,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "37.7955",
             longitude: "-122.3937"
         ),
-        Place(
+        Slot(
             name: "Tower Bridge",
             city: "London",
             country: "United Kingdom",
@@ -90,7 +90,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "51.5055",
             longitude: "-0.0754"
         ),
-        Place(
+        Slot(
             name: "Parisian Garden",
             city: "Lyon",
             country: "France",
@@ -98,7 +98,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "45.7797",
             longitude: "4.8527"
         ),
-        Place(
+        Slot(
             name: "Café Zürich",
             city: "Basel",
             country: "Switzerland",
@@ -106,7 +106,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "47.5584",
             longitude: "7.5733"
         ),
-        Place(
+        Slot(
             name: "Парк Победы",
             city: "Казань",
             country: "Россия",
@@ -114,7 +114,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "55.8297",
             longitude: "49.1082"
         ),
-        Place(
+        Slot(
             name: "Old Mill",
             city: "Berlin",
             country: "Germany",
@@ -122,7 +122,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "52.5017",
             longitude: "13.3802"
         ),
-        Place(
+        Slot(
             name: "Berliner Straße",
             city: "Frankfurt am Main",
             country: "Germany",
@@ -130,7 +130,7 @@ struct Geocoder: SimulatedUpstream {
             latitude: "50.1118",
             longitude: "8.6831"
         ),
-        Place(
+        Slot(
             name: "Harbour Steps",
             city: "Suva",
             country: "Fiji",

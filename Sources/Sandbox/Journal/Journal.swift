@@ -14,7 +14,7 @@ final class Journal: Sendable {
         let filter: JournalFilter
         let count: Int
         var missing: Int
-        let reached: Signal
+        let reached: OneShotEvent
     }
 
     private struct State {
@@ -34,7 +34,7 @@ final class Journal: Sendable {
     /// Records a request and wakes who waited for it.
     @discardableResult
     func record(_ entry: JournalEntry) -> Token {
-        let (token, reached) = state.withLock { state -> (Token, [Signal]) in
+        let (token, reached) = state.withLock { state -> (Token, [OneShotEvent]) in
             state.lastSequence += 1
             var entry = entry
             entry.sequence = state.lastSequence
@@ -44,7 +44,7 @@ final class Journal: Sendable {
                 state.entries.removeFirst(state.start)
                 state.start = 0
             }
-            var reached: [Signal] = []
+            var reached: [OneShotEvent] = []
             for (key, waiter) in state.waiters where waiter.filter.matches(entry) {
                 state.waiters[key]?.missing -= 1
                 if waiter.missing == 1 { reached.append(waiter.reached) }
@@ -83,7 +83,7 @@ final class Journal: Sendable {
     /// Returns as soon as there are `count` entries that match.
     /// - Throws: `CancellationError` when the waiting task is cancelled or the journal closed.
     func wait(for count: Int, matching filter: JournalFilter) async throws {
-        let reached = Signal()
+        let reached = OneShotEvent()
         let key = state.withLock { state -> Int in
             let missing = count - state.entries[state.start...].count(where: filter.matches)
             if missing <= 0 { reached.fire() }

@@ -31,7 +31,7 @@ final class People: SimulatedUpstream {
 
     func reset() { state.withLock { $0 = State() } }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let method = request.method == .head ? .get : request.method
         switch (method, request.path.first, request.path.count) {
         case (.get, "api", 2): return people(request)
@@ -41,11 +41,11 @@ final class People: SimulatedUpstream {
         }
     }
 
-    func refusal(_ status: HTTPResponse.Status) -> Answer? {
+    func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse? {
         status.kind == .clientError ? .json(status, ["error": .string("Refused with \(status.code)")]) : nil
     }
 
-    private func people(_ request: UpstreamRequest) -> Answer {
+    private func people(_ request: UpstreamRequest) -> UpstreamResponse {
         let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         guard let count = Int(values["count"] ?? "120"), count >= 1 else {
             return .json(.badRequest, ["error": "count must be a positive number"])
@@ -75,17 +75,17 @@ final class People: SimulatedUpstream {
     private static let mostRows = 5_000
 
     /// As Rails writes JSON: the ampersand is escaped.
-    private static func json(_ value: JSONValue) -> Answer {
+    private static func json(_ value: JSONValue) -> UpstreamResponse {
         let escaped = value.serialized().flatMap { $0 == UInt8(ascii: "&") ? Array(#"\u0026"#.utf8) : [$0] }
-        return Answer(status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: escaped)
+        return UpstreamResponse(status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: escaped)
     }
 
     /// Any text has a picture, as with RoboHash; always a PNG here, whatever the name ends in.
-    private func avatar(_ request: UpstreamRequest) -> Answer {
+    private func avatar(_ request: UpstreamRequest) -> UpstreamResponse {
         let size = request.query.first { $0.name == "size" }?.value.split(separator: "x").compactMap { Int($0) } ?? []
         let side = min(max(size.first ?? 300, 1), 1_024)
         let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public,max-age=31536000"]
-        return Answer(
+        return UpstreamResponse(
             status: .ok,
             headers: fields,
             body: RobotPicture.png(text: request.path[1], side: side, seed: seed)
@@ -108,7 +108,7 @@ final class People: SimulatedUpstream {
         ]
     }
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch request.path {
         case ["account"]:
             try request.require(.put)

@@ -19,21 +19,21 @@ enum EntityTag {
     }
 }
 
-extension Answer {
-    /// This answer with its entity tag, or 304 without its body when the request already has it. GET and HEAD only.
+extension UpstreamResponse {
+    /// This response with its entity tag, or 304 without its body when the request already has it. GET and HEAD only.
     /// Express marks its tags as weak.
-    func conditional(on request: UpstreamRequest, weak: Bool = false) -> Answer {
-        var answer = self
+    func conditional(on request: UpstreamRequest, weak: Bool = false) -> UpstreamResponse {
+        var response = self
         let tag = EntityTag.strong(for: body)
-        answer.headers[.eTag] = weak ? "W/\(tag)" : tag
+        response.headers[.eTag] = weak ? "W/\(tag)" : tag
         guard request.method == .get || request.method == .head, let condition = request.headers[.ifNoneMatch],
             EntityTag.matches(condition, tag: tag)
         else {
-            return answer
+            return response
         }
-        answer.status = .notModified
-        answer.headers[.contentType] = nil
-        answer.body = []
-        return answer
+        response.status = .notModified
+        response.headers[.contentType] = nil
+        response.body = []
+        return response
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 final class Listening: Sendable {
     private struct State {
         var outcome: Result<Int, SandboxError>?
-        var waiters: [Signal] = []
+        var waiters: [OneShotEvent] = []
     }
 
     private let state = Mutex(State())
@@ -30,7 +30,7 @@ final class Listening: Sendable {
 
     var port: Int {
         get async throws {
-            let settled = Signal()
+            let settled = OneShotEvent()
             state.withLock { state in
                 if state.outcome == nil { state.waiters.append(settled) } else { settled.fire() }
             }

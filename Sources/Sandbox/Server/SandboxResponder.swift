@@ -17,15 +17,15 @@ struct SandboxResponder: HTTPResponder {
     /// Longest request body, in bytes.
     static let maximumBody = 1 << 20
 
-    let stage: Stage
+    let stage: SimulatedUpstreams
     let clock: any Clock<Duration>
 
     func respond(to request: Request, context: SandboxContext) async throws -> Response {
         let target = RequestTarget(request.head.path ?? "/")
         switch target.segments.first {
         case ControlAPI.prefix:
-            let answer = try await control(request, target)
-            return Self.response(answer, to: request.method)
+            let response = try await control(request, target)
+            return Self.response(response, to: request.method)
         case .some(let name):
             guard let place = stage.place(named: name) else { fallthrough }
             return try await UpstreamCall(place: place, journal: stage.journal, clock: clock, context: context).respond(
@@ -40,9 +40,9 @@ struct SandboxResponder: HTTPResponder {
         }
     }
 
-    private func control(_ request: Request, _ target: RequestTarget) async throws -> Answer {
+    private func control(_ request: Request, _ target: RequestTarget) async throws -> UpstreamResponse {
         guard let body = try await Self.body(of: request) else {
-            return ControlProblem.tooLarge(limit: Self.maximumBody).answer
+            return ControlProblem.tooLarge(limit: Self.maximumBody).response
         }
         let control = ControlRequest(
             method: request.method,
@@ -52,7 +52,7 @@ struct SandboxResponder: HTTPResponder {
             fetchOrigin: request.headers[.origin],
             body: body
         )
-        return try await ControlAPI(stage: stage, clock: clock).answer(control)
+        return try await ControlAPI(stage: stage, clock: clock).respond(to: control)
     }
 
     /// The whole body; nil when it is longer than ``maximumBody``.
@@ -64,21 +64,21 @@ struct SandboxResponder: HTTPResponder {
         }
     }
 
-    static func response(_ answer: Answer, to method: HTTPRequest.Method) -> Response {
-        var headers = answer.headers
+    static func response(_ response: UpstreamResponse, to method: HTTPRequest.Method) -> Response {
+        var headers = response.headers
         // NIO's encoder takes the length out again where a status has no body (204, 304).
-        headers[.contentLength] = String(answer.length)
+        headers[.contentLength] = String(response.length)
         let body =
             if method == .head {
                 ResponseBody()
-            } else if answer.stream == nil {
-                ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+            } else if response.stream == nil {
+                ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
             } else {
-                ResponseBody(contentLength: answer.length) { writer in
-                    try await answer.write(0..<answer.length, to: &writer)
+                ResponseBody(contentLength: response.length) { writer in
+                    try await response.write(0..<response.length, to: &writer)
                     try await writer.finish(nil)
                 }
             }
-        return Response(status: answer.status, headers: headers, body: body)
+        return Response(status: response.status, headers: headers, body: body)
     }
 }

@@ -12,7 +12,7 @@ protocol ByteSource: Sendable {
     func bytes(in range: Range<Int>) throws -> [UInt8]
 }
 
-/// A part of a source as the body of an answer, read while it is sent.
+/// A part of a source as the body of a response, read while it is sent.
 struct StreamedBody: Sendable, Equatable {
     /// Bytes that are read at a time.
     static let chunk = 1 << 16
@@ -25,7 +25,7 @@ struct StreamedBody: Sendable, Equatable {
     }
 }
 
-extension Answer {
+extension UpstreamResponse {
     /// Sends a part of the body, as fast as it is taken.
     func write(_ part: Range<Int>, to writer: inout any ResponseBodyWriter) async throws {
         guard let stream else { return try await writer.write(ByteBuffer(bytes: body[part])) }

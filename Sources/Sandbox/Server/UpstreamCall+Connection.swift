@@ -5,8 +5,8 @@ import NIOCore
 /// The connection is gone by intent; Hummingbird finds nothing left to write to.
 struct ConnectionReset: Error {}
 
-/// An answer is cut off by intent.
-struct AnswerTruncated: Error {}
+/// A response is cut off by intent.
+struct ResponseTruncated: Error {}
 
 /// `struct linger` of socket(7), which no Swift module exports under member import visibility: on, for 0 seconds.
 private struct Linger: Sendable {
@@ -35,29 +35,31 @@ extension UpstreamCall {
 
     func response(_ outcome: FaultOutcome, to method: HTTPRequest.Method) async throws -> Response {
         switch outcome {
-        case .whole(let answer): return SandboxResponder.response(answer, to: method)
+        case .whole(let response): return SandboxResponder.response(response, to: method)
         case .none: throw await reset()
-        case .truncated(let answer):
+        case .truncated(let response):
             // Without a body there is no middle to close in, so not even the head leaves.
-            guard method != .head, answer.length > 0 else { throw await reset() }
-            let body = ResponseBody(contentLength: answer.length) { writer in
-                try await answer.write(0..<answer.length / 2, to: &writer)
-                throw AnswerTruncated()
+            guard method != .head, response.length > 0 else { throw await reset() }
+            let body = ResponseBody(contentLength: response.length) { writer in
+                try await response.write(0..<response.length / 2, to: &writer)
+                throw ResponseTruncated()
             }
-            return Response(status: answer.status, headers: answer.headers, body: body)
-        case .paused(let answer, let after):
-            guard method != .head, after < answer.length else { return SandboxResponder.response(answer, to: method) }
-            let body = ResponseBody(contentLength: answer.length) { writer in
-                try await answer.write(0..<after, to: &writer)
+            return Response(status: response.status, headers: response.headers, body: body)
+        case .paused(let response, let after):
+            guard method != .head, after < response.length else {
+                return SandboxResponder.response(response, to: method)
+            }
+            let body = ResponseBody(contentLength: response.length) { writer in
+                try await response.write(0..<after, to: &writer)
                 try await pause()
-                try await answer.write(after..<answer.length, to: &writer)
+                try await response.write(after..<response.length, to: &writer)
                 try await writer.finish(nil)
             }
-            return Response(status: answer.status, headers: answer.headers, body: body)
+            return Response(status: response.status, headers: response.headers, body: body)
         }
     }
 
-    /// Waits in the middle of an answer until it is released; what then stands before the upstream may still cut it
+    /// Waits in the middle of a response until it is released; what then stands before the upstream may still cut it
     /// off.
     private func pause() async throws {
         let ticket = place.gate.hold()
@@ -70,7 +72,7 @@ extension UpstreamCall {
         }
         switch place.gate.readmit().decision {
         case .reset: throw await reset()
-        case .truncate: throw AnswerTruncated()
+        case .truncate: throw ResponseTruncated()
         default: return
         }
     }

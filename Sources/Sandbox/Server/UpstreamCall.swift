@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// One request to one upstream: what its fault decides is carried out here, and written into the journal.
 struct UpstreamCall {
-    let place: Stage.Place
+    let place: SimulatedUpstreams.Slot
     let journal: Journal
     let clock: any Clock<Duration>
     let context: SandboxContext
@@ -25,7 +25,7 @@ struct UpstreamCall {
                 try Fault(parsing: text)
             }
         } catch {
-            let problem = ControlProblem.fault(error, field: "Sandbox-Fault").answer
+            let problem = ControlProblem.fault(error, field: "Sandbox-Fault").response
             entry.fault = error.text
             entry.status = Int(problem.status.code)
             journal.record(entry)
@@ -66,7 +66,7 @@ struct UpstreamCall {
             } catch {
                 throw await reset()
             }
-            let outcome = FaultOutcome(.answer, upstream: place.upstream, request: upstreamRequest)
+            let outcome = FaultOutcome(.response, upstream: place.upstream, request: upstreamRequest)
             journal.complete(token, fault: fault.description, status: outcome.status)
             return try await response(outcome, to: request.method)
         default:

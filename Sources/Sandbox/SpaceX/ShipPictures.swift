@@ -5,11 +5,15 @@ import HTTPTypes
 struct ShipPictures: Sendable {
     let seed: UInt64
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let path = Array(request.path.dropFirst())
         switch (path[0], path.count) {
         case ("showphoto.aspx", 1):
-            return Answer(status: .ok, headers: [.contentType: "text/html; charset=utf-8"], body: Array(Self.page.utf8))
+            return UpstreamResponse(
+                status: .ok,
+                headers: [.contentType: "text/html; charset=utf-8"],
+                body: Array(Self.page.utf8)
+            )
         case ("moved", 2):
             return redirect(to: "\(request.origin)/spacex/images/\(path[1])")
         case ("elsewhere", 2):
@@ -19,18 +23,19 @@ struct ShipPictures: Sendable {
             return .text(.notFound, "Not Found")
         case (let name, 1) where Self.isPictureName(name):
             let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public, max-age=86400"]
-            return Answer(status: .ok, headers: fields, body: ShipPicture.png(name: name, seed: seed)).conditional(
-                on: request
-            )
+            return UpstreamResponse(status: .ok, headers: fields, body: ShipPicture.png(name: name, seed: seed))
+                .conditional(
+                    on: request
+                )
         default:
             return .text(.notFound, "Not Found")
         }
     }
 
-    private func redirect(to location: String) -> Answer {
-        var answer = Answer.text(.found, "Found")
-        answer.headers[.location] = location
-        return answer
+    private func redirect(to location: String) -> UpstreamResponse {
+        var response = UpstreamResponse.text(.found, "Found")
+        response.headers[.location] = location
+        return response
     }
 
     /// Any such name has a picture, so that a ship added by a test has one as well.

@@ -18,7 +18,7 @@ extension SpaceX {
         ]
     }
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch (request.path.first, request.path.count) {
         case ("ships", 1):
             try request.require(.put)
@@ -39,7 +39,7 @@ extension SpaceX {
         }
     }
 
-    private func patch(_ id: String, with patch: JSONValue) throws(ControlProblem) -> Answer {
+    private func patch(_ id: String, with patch: JSONValue) throws(ControlProblem) -> UpstreamResponse {
         guard let members = patch.object else {
             throw .invalid(
                 field: "body",
@@ -60,7 +60,7 @@ extension SpaceX {
         }
     }
 
-    private func remove(_ id: String) throws(ControlProblem) -> Answer {
+    private func remove(_ id: String) throws(ControlProblem) -> UpstreamResponse {
         try ships.update { (records) throws(ControlProblem) in
             guard let ships = records else { throw Self.noArray }
             let left = ships.filter { $0.object?["id"] != .string(id) }

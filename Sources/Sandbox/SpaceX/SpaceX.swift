@@ -19,22 +19,24 @@ final class SpaceX: SimulatedUpstream {
 
     func reset() { ships.reset() }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let method = request.method == .head ? .get : request.method
         let path = request.path
         switch (method, path.first, path.count) {
         case (.get, "images", 2...):
-            return pictures.answer(request)
+            return pictures.respond(to: request)
         case (.get, "v4", 3) where path[1] == "admin" && path[2] == "health":
             return .text(.ok, "OK")
         case (_, "v4", 2...), (_, "latest", 2...):
-            return path[1] == "ships" ? shipsAnswer(method, Array(path.dropFirst(2)), request) : Self.notFound
+            return path[1] == "ships" ? shipsResponse(method, Array(path.dropFirst(2)), request) : Self.notFound
         default:
             return Self.notFound
         }
     }
 
-    private func shipsAnswer(_ method: HTTPRequest.Method, _ path: [String], _ request: UpstreamRequest) -> Answer {
+    private func shipsResponse(_ method: HTTPRequest.Method, _ path: [String], _ request: UpstreamRequest)
+        -> UpstreamResponse
+    {
         switch (method, path.count) {
         case (.get, 0):
             return cached(ships.list(origin: request.origin), key: "list", request)
@@ -51,7 +53,7 @@ final class SpaceX: SimulatedUpstream {
         }
     }
 
-    private func query(_ request: UpstreamRequest) -> Answer {
+    private func query(_ request: UpstreamRequest) -> UpstreamResponse {
         do {
             let query = try ShipQuery(body: request.body)
             return cached(
@@ -64,12 +66,12 @@ final class SpaceX: SimulatedUpstream {
         }
     }
 
-    /// An answer with the recorded fields; the API's own cache answers everything but the first request after a change.
-    private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> Answer {
-        Answer(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(
+    /// A response with the recorded fields; the API's own cache answers everything but the first request after a change.
+    private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> UpstreamResponse {
+        UpstreamResponse(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(
             on: request
         )
     }
 
-    private static let notFound = Answer.text(.notFound, "Not Found")
+    private static let notFound = UpstreamResponse.text(.notFound, "Not Found")
 }

@@ -10,7 +10,7 @@ struct DiskFailure: Error, Equatable {
     /// Russian, for people.
     let message: String
 
-    var answer: Answer {
+    var response: UpstreamResponse {
         .json(
             status,
             ["message": .string(message), "description": .string(description), "error": .string(code)],

@@ -11,7 +11,7 @@ struct DiskLinks: Sendable {
         var uploadLifetime = 1_800
         /// Links begin with `http://HOST:PORT`; another name of this machine makes another origin of it.
         var host = "127.0.0.1"
-        /// The answer to a link that has ended: 500 and 410 were recorded, both with the same page.
+        /// The response to a link that has ended: 500 and 410 were recorded, both with the same page.
         var staleStatus = 500
         /// Whether content is one redirect further away, as the documentation has it.
         var redirects = false

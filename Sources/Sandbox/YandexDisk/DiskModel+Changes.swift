@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The calls that change the disk and the trash.
 extension DiskModel {
-    mutating func makeDirectory(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func makeDirectory(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         guard !path.names.isEmpty else { throw .directoryExists(path) }
         try checkTarget(path, overwrite: false, account: account)
@@ -11,7 +11,7 @@ extension DiskModel {
         return request.link(.created, to: path)
     }
 
-    mutating func delete(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func delete(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         let change: DiskChange = try request.flag("permanently") ? .remove(path) : .discard(path)
         try check(change, account: account)
@@ -23,19 +23,19 @@ extension DiskModel {
         return try finish(change, .delete, request, account) { DiskRequest.noContent }
     }
 
-    mutating func copy(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func copy(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let target = try request.path("path")
         let change = DiskChange.copy(try request.path("from"), to: target, overwrite: try request.flag("overwrite"))
         return try finish(change, .copy, request, account) { request.link(.created, to: target) }
     }
 
-    mutating func move(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func move(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let target = try request.path("path")
         let change = DiskChange.move(try request.path("from"), to: target, overwrite: try request.flag("overwrite"))
         return try finish(change, .move, request, account) { request.link(.created, to: target) }
     }
 
-    mutating func patch(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func patch(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         guard let node = trees[account].node(at: path) else { throw .notFound }
         guard let changes = try request.object()["custom_properties"]?.object else {
@@ -57,7 +57,7 @@ extension DiskModel {
         )
     }
 
-    mutating func deleteFromTrash(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func deleteFromTrash(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         var change = DiskChange.emptyTrash
         if let text = request.parameters["path"], !text.isEmpty {
             let path = try DiskPath(text, in: .trash)
@@ -68,7 +68,7 @@ extension DiskModel {
     }
 
     /// `name` is a new name, or a whole path as one of the clients sends it.
-    mutating func restore(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func restore(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path", in: .trash)
         guard let node = trees[account].node(at: path) else { throw .notFound }
         // What lies in a folder of the trash is not in the trash itself and has no place that it came from.
@@ -88,8 +88,8 @@ extension DiskModel {
         _ call: DiskChange.Call,
         _ request: DiskRequest,
         _ account: Int,
-        done: () -> Answer
-    ) throws(DiskFailure) -> Answer {
+        done: () -> UpstreamResponse
+    ) throws(DiskFailure) -> UpstreamResponse {
         let force = try request.flag("force_async")
         guard let operation = try carryOut(change, call: call, force: force, account: account, now: request.now) else {
             return done()

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Publishing, and what others see of it.
 extension DiskModel {
-    mutating func publish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func publish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         guard !path.names.isEmpty else { throw .root }
         guard let node = trees[account].node(at: path) else { throw .notFound }
@@ -19,14 +19,14 @@ extension DiskModel {
         return request.link(.ok, to: path)
     }
 
-    mutating func unpublish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func unpublish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         guard let node = trees[account].node(at: path) else { throw .notFound }
         if node.publication != nil { trees[account].update(node.id, at: request.now) { $0.publication = nil } }
         return request.link(.ok, to: path)
     }
 
-    func publicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    func publicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         guard let publication = trees[account].node(at: try request.path("path"))?.publication else { throw .notFound }
         return request.json(
             .ok,
@@ -35,12 +35,12 @@ extension DiskModel {
     }
 
     /// Answers 200 without a body, as recorded.
-    mutating func changePublicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func changePublicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         guard let node = trees[account].node(at: try request.path("path")), node.publication != nil else {
             throw .notFound
         }
         change(try request.object(), of: node.id, account, request)
-        return Answer(status: .ok, headers: [.contentType: "application/json; charset=utf-8"])
+        return UpstreamResponse(status: .ok, headers: [.contentType: "application/json; charset=utf-8"])
     }
 
     private mutating func change(_ settings: JSONObject, of id: Int, _ account: Int, _ request: DiskRequest) {
@@ -53,7 +53,7 @@ extension DiskModel {
 
     // MARK: for everybody
 
-    mutating func publicResource(_ request: DiskRequest) throws(DiskFailure) -> Answer {
+    mutating func publicResource(_ request: DiskRequest) throws(DiskFailure) -> UpstreamResponse {
         let found = try shared(request)
         // A look at the whole counts as a view.
         if found.node.id == found.whole.id { trees[found.account].countView(of: found.whole.id) }
@@ -68,14 +68,14 @@ extension DiskModel {
         )
     }
 
-    func publicDownload(_ request: DiskRequest) throws(DiskFailure) -> Answer {
+    func publicDownload(_ request: DiskRequest) throws(DiskFailure) -> UpstreamResponse {
         let found = try shared(request)
         if found.whole.publication?.settings["password"] != nil { throw .passwordRequired }
         guard !found.node.isDirectory else { throw .notAcceptable }
         return request.link(.ok, href: links.contentURL(found.node, origin: request.origin, uid: "0", now: request.now))
     }
 
-    mutating func saveToDisk(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func saveToDisk(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let found = try shared(request)
         let parent = try DiskPath(request.parameters["save_path"] ?? DiskSeed.downloads)
         let own = found.node.name

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Links for uploads, and what comes over them.
 extension DiskModel {
-    mutating func upload(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func upload(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         let overwrite = try request.flag("overwrite")
         try checkTarget(path, overwrite: overwrite, account: account)
@@ -24,7 +24,7 @@ extension DiskModel {
     }
 
     /// The sandbox fetches nothing: the operation is taken and fails.
-    mutating func uploadFromURL(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> Answer {
+    mutating func uploadFromURL(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         _ = try request.text("url")
         try checkTarget(try request.path("path"), overwrite: false, account: account)
         let operation = operations.add(.nothing, account: account)
@@ -33,7 +33,7 @@ extension DiskModel {
     }
 
     /// Takes the bytes of an upload. A link holds for one success.
-    mutating func receive(_ body: ReceivedBody, target: String, now: Date) -> Answer {
+    mutating func receive(_ body: ReceivedBody, target: String, now: Date) -> UpstreamResponse {
         guard let upload = uploads[target], now <= upload.expires else { return .text(.gone, "upload target is gone") }
         let change = DiskChange.store(DiskContent(body), at: upload.path, overwrite: upload.overwrite)
         do throws(DiskFailure) {
@@ -41,7 +41,7 @@ extension DiskModel {
                 try check(change, account: upload.account)
                 operations.resume(upload.operation, change: change)
                 uploads[target] = nil
-                return Answer(status: .accepted)
+                return UpstreamResponse(status: .accepted)
             }
             try perform(change, account: upload.account, at: now)
         } catch {
@@ -49,6 +49,6 @@ extension DiskModel {
         }
         operations.resume(upload.operation, change: nil)
         uploads[target] = nil
-        return Answer(status: .created)
+        return UpstreamResponse(status: .created)
     }
 }

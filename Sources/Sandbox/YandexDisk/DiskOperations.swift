@@ -5,7 +5,7 @@ import Foundation
 struct DiskOperations: Sendable {
     /// What can be set by the control API.
     struct Rules: Sendable, Equatable {
-        /// Calls that answer 202 always.
+        /// Calls that response 202 always.
         var calls: Set<DiskChange.Call> = []
         /// Whether copies, moves and deletions of folders that are not empty do by themselves, as recorded.
         var folders = true

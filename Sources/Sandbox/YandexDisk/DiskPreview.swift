@@ -5,7 +5,7 @@ enum DiskPreview {
         case sheet
     }
 
-    /// The named sizes in the order in which answers list them, with their longer side in pixels; the three smallest
+    /// The named sizes in the order in which responses list them, with their longer side in pixels; the three smallest
     /// are squares.
     static let names: [(name: String, side: Int)] = [
         ("XXXS", 50), ("XXS", 75), ("XS", 100), ("S", 150), ("M", 300), ("L", 500), ("XL", 800), ("XXL", 1_024),

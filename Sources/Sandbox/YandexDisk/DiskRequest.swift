@@ -31,15 +31,19 @@ struct DiskRequest {
     var fields: FieldSelection { FieldSelection(parameters["fields"]) }
 
     /// JSON of the API, reduced to `fields`.
-    func json(_ status: HTTPResponse.Status, _ value: JSONValue) -> Answer { .json(status, fields.applied(to: value)) }
+    func json(_ status: HTTPResponse.Status, _ value: JSONValue) -> UpstreamResponse {
+        .json(status, fields.applied(to: value))
+    }
 
     /// A Link to a resource of the API.
-    func link(_ status: HTTPResponse.Status, to path: DiskPath) -> Answer {
+    func link(_ status: HTTPResponse.Status, to path: DiskPath) -> UpstreamResponse {
         let place = path.area == .trash ? "trash/resources" : "resources"
         return link(status, href: "\(base)/\(place)?\(FormEncoding.query(["path": path.description]))")
     }
 
-    func link(_ status: HTTPResponse.Status, href: String, method: String = "GET", operation: String? = nil) -> Answer {
+    func link(_ status: HTTPResponse.Status, href: String, method: String = "GET", operation: String? = nil)
+        -> UpstreamResponse
+    {
         var link = JSONObject()
         if let operation { link["operation_id"] = .string(operation) }
         link["href"] = .string(href)
@@ -49,7 +53,10 @@ struct DiskRequest {
     }
 
     /// 204 without a body, but with the type of one, as recorded.
-    static let noContent = Answer(status: .noContent, headers: [.contentType: "application/json; charset=utf-8"])
+    static let noContent = UpstreamResponse(
+        status: .noContent,
+        headers: [.contentType: "application/json; charset=utf-8"]
+    )
 
     // MARK: parameters
 

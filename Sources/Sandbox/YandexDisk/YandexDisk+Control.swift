@@ -73,7 +73,7 @@ extension YandexDisk {
         ]
     }
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         let call = request.path.joined(separator: "/")
         switch call {
         case "files", "folders", "quota", "operations", "links": try request.require(.put)

@@ -42,7 +42,7 @@ final class YandexDisk: SimulatedUpstream {
         }
     }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         do throws(DiskFailure) {
             return try withModel { (model, now) throws(DiskFailure) in
                 let call = DiskRequest(request, now: now)
@@ -63,18 +63,18 @@ final class YandexDisk: SimulatedUpstream {
                 }
             }
         } catch {
-            return error.answer
+            return error.response
         }
     }
 
-    func refusal(_ status: HTTPResponse.Status) -> Answer? {
+    func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse? {
         guard status.kind == .clientError else { return nil }
-        return DiskFailure.refusal(status).answer
+        return DiskFailure.refusal(status).response
     }
 
     enum Handler {
-        case account((inout DiskModel, DiskRequest, Int) throws(DiskFailure) -> Answer)
-        case anyone((inout DiskModel, DiskRequest) throws(DiskFailure) -> Answer)
+        case account((inout DiskModel, DiskRequest, Int) throws(DiskFailure) -> UpstreamResponse)
+        case anyone((inout DiskModel, DiskRequest) throws(DiskFailure) -> UpstreamResponse)
 
         var isPublic: Bool { if case .anyone = self { true } else { false } }
     }

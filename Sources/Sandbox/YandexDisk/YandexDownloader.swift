@@ -12,11 +12,11 @@ final class YandexDownloader: SimulatedUpstream {
 
     func reset() {}
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         throw .notFound("The links are controlled below /_sandbox/yandex_disk; GET /_sandbox lists how.")
     }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         guard request.method == .get || request.method == .head else { return Self.page(405, "Not Allowed") }
         guard request.path.count == 4, let id = DiskLinks.node(of: request.path[1]) else {
             return Self.page(404, "Not Found")
@@ -47,9 +47,9 @@ final class YandexDownloader: SimulatedUpstream {
         }
     }
 
-    private static func file(_ node: DiskNode, _ content: DiskContent, _ request: UpstreamRequest) -> Answer {
+    private static func file(_ node: DiskNode, _ content: DiskContent, _ request: UpstreamRequest) -> UpstreamResponse {
         let name = node.trashed?.name ?? node.name
-        var answer = Answer(
+        var response = UpstreamResponse(
             status: .ok,
             headers: [
                 .contentType: DiskFileType(of: name).mime,
@@ -60,50 +60,56 @@ final class YandexDownloader: SimulatedUpstream {
             ]
         )
         if let condition = request.headers[.ifNoneMatch], EntityTag.matches(condition, tag: "\"\(content.md5)\"") {
-            answer.status = .notModified
-            return answer
+            response.status = .notModified
+            return response
         }
         let range = request.headers[.ifRange].map { $0 == "\"\(content.md5)\"" } ?? true ? request.headers[.range] : nil
         switch RequestedRange(range, of: content.size) {
-        case .whole: answer.stream = StreamedBody(source: content.source, range: 0..<content.size)
+        case .whole: response.stream = StreamedBody(source: content.source, range: 0..<content.size)
         case .part(let part):
-            answer.status = .partialContent
-            answer.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.size)"
-            answer.stream = StreamedBody(source: content.source, range: part)
+            response.status = .partialContent
+            response.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.size)"
+            response.stream = StreamedBody(source: content.source, range: part)
         case .unsatisfiable:
-            answer.status = .rangeNotSatisfiable
-            answer.headers[.contentRange] = "bytes */\(content.size)"
+            response.status = .rangeNotSatisfiable
+            response.headers[.contentRange] = "bytes */\(content.size)"
         }
-        return answer
+        return response
     }
 
-    private static func preview(of subject: DiskPreview.Subject, _ request: UpstreamRequest) -> Answer {
+    private static func preview(of subject: DiskPreview.Subject, _ request: UpstreamRequest) -> UpstreamResponse {
         let form = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
         // Without a size it is the original's.
         guard let size = DiskPreview.Size(form["size"] ?? "XXXL") else { return page(400, "Bad Request") }
         let bytes = DiskPreview.jpeg(of: subject, size: size, crop: form["crop"] == "1")
-        return Answer(status: .ok, headers: [.contentType: "image/jpeg"], body: bytes).conditional(on: request)
+        return UpstreamResponse(status: .ok, headers: [.contentType: "image/jpeg"], body: bytes).conditional(
+            on: request
+        )
     }
 
     /// The same link on the host that has the bytes.
-    private static func redirect(_ request: UpstreamRequest, links: DiskLinks) -> Answer {
+    private static func redirect(_ request: UpstreamRequest, links: DiskLinks) -> UpstreamResponse {
         let path = request.path.dropFirst().map { FormEncoding.encoded($0).replacing("+", with: "%20") }.joined(
             separator: "/"
         )
         let query = request.form.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }.joined(
             separator: "&"
         )
-        var answer = page(302, "Found")
-        answer.headers[.location] = "\(links.origin(request.origin))/yandex_downloader/rdisk/\(path)?\(query)"
-        return answer
+        var response = page(302, "Found")
+        response.headers[.location] = "\(links.origin(request.origin))/yandex_downloader/rdisk/\(path)?\(query)"
+        return response
     }
 
     /// The recorded page, whose text says 500 whatever the status.
-    private static func page(_ status: Int, _ reason: String) -> Answer {
+    private static func page(_ status: Int, _ reason: String) -> UpstreamResponse {
         let title = status == 410 ? "500 Internal Server Error" : "\(status) \(reason)"
         let text =
             "<html>\r\n<head><title>\(title)</title></head>\r\n<body>\r\n<center><h1>\(title)</h1></center>\r\n<hr><center>nginx/1.18.0</center>\r\n"
             + "</body>\r\n</html>\r\n"
-        return Answer(status: .init(code: status), headers: [.contentType: "text/html"], body: Array(text.utf8))
+        return UpstreamResponse(
+            status: .init(code: status),
+            headers: [.contentType: "text/html"],
+            body: Array(text.utf8)
+        )
     }
 }

@@ -10,13 +10,13 @@ final class YandexUploader: SimulatedUpstream {
 
     func reset() {}
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         throw .notFound("Uploads are controlled below /_sandbox/yandex_disk; GET /_sandbox lists how.")
     }
 
     func takesLongBody(_ request: UpstreamRequest) -> Bool { request.method == .put }
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         guard request.path.count == 2, request.path[0] == "upload-target" else { return .text(.notFound, "Not Found") }
         guard request.method == .put else { return .text(.methodNotAllowed, "Method Not Allowed") }
         // Parts of a file are documented to be refused with this where they do not fit; none are taken here.

@@ -13,7 +13,7 @@ struct AuthorizePage {
         parameters = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    var answer: Answer {
+    var response: UpstreamResponse {
         guard let type = parameters["response_type"], ["code", "token"].contains(type) else {
             return Self.page(.badRequest, "Unknown response_type.")
         }
@@ -48,11 +48,11 @@ struct AuthorizePage {
         }
     }
 
-    private func code(_ login: String, _ challenge: PKCEChallenge?) -> Answer {
+    private func code(_ login: String, _ challenge: PKCEChallenge?) -> UpstreamResponse {
         back(["code": accounts.code(for: login, redirectURI: parameters["redirect_uri"], challenge: challenge)])
     }
 
-    private func token(_ login: String) -> Answer {
+    private func token(_ login: String) -> UpstreamResponse {
         let tokens = accounts.issue(to: login)
         return back(
             ["access_token": tokens.access, "token_type": "bearer", "expires_in": String(tokens.lifetime)],
@@ -61,16 +61,16 @@ struct AuthorizePage {
     }
 
     /// To the application, or to the page that shows the code where it has no address.
-    private func back(_ items: KeyValuePairs<String, String>, in separator: String? = nil) -> Answer {
+    private func back(_ items: KeyValuePairs<String, String>, in separator: String? = nil) -> UpstreamResponse {
         let target = parameters["redirect_uri"] ?? "\(request.origin)/yandex_oauth/verification_code"
         var query = FormEncoding.query(items)
         if let state = parameters["state"] { query += "&state=\(FormEncoding.encoded(state))" }
-        var answer = Answer.text(.found, "Found")
-        answer.headers[.location] = target + (separator ?? (target.contains("?") ? "&" : "?")) + query
-        return answer
+        var response = UpstreamResponse.text(.found, "Found")
+        response.headers[.location] = target + (separator ?? (target.contains("?") ? "&" : "?")) + query
+        return response
     }
 
-    private func consent(_ login: String) -> Answer {
+    private func consent(_ login: String) -> UpstreamResponse {
         let query = request.form.filter { $0.name != "decision" }.map {
             "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))"
         }
@@ -85,16 +85,20 @@ struct AuthorizePage {
     }
 
     /// The manual way: the user copies the code from here.
-    static func codePage(_ request: UpstreamRequest) -> Answer {
+    static func codePage(_ request: UpstreamRequest) -> UpstreamResponse {
         let code = request.form.first { $0.name == "code" }?.value ?? ""
         guard !code.isEmpty, code.allSatisfy({ $0.isHexDigit }) else { return page(.badRequest, "There is no code.") }
         return page(.ok, #"Ваш код: <code id="code">\#(code)</code>"#)
     }
 
-    private static func page(_ status: HTTPResponse.Status, _ content: String) -> Answer {
+    private static func page(_ status: HTTPResponse.Status, _ content: String) -> UpstreamResponse {
         let text =
             "<!DOCTYPE html>\n<html lang=\"ru\"><head><meta charset=\"utf-8\"><title>Yandex ID (sandbox)</title></head><body><p>\(content)</p></body></html>\n"
-        return Answer(status: status, headers: [.contentType: "text/html; charset=utf-8"], body: Array(text.utf8))
+        return UpstreamResponse(
+            status: status,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: Array(text.utf8)
+        )
     }
 
     private static func isAbsolute(_ uri: String) -> Bool {

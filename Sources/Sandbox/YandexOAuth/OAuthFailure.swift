@@ -5,7 +5,7 @@ struct OAuthFailure: Error, Equatable {
     let error: String
     let description: String
 
-    var answer: Answer {
+    var response: UpstreamResponse {
         .json(
             .badRequest,
             ["error_description": .string(description), "error": .string(error)],

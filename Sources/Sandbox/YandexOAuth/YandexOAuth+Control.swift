@@ -28,7 +28,7 @@ extension YandexOAuth {
         ]
     }
 
-    func control(_ request: ControlRequest) throws(ControlProblem) -> Answer {
+    func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch request.path {
         case ["tokens"]:
             try request.require(.post)
@@ -63,7 +63,7 @@ extension YandexOAuth {
     }
 
     /// Of an account the refresh tokens go as well, as with "log out everywhere".
-    private func revoke(_ fields: ControlFields) throws(ControlProblem) -> Answer {
+    private func revoke(_ fields: ControlFields) throws(ControlProblem) -> UpstreamResponse {
         try fields.require(only: "token", "account")
         let token = try fields.text("token")
         let login = try login(fields)
@@ -83,7 +83,7 @@ extension YandexOAuth {
     }
 
     /// What is not given is as at the start.
-    private func setConsent(_ fields: ControlFields) throws(ControlProblem) -> Answer {
+    private func setConsent(_ fields: ControlFields) throws(ControlProblem) -> UpstreamResponse {
         try fields.require(only: "consent", "account", "lifetime_s")
         var settings = YandexAccounts.Settings()
         settings.consent = try fields.choice("consent", of: YandexAccounts.Settings.Consent.self) ?? settings.consent

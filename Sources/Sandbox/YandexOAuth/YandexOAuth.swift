@@ -12,10 +12,10 @@ final class YandexOAuth: SimulatedUpstream {
     /// The accounts are reset with the disk that they belong to.
     func reset() {}
 
-    func answer(_ request: UpstreamRequest) -> Answer {
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let method = request.method == .head ? .get : request.method
         switch (method, request.path) {
-        case (.get, ["authorize"]): return AuthorizePage(request, accounts: accounts).answer
+        case (.get, ["authorize"]): return AuthorizePage(request, accounts: accounts).response
         case (.get, ["verification_code"]): return AuthorizePage.codePage(request)
         case (.post, ["token"]): return call(request, token)
         case (.post, ["revoke_token"]): return call(request, revoke)
@@ -25,11 +25,13 @@ final class YandexOAuth: SimulatedUpstream {
         }
     }
 
-    private func call(_ request: UpstreamRequest, _ body: (OAuthForm) throws(OAuthFailure) -> JSONValue) -> Answer {
+    private func call(_ request: UpstreamRequest, _ body: (OAuthForm) throws(OAuthFailure) -> JSONValue)
+        -> UpstreamResponse
+    {
         do throws(OAuthFailure) {
             return .json(.ok, try body(OAuthForm(request)), type: "application/json")
         } catch {
-            return error.answer
+            return error.response
         }
     }
 

@@ -4,7 +4,7 @@ public import HTTPTypes
 public import Screens
 public import Testing
 
-/// A whole answer as a client sees it.
+/// A whole response as a client sees it.
 public struct Exchanged: Sendable {
     /// Status.
     public let status: Int
@@ -13,7 +13,7 @@ public struct Exchanged: Sendable {
     /// Body.
     public let body: Data
 
-    /// An answer of these parts.
+    /// A response of these parts.
     public init(status: Int, headerFields: HTTPFields, body: Data) {
         self.status = status
         self.headerFields = headerFields

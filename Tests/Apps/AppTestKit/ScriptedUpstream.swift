@@ -3,10 +3,10 @@ public import HTTPTypes
 import Synchronization
 public import Upstream
 
-/// An upstream that answers what a test tells it to, and remembers what it was asked. Nothing leaves the process.
+/// An upstream that responses what a test tells it to, and remembers what it was asked. Nothing leaves the process.
 public final class ScriptedUpstream: Transport {
     /// Answers one request.
-    public typealias Script = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingAnswer
+    public typealias Script = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingResponse
 
     private struct State {
         var script: Script
@@ -18,7 +18,7 @@ public final class ScriptedUpstream: Transport {
 
     private let state: Mutex<State>
 
-    /// An upstream that answers by this script.
+    /// An upstream that responses by this script.
     public init(_ script: @escaping Script) {
         state = Mutex(State(script: script))
     }
@@ -64,7 +64,7 @@ public final class ScriptedUpstream: Transport {
 
     /// Answers by the script.
     public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
     {
         await withCheckedContinuation { continuation in
             let (isHeld, watchers) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
@@ -82,20 +82,20 @@ public final class ScriptedUpstream: Transport {
     }
 }
 
-extension IncomingAnswer {
-    /// An answer of JSON text.
+extension IncomingResponse {
+    /// A response of JSON text.
     public static func json(_ text: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:])
-        -> IncomingAnswer
+        -> IncomingResponse
     {
         var fields = headerFields
         fields[.contentType] = "application/json; charset=utf-8"
-        return IncomingAnswer(status: status, headerFields: fields, body: Array(text.utf8))
+        return IncomingResponse(status: status, headerFields: fields, body: Array(text.utf8))
     }
 
     /// A page of something in between: a proxy, a captive portal, another server.
-    public static func page(_ status: Int) -> IncomingAnswer {
+    public static func page(_ status: Int) -> IncomingResponse {
         let page = "<html><head><title>\(status)</title></head><body>nginx</body></html>"
-        return IncomingAnswer(
+        return IncomingResponse(
             status: .init(code: status),
             headerFields: [.contentType: "text/html"],
             body: Array(page.utf8)

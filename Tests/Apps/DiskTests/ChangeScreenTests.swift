@@ -13,8 +13,8 @@ import Upstream
 struct ChangeScreenTests {
     private static let screens = ["recent", "files", "published", "search?query=a"]
 
-    private func made() -> MadeDisk {
-        let disk = MadeDisk()
+    private func made() -> FakeYandexDisk {
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text of a")
         disk.makeFolder("disk:/folder")
         disk.put("disk:/folder/a inner.txt", "inner")
@@ -49,13 +49,13 @@ struct ChangeScreenTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .delete,
                 "/v1/disk/file?path=/a.txt\(permanently ? "&permanently=true" : "")",
                 as: token
             )
-            answer.expectScreen("disk.file")
-            #expect(answer["data.path"] == "disk:/a.txt" && answer["data.back"] == "/v1/disk/files?path=disk%3A%2F")
+            response.expectScreen("disk.file")
+            #expect(response["data.path"] == "disk:/a.txt" && response["data.back"] == "/v1/disk/files?path=disk%3A%2F")
             #expect(disk.change { $0.nodes["disk:/a.txt"] == nil })
             #expect(
                 disk.asked.contains {
@@ -102,18 +102,18 @@ struct ChangeScreenTests {
             let token = try await app.logIn()
             try await seen(app, token)
             _ = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .patch,
                 "/v1/disk/file?path=/a.txt",
                 as: token,
                 json: #"{"name":"  aa.txt "}"#
             )
-            answer.expectScreen("disk.file")
+            response.expectScreen("disk.file")
             #expect(
-                answer["data.name"] == "aa.txt" && answer["data.path"] == "disk:/aa.txt"
-                    && answer["data.created"] == "2024-04-21T10:57:13Z"
+                response["data.name"] == "aa.txt" && response["data.path"] == "disk:/aa.txt"
+                    && response["data.created"] == "2024-04-21T10:57:13Z"
             )
-            #expect(answer["data.downloaded"] == true)
+            #expect(response["data.downloaded"] == true)
             #expect(disk.change { $0.nodes["disk:/aa.txt"] != nil && $0.nodes["disk:/a.txt"] == nil })
             let lists = try await stored(app, token)
             #expect(
@@ -438,7 +438,7 @@ struct ChangeScreenTests {
             let token = try await app.logIn()
             try await seen(app, token)
             disk.intercept { (request) in
-                request.url.contains("/unpublish") ? IncomingAnswer(status: .init(code: 503)) : nil
+                request.url.contains("/unpublish") ? IncomingResponse(status: .init(code: 503)) : nil
             }
             try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token).expectProblem(
                 "upstream-unavailable",
@@ -509,7 +509,7 @@ struct ChangeScreenTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             disk.intercept { (request) in
-                request.url.hasPrefix("https://uploader.test") ? IncomingAnswer(status: .init(code: status)) : nil
+                request.url.hasPrefix("https://uploader.test") ? IncomingResponse(status: .init(code: status)) : nil
             }
             #expect(
                 try await app.ask(.put, "/v1/disk/file/content?path=/new.txt", as: token, bytes: [1]).status == expected

@@ -17,23 +17,23 @@ struct ContentTests {
 
     @Test("DISK-21 the file view has name, date, viewer and the actions share, link, delete, rename")
     func view() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for name in ["a.pdf", "b.docx", "c.jpg", "d.zip"] { disk.put("disk:/\(name)") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             for (name, viewer) in [
                 ("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported"),
             ] {
-                let answer = try await app.get("/v1/disk/file?path=/\(name)", as: token)
-                answer.expectScreen("disk.file")
-                #expect(answer["data.name"] == .string(name))
-                #expect(answer["data.created_text"] == "21.04.2024 10:57")
-                #expect(answer["data.viewer"] == .string(viewer))
-                #expect(answer.all("id", in: "data.actions") == ["share", "link", "delete", "rename"])
-                #expect(answer.all("enabled", in: "data.actions") == [true, true, true, true])
-                #expect((answer["data.alert.title"] == "Not supported format") == (viewer == "unsupported"))
+                let response = try await app.get("/v1/disk/file?path=/\(name)", as: token)
+                response.expectScreen("disk.file")
+                #expect(response["data.name"] == .string(name))
+                #expect(response["data.created_text"] == "21.04.2024 10:57")
+                #expect(response["data.viewer"] == .string(viewer))
+                #expect(response.all("id", in: "data.actions") == ["share", "link", "delete", "rename"])
+                #expect(response.all("enabled", in: "data.actions") == [true, true, true, true])
+                #expect((response["data.alert.title"] == "Not supported format") == (viewer == "unsupported"))
                 #expect(
-                    answer["data.actions.2.confirm.message"]
+                    response["data.actions.2.confirm.message"]
                         == (viewer == "image" ? "Current image will be deleted" : "Current file will be deleted")
                 )
             }
@@ -51,7 +51,7 @@ struct ContentTests {
         arguments: [0, 1, 90_000, 700_001]
     )
     func content(length: Int) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         let bytes = Array(Self.large.prefix(length))
         disk.put("disk:/a b.pdf", bytes: bytes, mimeType: "application/pdf")
         try await DiskApp.run(disk) { app in
@@ -62,7 +62,7 @@ struct ContentTests {
             #expect(first.headerFields[.contentType] == "application/pdf")
             #expect(first.headerFields[.contentLength] == "\(length)")
             #expect(first.headerFields[.acceptRanges] == "bytes")
-            #expect(first.headerFields[.eTag] == "\"\(MadeDisk.md5(bytes))\"")
+            #expect(first.headerFields[.eTag] == "\"\(FakeYandexDisk.md5(bytes))\"")
             #expect(
                 first.headerFields[.contentDisposition] == #"inline; filename="a b.pdf"; filename*=UTF-8''a%20b.pdf"#
             )
@@ -88,7 +88,7 @@ struct ContentTests {
         [true, false]
     )
     func ranges(isStored: Bool, knowsRanges: Bool) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -96,18 +96,18 @@ struct ContentTests {
             if !knowsRanges {
                 disk.intercept { (request) in
                     request.url.hasPrefix("https://downloader.test")
-                        ? IncomingAnswer(status: .ok, body: Self.large) : nil
+                        ? IncomingResponse(status: .ok, body: Self.large) : nil
                 }
             }
             for (range, expected) in [
                 ("bytes=100-299999", 100..<300_000), ("bytes=-5", 699_996..<700_001),
                 ("bytes=700000-", 700_000..<700_001),
             ] {
-                let answer = try await app.get("/v1/disk/file/content?path=/a.bin", as: token, [.range: range])
-                #expect(answer.status == 206)
-                #expect(Array(answer.body) == Array(Self.large[expected]))
+                let response = try await app.get("/v1/disk/file/content?path=/a.bin", as: token, [.range: range])
+                #expect(response.status == 206)
+                #expect(Array(response.body) == Array(Self.large[expected]))
                 #expect(
-                    answer.headerFields[.contentRange]
+                    response.headerFields[.contentRange]
                         == "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/700001"
                 )
             }
@@ -125,7 +125,7 @@ struct ContentTests {
         "DISK-24 a stored file opens offline; same-named files in two folders do not mix; a changed one is fetched anew"
     )
     func versions() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for folder in ["x", "y"] {
             disk.makeFolder("disk:/\(folder)")
             disk.put("disk:/\(folder)/same.txt", "of \(folder)")
@@ -144,9 +144,9 @@ struct ContentTests {
             disk.goAway()
             app.clock.advance(by: .seconds(6))
             for (folder, text) in [("x", "changed"), ("y", "of y")] {
-                let answer = try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token)
-                #expect(answer.text == text)
-                #expect(answer.cacheStatus == "larder; hit; detail=offline")
+                let response = try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token)
+                #expect(response.text == text)
+                #expect(response.cacheStatus == "larder; hit; detail=offline")
             }
         }
     }
@@ -156,27 +156,27 @@ struct ContentTests {
         arguments: [(1, 410), (1, 500), (1, 403), (2, 410), (2, 500)]
     )
     func staleLink(failures: Int, status: Int) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             let left = Counter(failures)
             disk.intercept { (request) in
                 guard request.url.hasPrefix("https://downloader.test"), left.take() else { return nil }
-                return IncomingAnswer(
+                return IncomingResponse(
                     status: .init(code: status),
                     headerFields: [.contentType: "text/html"],
                     body: Array("<html>".utf8)
                 )
             }
-            let answer = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
+            let response = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
             if failures == 1 {
-                #expect(answer.text == "text")
+                #expect(response.text == "text")
             } else {
-                answer.expectProblem("upstream-bad-response", 502)
+                response.expectProblem("upstream-bad-response", 502)
             }
             #expect(disk.asked.count { $0.contains("/resources/download") } == 2)
-            #expect(!answer.text.contains("signature"))
+            #expect(!response.text.contains("signature"))
         }
     }
 
@@ -188,7 +188,7 @@ struct ContentTests {
         ]
     )
     func foreignLink(href: String) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -208,7 +208,7 @@ struct ContentTests {
         arguments: ["short", "other", "broken"]
     )
     func damaged(kind: String) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -218,12 +218,12 @@ struct ContentTests {
                     switch kind {
                     case "short": return ByteStream(ByteBuffer(bytes: bytes.dropLast()))
                     case "other": return ByteStream(ByteBuffer(bytes: bytes.reversed()))
-                    default: return MadeBody.breaking(after: bytes.prefix(300_000))
+                    default: return BodyFixture.breaking(after: bytes.prefix(300_000))
                     }
                 }
             }
-            let answer = try? await app.get("/v1/disk/file/content?path=/a.bin", as: token)
-            #expect(answer?.body != Data(Self.large))
+            let response = try? await app.get("/v1/disk/file/content?path=/a.bin", as: token)
+            #expect(response?.body != Data(Self.large))
             #expect(try await app.get("/v1/disk/file?path=/a.bin", as: token)["data.downloaded"] == false)
             disk.change { $0.bodyParts = nil }
             #expect(try await app.get("/v1/disk/file/content?path=/a.bin", as: token).body == Data(Self.large))
@@ -233,14 +233,14 @@ struct ContentTests {
 
     @Test("DISK-22 a file that the cache has no room for passes all the same, and is not stored")
     func beyondBudget() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
         try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 500_000))) { app in
             let token = try await app.logIn()
             for _ in 0..<2 {
-                let answer = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
-                #expect(Array(answer.body) == Self.large)
-                #expect(answer.cacheStatus == "larder; fwd=uri-miss")
+                let response = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
+                #expect(Array(response.body) == Self.large)
+                #expect(response.cacheStatus == "larder; fwd=uri-miss")
             }
         }
     }
@@ -249,26 +249,26 @@ struct ContentTests {
         "DISK-11 a preview comes through the server and is stored by version; a failed one is a placeholder that is not stored"
     )
     func preview() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.jpg", mediaType: "image")
         disk.put("disk:/plain.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             disk.intercept { (request) in
-                request.url.contains("/preview?") ? IncomingAnswer(status: .init(code: 500)) : nil
+                request.url.contains("/preview?") ? IncomingResponse(status: .init(code: 500)) : nil
             }
             let failed = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
             #expect(failed.status == 200 && failed.headerFields[.cacheControl] == "no-store")
             #expect(failed.cacheStatus?.contains("detail=placeholder") == true)
             disk.intercept(nil)
             let first = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
-            #expect(Array(first.body) == MadeDisk.png && first.headerFields[.contentType] == "image/png")
+            #expect(Array(first.body) == FakeYandexDisk.png && first.headerFields[.contentType] == "image/png")
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
             #expect(disk.asked.contains { $0.contains("preview_size=120x120") && $0.contains("preview_crop=true") })
             disk.goAway()
             let stored = try await app.get("/v1/disk/file/preview?path=/a.jpg", as: token)
-            #expect(Array(stored.body) == MadeDisk.png && stored.cacheStatus == "larder; hit")
+            #expect(Array(stored.body) == FakeYandexDisk.png && stored.cacheStatus == "larder; hit")
             #expect(
                 try await app.get("/v1/disk/file/preview?path=/a.jpg&size=L", as: token).cacheStatus?.contains(
                     "placeholder"
@@ -286,7 +286,7 @@ struct ContentTests {
 
     @Test("other apps read and write files of an account by functions")
     func exchange() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -339,7 +339,7 @@ final class Counter: Sendable {
 }
 
 /// Bodies that end badly, or wait.
-enum MadeBody {
+enum BodyFixture {
     struct Broken: Error {}
 
     static func breaking(after bytes: some Collection<UInt8>) -> ByteStream {

@@ -15,18 +15,18 @@ struct DownloadScreenTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     private func start(_ app: DiskApp, _ token: String, _ path: String = "/a.bin") async throws -> (Exchanged, String) {
-        let answer = try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"\#(path)"}"#)
-        guard case .string(let id) = answer["data.id"] else { return (answer, "") }
-        return (answer, id)
+        let response = try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"\#(path)"}"#)
+        guard case .string(let id) = response["data.id"] else { return (response, "") }
+        return (response, id)
     }
 
     /// The made Disk with one file whose body waits in the middle.
-    private func held(_ gate: Gate) -> MadeDisk {
-        let disk = MadeDisk()
+    private func held(_ gate: Gate) -> FakeYandexDisk {
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change {
             $0.bodyParts = { url, bytes in
-                url.contains("/file?") ? MadeBody.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes))
+                url.contains("/file?") ? BodyFixture.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes))
             }
         }
         return disk
@@ -82,12 +82,12 @@ struct DownloadScreenTests {
 
     @Test("DISK-23 a failure is failed, with its reason; the next request is a new job")
     func failure() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             disk.intercept { (request) in
-                request.url.contains("downloader.test") ? IncomingAnswer(status: .init(code: 500)) : nil
+                request.url.contains("downloader.test") ? IncomingResponse(status: .init(code: 500)) : nil
             }
             let (_, id) = try await start(app, token)
             await app.events.published("job", containing: #""status":"failed""#)
@@ -107,7 +107,7 @@ struct DownloadScreenTests {
     @Test("a token that is revoked in the middle of a download: the job fails and says why, and nothing is kept")
     func revoked() async throws {
         let gate = Gate()
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change { state in
             state.bodyParts = { url, bytes in
@@ -118,7 +118,7 @@ struct DownloadScreenTests {
                         step += 1
                         guard step > 1 else { return ByteBuffer(bytes: bytes.prefix(100_000)) }
                         try await gate.pass()
-                        throw MadeBody.Broken()
+                        throw BodyFixture.Broken()
                     }
                 }
             }
@@ -249,7 +249,7 @@ struct DownloadScreenTests {
 
     @Test("a file that the cache has no room for fails, and says so")
     func tooLarge() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 1000))) { app in
             let token = try await app.logIn()
@@ -261,7 +261,7 @@ struct DownloadScreenTests {
 
     @Test("what cannot be downloaded is said at once; nobody sees another's job")
     func refused() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         disk.makeFolder("disk:/f")
         disk.put("disk:/a.bin", bytes: Self.bytes)

@@ -13,32 +13,34 @@ import Upstream
 struct ListScreenTests {
     @Test("DISK-10 a row has everything that the app shows, formatted as it does, with fallbacks for what is missing")
     func row() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/big.bin", bytes: [1], mediaType: "data", mimeType: nil, size: 3_221_225_472)
         disk.put("disk:/photo.jpg", mediaType: "image", mimeType: "image/jpeg")
         disk.makeFolder("disk:/docs")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            let answer = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
-            answer.expectScreen("disk.files")
+            let response = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
+            response.expectScreen("disk.files")
             let names: Set<String> = [
                 "type", "name", "path", "size", "size_text", "created", "created_text", "modified", "media_type",
                 "mime_type", "icon", "viewer", "preview_url",
                 "published", "public_url", "downloaded", "href",
             ]
-            for index in 0..<3 { #expect(answer.names(in: "data.items.\(index)") == names) }
-            #expect(DiskApp.names(answer) == ["big.bin", "docs", "photo.jpg"])
-            #expect(answer["data.items.0.size"] == 3_221_225_472)
-            #expect(answer["data.items.0.size_text"] == "3.00 GB")
-            #expect(answer["data.items.0.created"] == "2024-04-21T10:57:13Z")
-            #expect(answer["data.items.0.created_text"] == "21.04.2024 19:57")
-            #expect(answer["data.items.0.mime_type"] == .null)
-            #expect(answer["data.items.1.type"] == "dir")
-            #expect(answer["data.items.1.size_text"] == "Unknown size")
-            #expect(answer["data.items.1.icon"] == "folder")
-            #expect(answer["data.items.1.href"] == "/v1/disk/files?path=disk%3A%2Fdocs")
-            #expect(answer["data.items.2.preview_url"] == "/v1/disk/file/preview?path=disk%3A%2Fphoto.jpg&size=120x120")
-            #expect(!answer.text.contains("downloader"))
+            for index in 0..<3 { #expect(response.names(in: "data.items.\(index)") == names) }
+            #expect(DiskApp.names(response) == ["big.bin", "docs", "photo.jpg"])
+            #expect(response["data.items.0.size"] == 3_221_225_472)
+            #expect(response["data.items.0.size_text"] == "3.00 GB")
+            #expect(response["data.items.0.created"] == "2024-04-21T10:57:13Z")
+            #expect(response["data.items.0.created_text"] == "21.04.2024 19:57")
+            #expect(response["data.items.0.mime_type"] == .null)
+            #expect(response["data.items.1.type"] == "dir")
+            #expect(response["data.items.1.size_text"] == "Unknown size")
+            #expect(response["data.items.1.icon"] == "folder")
+            #expect(response["data.items.1.href"] == "/v1/disk/files?path=disk%3A%2Fdocs")
+            #expect(
+                response["data.items.2.preview_url"] == "/v1/disk/file/preview?path=disk%3A%2Fphoto.jpg&size=120x120"
+            )
+            #expect(!response.text.contains("downloader"))
             disk.intercept { (request) in
                 request.url.contains("last-uploaded")
                     ? .json(
@@ -56,17 +58,17 @@ struct ListScreenTests {
         "DISK-12 recent is paged although the upstream knows no offset: pages follow each other without overlap and without gap"
     )
     func recentPages() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for number in 1...7 { disk.put("disk:/\(number).txt") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             var names: [String] = []
             var target: String? = "/v1/disk/recent?limit=3"
             while let next = target {
-                let answer = try await app.get(next, as: token)
-                names += DiskApp.names(answer)
-                #expect(answer["meta.page.total"] == .null)
-                if case .string(let link) = answer["links.next"] { target = link } else { target = nil }
+                let response = try await app.get(next, as: token)
+                names += DiskApp.names(response)
+                #expect(response["meta.page.total"] == .null)
+                if case .string(let link) = response["links.next"] { target = link } else { target = nil }
             }
             #expect(names == (1...7).reversed().map { "\($0).txt" })
             #expect(
@@ -87,7 +89,7 @@ struct ListScreenTests {
 
     @Test("DISK-15 pages fetched online are all there offline; a later one evicts none; DISK-14 with the notification")
     func pagesOffline() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for number in 1...6 { disk.put("disk:/\(number).txt") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -101,21 +103,21 @@ struct ListScreenTests {
             for screen in ["recent", "files"] {
                 var names: [String] = []
                 for offset in [0, 2, 4] {
-                    let answer = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token)
-                    #expect(answer.status == 200)
+                    let response = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token)
+                    #expect(response.status == 200)
                     #expect(
-                        answer["meta.offline"] == true && answer["meta.stale"] == true
-                            && answer["meta.source"] == "cache"
+                        response["meta.offline"] == true && response["meta.stale"] == true
+                            && response["meta.source"] == "cache"
                     )
                     #expect(
-                        answer["meta.banner"]
+                        response["meta.banner"]
                             == .object([
                                 "code": "offline", "text": "No internet. Loading cache data.", "dismiss": "after_s",
                                 "after_s": 3,
                             ])
                     )
-                    #expect(answer.age == "60")
-                    names += DiskApp.names(answer)
+                    #expect(response.age == "60")
+                    names += DiskApp.names(response)
                 }
                 #expect(Set(names).count == 6)
             }
@@ -127,7 +129,7 @@ struct ListScreenTests {
     func restart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/kept.txt")
         let box = TokenBox()
         try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
@@ -137,9 +139,9 @@ struct ListScreenTests {
         disk.goAway()
         try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
             for screen in ["recent", "files"] {
-                let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: box.token)
-                #expect(DiskApp.names(answer) == ["kept.txt"])
-                #expect(answer["meta.offline"] == true)
+                let response = try await app.get("/v1/disk/\(screen)?refresh=1", as: box.token)
+                #expect(DiskApp.names(response) == ["kept.txt"])
+                #expect(response["meta.offline"] == true)
             }
             #expect(try await app.get("/v1/disk/profile", as: box.token)["data.total_text"] == "10 GB")
         }
@@ -147,19 +149,19 @@ struct ListScreenTests {
 
     @Test("DISK-16 5xx and 429: the stored rows, stale and not offline", arguments: [500, 502, 503, 429])
     func failing(status: Int) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             for screen in ["recent", "files", "published", "profile"] {
                 _ = try await app.get("/v1/disk/\(screen)", as: token)
             }
-            disk.answer(status)
+            disk.respond(status)
             for screen in ["recent", "files", "published", "profile"] {
-                let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
+                let response = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
                 #expect(
-                    answer.status == 200 && answer["meta.stale"] == true && answer["meta.offline"] == false
-                        && answer["meta.banner"] == .null
+                    response.status == 200 && response["meta.stale"] == true && response["meta.offline"] == false
+                        && response["meta.banner"] == .null
                 )
             }
         }
@@ -170,7 +172,7 @@ struct ListScreenTests {
         arguments: [(401, "upstream-session-expired"), (403, "upstream-forbidden"), (404, "not-found")]
     )
     func refusals(status: Int, code: String) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
         disk.put("disk:/f/a.txt")
         try await DiskApp.run(disk) { app in
@@ -178,7 +180,7 @@ struct ListScreenTests {
             for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
                 _ = try await app.get("/v1/disk/\(target)", as: token)
             }
-            disk.answer(status)
+            disk.respond(status)
             for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
                 try await app.get("/v1/disk/\(target)&refresh=1", as: token).expectProblem(code, status)
             }
@@ -187,7 +189,7 @@ struct ListScreenTests {
 
     @Test("DISK-16 what the upstream says is gone is shown nowhere any more")
     func gone() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
         disk.put("disk:/f/a.txt")
         try await DiskApp.run(disk) { app in
@@ -211,7 +213,7 @@ struct ListScreenTests {
 
     @Test("DISK-17 a folder of any name opens, to any depth, and its content is byte-exact", arguments: names)
     func folders(name: String) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         let path = "disk:/\(name)/\(name)/\(name)"
         disk.makeFolder("disk:/\(name)")
         disk.makeFolder("disk:/\(name)/\(name)")
@@ -237,7 +239,7 @@ struct ListScreenTests {
 
     @Test("DISK-18 a folder that was never seen is 503 offline; the seen one is there")
     func unseen() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for folder in ["seen", "unseen"] { disk.makeFolder("disk:/\(folder)") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -275,7 +277,7 @@ struct ListScreenTests {
 
     @Test("a file is no folder: 409, also offline")
     func notAFolder() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -287,7 +289,7 @@ struct ListScreenTests {
 
     @Test("DISK-19 published: paged, flagged, stored; nothing published is an empty state with text and refresh")
     func published() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             let none = try await app.get("/v1/disk/published", as: token)
@@ -325,7 +327,7 @@ struct ListScreenTests {
         "a list that changes between page 1 and page 2: every page is what the upstream had when it was asked, and no row is kept twice"
     )
     func changingList() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for name in ["b", "c", "d", "e"] { disk.put("disk:/\(name)") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -350,16 +352,16 @@ struct ListScreenTests {
         arguments: ["[]", "{}", "null", "<html>", #"{"items":{}}"#, #"{"type":"dir","path":"disk:/"}"#]
     )
     func nonsense(body: String) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             for screen in ["recent", "files"] { _ = try await app.get("/v1/disk/\(screen)", as: token) }
             disk.intercept { (_) in .json(body) }
             for screen in ["recent", "files"] {
-                let answer = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
-                #expect(DiskApp.names(answer) == ["a.txt"])
-                #expect(answer["meta.stale"] == true)
+                let response = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
+                #expect(DiskApp.names(response) == ["a.txt"])
+                #expect(response["meta.stale"] == true)
             }
             try await app.get("/v1/disk/published", as: token).expectProblem("upstream-bad-response", 502)
         }
@@ -402,7 +404,7 @@ struct ListScreenTests {
         "DISK-34 search finds names by any part of them, in any case, online in all files, offline in what is known, and says which"
     )
     func search() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.makeFolder("disk:/Отчёты")
         for path in ["disk:/Отчёты/Отчёт за МАЙ.pdf", "disk:/report.txt", "disk:/100%_sure.txt"] { disk.put(path) }
         try await DiskApp.run(disk) { app in

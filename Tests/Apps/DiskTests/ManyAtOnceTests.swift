@@ -13,9 +13,9 @@ struct ManyAtOnceTests {
     /// What was answered, by kind and status.
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
-        func note(_ kind: String, _ answer: Exchanged, _ accepted: Int) {
-            if answer.status != accepted {
-                counts.withLock { $0["\(kind) \(answer.status) \(answer["detail"] ?? "")", default: 0] += 1 }
+        func note(_ kind: String, _ response: Exchanged, _ accepted: Int) {
+            if response.status != accepted {
+                counts.withLock { $0["\(kind) \(response.status) \(response["detail"] ?? "")", default: 0] += 1 }
             }
         }
         var unexpected: [String: Int] { counts.withLock { $0 } }
@@ -65,9 +65,9 @@ struct ManyAtOnceTests {
         while tally.isWriting {
             let screen = screens[next % screens.count]
             next += 1
-            let answer = try await app.get("/v1/disk/\(screen)", as: token)
-            tally.note(screen, answer, 200)
-            guard case .number(let now) = answer["meta.revision"] else { continue }
+            let response = try await app.get("/v1/disk/\(screen)", as: token)
+            tally.note(screen, response, 200)
+            guard case .number(let now) = response["meta.revision"] else { continue }
             #expect(now >= revision, "\(screen)")
             revision = now
         }
@@ -77,7 +77,7 @@ struct ManyAtOnceTests {
         "TRUST-04 16 writers and 16 readers: every write is done once and there afterwards, every read is answered, no revision goes back"
     )
     func load() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.makeFolder("disk:/load")
         disk.put("disk:/m0.txt")
         disk.change { $0.detours = 5 }
@@ -110,7 +110,7 @@ struct ManyAtOnceTests {
         "TRUST-04 a list that was asked for before a delete and comes after it does not bring the row back, and is asked for again"
     )
     func overtakenByDelete() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         disk.put("disk:/b.txt")
         try await DiskApp.run(disk) { app in
@@ -136,7 +136,7 @@ struct ManyAtOnceTests {
 
     @Test("TRUST-04 a 404 that was asked for before an upload does not take away what has been uploaded since")
     func overtakenByUpload() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             let isFirst = Counter(1)

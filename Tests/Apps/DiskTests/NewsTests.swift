@@ -13,7 +13,7 @@ struct NewsTests {
         "DISK-34 what another client has deleted is found no more, in the list of all files or not any more, online and offline"
     )
     func searchForgets() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for path in ["disk:/gone.txt", "disk:/stays.txt"] { disk.put(path) }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -44,7 +44,7 @@ struct NewsTests {
         "a folder in whose place another client has put a file: 409 not-a-folder, and what was in it is known no more"
     )
     func folderBecomesFile() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.makeFolder("disk:/thing")
         disk.put("disk:/thing/inside.txt")
         try await DiskApp.run(disk) { app in
@@ -69,14 +69,14 @@ struct NewsTests {
             (503, "upstream-unavailable", 503), (429, "rate-limited", 429), (200, "upstream-bad-response", 502),
         ]
     )
-    func sameAnswer(status: Int, code: String, problem: Int) async throws {
-        let disk = MadeDisk()
+    func sameResponse(status: Int, code: String, problem: Int) async throws {
+        let disk = FakeYandexDisk()
         for number in 1...12 { disk.put("disk:/\(number).txt") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             // Both ask the upstream for ten.
             #expect(try await app.get("/v1/disk/recent?limit=3&offset=6", as: token).status == 200)
-            disk.answer(status)
+            disk.respond(status)
             app.clock.advance(by: .seconds(10))
             let before = disk.asked.count
             try await app.get("/v1/disk/recent?limit=9", as: token).expectProblem(code, problem)
@@ -89,7 +89,7 @@ struct NewsTests {
         "DISK-16 a file that left under this name, asked for while the upstream fails: 503, not an answer that cannot be read"
     )
     func failingAfterRename() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -98,7 +98,7 @@ struct NewsTests {
                 try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).status
                     == 200
             )
-            disk.answer(500)
+            disk.respond(500)
             try await app.get("/v1/disk/file?path=/a.txt", as: token).expectProblem("upstream-unavailable", 503)
         }
     }
@@ -107,7 +107,7 @@ struct NewsTests {
         "DISK-12 DISK-19 what the app cannot show, such as a path of another scheme, ends no list before its end and shifts no page"
     )
     func unknownRows() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.intercept { (request) in
             guard request.url.contains("/last-uploaded") || request.url.contains("/public") else { return nil }
             let limit = request.url.firstMatch(of: /[?&]limit=(\d+)/).flatMap { Int($0.1) } ?? 0
@@ -123,9 +123,9 @@ struct NewsTests {
                 var names: [String] = []
                 var target: String? = "/v1/disk/\(list)?limit=2"
                 while let next = target {
-                    let answer = try await app.get(next, as: token)
-                    names += DiskApp.names(answer)
-                    if case .string(let link) = answer["links.next"] { target = link } else { target = nil }
+                    let response = try await app.get(next, as: token)
+                    names += DiskApp.names(response)
+                    if case .string(let link) = response["links.next"] { target = link } else { target = nil }
                 }
                 #expect(names == ["a", "c", "d", "e"], "\(list)")
             }
@@ -137,16 +137,16 @@ struct NewsTests {
         arguments: [(403, "upstream-forbidden"), (404, "not-found")]
     )
     func refusedAfterRejected(status: Int, code: String) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/recent", as: token).status == 200)
-            disk.answer(401)
+            disk.respond(401)
             try await app.get("/v1/disk/recent?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
-            disk.answer(status)
+            disk.respond(status)
             try await app.get("/v1/disk/recent?refresh=1", as: token).expectProblem(code, status)
-            disk.answer(503)
+            disk.respond(503)
             try await app.get("/v1/disk/recent", as: token).expectProblem("upstream-session-expired", 401)
             disk.intercept(nil)
             #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)) == ["a.txt"])
@@ -157,14 +157,14 @@ struct NewsTests {
         "DISK-30 an operation that the upstream does not know any more, may not tell of or is away for: said, not running for ever"
     )
     func lostOperation() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         disk.change { $0.pollsOfWrites = 9 }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
-            let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
-            let location = try #require(answer.headerFields[.location])
-            disk.answer(503)
+            let response = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            let location = try #require(response.headerFields[.location])
+            disk.respond(503)
             #expect(try await app.get(location, as: token)["data.status"] == "running")
             disk.goAway(.totalTimeout)
             try await app.get(location, as: token).expectProblem("upstream-unavailable", 503)
@@ -173,8 +173,8 @@ struct NewsTests {
             disk.intercept(nil)
             disk.put("disk:/a.txt")
             let token = try await app.logIn()
-            let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
-            let location = try #require(answer.headerFields[.location])
+            let response = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            let location = try #require(response.headerFields[.location])
             let head = try await app.ask(.head, location, as: token)
             #expect(head.status == 202 && head.headerFields[.location] == nil)
             disk.change { $0.operations = [:] }
@@ -186,7 +186,7 @@ struct NewsTests {
 
     @Test("HEAD of a file says what GET says, and does not claim that a body was stored which nobody fetched")
     func head() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()

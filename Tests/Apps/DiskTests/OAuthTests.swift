@@ -14,7 +14,7 @@ import Upstream
 @Suite("Login with a code, refresh and revocation")
 struct OAuthTests {
     /// Yandex OAuth with one code, one refresh token, and tokens that the Disk knows.
-    private static func oauth(_ disk: MadeDisk, expiresIn: Int = 31_536_000) -> ScriptedUpstream {
+    private static func oauth(_ disk: FakeYandexDisk, expiresIn: Int = 31_536_000) -> ScriptedUpstream {
         let issued = Mutex(0)
         return ScriptedUpstream { (request) throws(UpstreamError) in
             let form = form(of: request)
@@ -59,7 +59,7 @@ struct OAuthTests {
         "DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once"
     )
     func codeFlow() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
             let begun = try await app.ask(.post, "/v1/disk/session/authorization")
@@ -89,8 +89,8 @@ struct OAuthTests {
             let again = try await app.ask(.post, "/v1/disk/session", json: login)
             again.expectProblem("validation-failed", 422)
             #expect(again["errors.0.pointer"] == "/state")
-            for answer in [begun, opened, again] {
-                for secret in ["access1", "refresh1", "hush", verifier] { #expect(!answer.text.contains(secret)) }
+            for response in [begun, opened, again] {
+                for secret in ["access1", "refresh1", "hush", verifier] { #expect(!response.text.contains(secret)) }
             }
             let stored = try app.everythingStored()
             for secret in ["access1", "refresh1", "hush+hush", verifier, state] {
@@ -104,7 +104,7 @@ struct OAuthTests {
         "DISK-05 a code without a state works too, as from the page that shows it; a wrong one is 401; a state that is too old is none"
     )
     func plainCode() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
             #expect(
                 try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status
@@ -132,9 +132,9 @@ struct OAuthTests {
     @Test("without an application there is no code flow, and it says which setting is missing")
     func unconfigured() async throws {
         try await DiskApp.run { app in
-            let answer = try await app.ask(.post, "/v1/disk/session/authorization")
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer.text.contains("disk.oauth_client_id"))
+            let response = try await app.ask(.post, "/v1/disk/session/authorization")
+            response.expectProblem("validation-failed", 422)
+            #expect(response.text.contains("disk.oauth_client_id"))
         }
     }
 
@@ -143,7 +143,7 @@ struct OAuthTests {
         arguments: [true, false]
     )
     func refresh(hasRunOut: Bool) async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk, expiresIn: 3600)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
@@ -172,7 +172,7 @@ struct OAuthTests {
         "DISK-06 a refresh that is refused ends the upstream's session: 401; one that cannot be asked for is 503, and shows nothing stored either"
     )
     func refreshRefused() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
@@ -192,7 +192,7 @@ struct OAuthTests {
 
     @Test("DISK-05 logging out revokes the token at Yandex, and does not wait for it nor need it")
     func revocation() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
         try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(

@@ -48,7 +48,7 @@ struct PageTests {
         "DISK-25 a page of a PDF is a picture, stored by version and there offline; a page that it does not have is 404"
     )
     func pdfPage() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
         try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine())) { app in
             let token = try await app.logIn()
@@ -65,16 +65,16 @@ struct PageTests {
 
     @Test("DISK-25 without LibreOffice an office file says so, in its view and where its PDF is asked for")
     func withoutOffice() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.docx")
         try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine(without: .soffice))) { app in
             let token = try await app.logIn()
             let view = try await app.get("/v1/disk/file?path=/a.docx", as: token)
             #expect(view["data.document.available"] == false)
             for screen in ["pdf", "page"] {
-                let answer = try await app.get("/v1/disk/file/\(screen)?path=/a.docx", as: token)
-                answer.expectProblem("tool-missing", 501)
-                #expect(answer.text.contains("LibreOffice is not installed"))
+                let response = try await app.get("/v1/disk/file/\(screen)?path=/a.docx", as: token)
+                response.expectProblem("tool-missing", 501)
+                #expect(response.text.contains("LibreOffice is not installed"))
             }
         }
     }
@@ -83,7 +83,7 @@ struct PageTests {
         "DISK-25 what has no pages says so; what is not what its name says is refused by the children, not by a crash"
     )
     func unsupported() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }
         try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine())) { app in
             let token = try await app.logIn()

@@ -14,25 +14,25 @@ struct ProfileScreenTests {
     func profile() async throws {
         try await DiskApp.run { app in
             let token = try await app.logIn()
-            let answer = try await app.get("/v1/disk/profile", as: token)
-            answer.expectScreen("disk.profile")
+            let response = try await app.get("/v1/disk/profile", as: token)
+            response.expectScreen("disk.profile")
             #expect(
-                answer["data.total"] == 10_737_418_240 && answer["data.used"] == 3_511_500_000
-                    && answer["data.available"] == 7_225_918_240
+                response["data.total"] == 10_737_418_240 && response["data.used"] == 3_511_500_000
+                    && response["data.available"] == 7_225_918_240
             )
-            #expect(answer["data.trash"] == 1_048_576)
+            #expect(response["data.trash"] == 1_048_576)
             #expect(
-                answer["data.total_text"] == "10 GB" && answer["data.used_text"] == "3.27 GB - used"
-                    && answer["data.available_text"] == "6.73 GB - available"
+                response["data.total_text"] == "10 GB" && response["data.used_text"] == "3.27 GB - used"
+                    && response["data.available_text"] == "6.73 GB - available"
             )
-            #expect(answer.all("id", in: "data.chart") == ["used", "available"])
-            #expect(answer.all("id", in: "data.actions") == ["published", "logout"])
-            #expect(answer["data.actions.0.href"] == "/v1/disk/published")
+            #expect(response.all("id", in: "data.chart") == ["used", "available"])
+            #expect(response.all("id", in: "data.actions") == ["published", "logout"])
+            #expect(response["data.actions.0.href"] == "/v1/disk/published")
             #expect(
-                answer["data.actions.1.confirm.message"]
+                response["data.actions.1.confirm.message"]
                     == "Are you sure you want to log out? All local data will be deleted."
             )
-            #expect(answer["meta.source"] == "upstream")
+            #expect(response["meta.source"] == "upstream")
             app.disk.change { $0.total = 0 }
             let nothing = try await app.get("/v1/disk/profile?refresh=1", as: token)
             #expect(nothing["data.used_fraction"] == 0 && nothing["data.chart.1.fraction"] == 1)
@@ -54,11 +54,11 @@ struct ProfileScreenTests {
     func chart() async throws {
         try await DiskApp.run { app in
             let token = try await app.logIn()
-            let answer = try await app.get("/v1/disk/profile/chart.svg", as: token)
-            #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/svg+xml; charset=utf-8")
-            #expect(answer.text.hasPrefix("<svg ") && answer.text.contains("10 GB"))
-            #expect(answer.text.contains(#"stroke-dasharray="164.39 502.65""#))
-            #expect(try XMLCheck.isWellFormed(answer.body))
+            let response = try await app.get("/v1/disk/profile/chart.svg", as: token)
+            #expect(response.status == 200 && response.headerFields[.contentType] == "image/svg+xml; charset=utf-8")
+            #expect(response.text.hasPrefix("<svg ") && response.text.contains("10 GB"))
+            #expect(response.text.contains(#"stroke-dasharray="164.39 502.65""#))
+            #expect(try XMLCheck.isWellFormed(response.body))
         }
     }
 
@@ -68,9 +68,9 @@ struct ProfileScreenTests {
             let token = try await app.logIn()
             app.disk.change { $0.tokens["good"] = "9999" }
             app.clock.advance(by: .seconds(6))
-            let answer = try await app.get("/v1/disk/profile", as: token)
-            #expect(answer["meta.source"] != "upstream")
-            #expect(!answer.text.contains("9999"))
+            let response = try await app.get("/v1/disk/profile", as: token)
+            #expect(response["meta.source"] != "upstream")
+            #expect(!response.text.contains("9999"))
         }
     }
 }

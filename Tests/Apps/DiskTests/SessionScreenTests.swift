@@ -31,8 +31,8 @@ struct SessionScreenTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try await DiskApp.run(.init(), DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
-            let answer = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
-            #expect(answer["data.seen"] == true)
+            let response = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
+            #expect(response["data.seen"] == true)
             #expect(try await app.get("/v1/disk/launch")["data.route"] == "login")
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/launch", as: token)["data.route"] == "home")
@@ -53,8 +53,8 @@ struct SessionScreenTests {
     )
     func malformedOnboarding(body: String, status: Int) async throws {
         try await DiskApp.run { app in
-            let answer = try await app.ask(.put, "/v1/disk/onboarding", json: body)
-            #expect(answer.status == status)
+            let response = try await app.ask(.put, "/v1/disk/onboarding", json: body)
+            #expect(response.status == status)
             #expect(try await app.get("/v1/disk/onboarding")["data.seen"] == false)
         }
     }
@@ -66,13 +66,13 @@ struct SessionScreenTests {
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             for route in DiskRoutes(service: app.service).routes where route.access != .open {
-                let answer = try await app.ask(
+                let response = try await app.ask(
                     route.method,
                     route.path.replacing("{id}", with: "x") + "?path=/secret.txt"
                 )
-                answer.expectProblem("session-required", 401)
-                #expect(answer.headerFields[.wwwAuthenticate] == "Bearer")
-                #expect(!answer.text.contains("secret"))
+                response.expectProblem("session-required", 401)
+                #expect(response.headerFields[.wwwAuthenticate] == "Bearer")
+                #expect(!response.text.contains("secret"))
                 try await app.ask(route.method, route.path.replacing("{id}", with: "x"), as: "wrong").expectProblem(
                     "session-expired",
                     401
@@ -95,7 +95,7 @@ struct SessionScreenTests {
         "DISK-04 a token opens a session; it goes to the upstream as OAuth, and is in no answer, no log line, and not in clear on the disk"
     )
     func token() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
@@ -110,14 +110,14 @@ struct SessionScreenTests {
             #expect(opened["data.name"] == "login-77")
             #expect(opened["data.route"] == "home")
             let bearer = try text(opened["data.token"])
-            var answers = [opened]
+            var responses = [opened]
             for target in [
                 "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",
                 "trash", "search?query=a",
             ] {
-                answers.append(try await app.get("/v1/disk/\(target)", as: bearer))
+                responses.append(try await app.get("/v1/disk/\(target)", as: bearer))
             }
-            #expect(answers.dropFirst().allSatisfy { $0.status == 200 })
+            #expect(responses.dropFirst().allSatisfy { $0.status == 200 })
             let own = disk.requests.filter { $0.url.hasPrefix("https://disk.test") }
             #expect(own.allSatisfy { $0.headerFields[.authorization] == "OAuth y0_VerySecretToken" })
             #expect(
@@ -126,13 +126,13 @@ struct SessionScreenTests {
                 }
             )
             disk.goAway()
-            answers.append(try await app.get("/v1/disk/files?refresh=1", as: bearer))
-            for answer in answers {
+            responses.append(try await app.get("/v1/disk/files?refresh=1", as: bearer))
+            for response in responses {
                 #expect(
-                    !answer.text.contains("VerySecret")
-                        && !answer.headerFields.contains { $0.value.contains("VerySecret") }
+                    !response.text.contains("VerySecret")
+                        && !response.headerFields.contains { $0.value.contains("VerySecret") }
                 )
-                #expect(!answer.text.contains("secret=signature"))
+                #expect(!response.text.contains("secret=signature"))
             }
             #expect(!app.log.all.contains { $0.contains("VerySecret") || $0.contains("signature") })
             let stored = try app.everythingStored()
@@ -148,9 +148,9 @@ struct SessionScreenTests {
         try await DiskApp.run { app in
             let body = #"{"mode":"oauth_token","access_token":"wrong"}"#
             try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("invalid-credentials", 401)
-            app.disk.answer(200)
+            app.disk.respond(200)
             try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("upstream-bad-response", 502)
-            app.disk.answer(403)
+            app.disk.respond(403)
             try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("upstream-forbidden", 403)
             app.disk.goAway()
             let offline = try await app.ask(.post, "/v1/disk/session", json: body)
@@ -180,9 +180,9 @@ struct SessionScreenTests {
     )
     func malformedLogin(body: String, pointer: String) async throws {
         try await DiskApp.run { app in
-            let answer = try await app.ask(.post, "/v1/disk/session", json: body)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer["errors.0.pointer"] == .string(pointer))
+            let response = try await app.ask(.post, "/v1/disk/session", json: body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response["errors.0.pointer"] == .string(pointer))
             #expect(app.disk.requests.isEmpty)
         }
     }
@@ -191,7 +191,7 @@ struct SessionScreenTests {
         "DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again"
     )
     func revoked() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -205,9 +205,9 @@ struct SessionScreenTests {
                 "search?query=a", "trash",
             ]
             for target in targets {
-                let answer = try await app.get("/v1/disk/\(target)", as: token)
-                answer.expectProblem("upstream-session-expired", 401)
-                #expect(!answer.text.contains("a.txt"))
+                let response = try await app.get("/v1/disk/\(target)", as: token)
+                response.expectProblem("upstream-session-expired", 401)
+                #expect(!response.text.contains("a.txt"))
             }
             try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token).expectProblem(
                 "upstream-session-expired",
@@ -229,10 +229,10 @@ struct SessionScreenTests {
     func unconfirmed(query: String) async throws {
         try await DiskApp.run { app in
             let token = try await app.logIn()
-            let answer = try await app.ask(.delete, "/v1/disk/session\(query)", as: token)
-            answer.expectProblem("confirmation-required", 409)
-            #expect(answer["dialog.message"] == "Are you sure you want to log out? All local data will be deleted.")
-            #expect(answer["dialog.buttons"] == ["Yes", "No"])
+            let response = try await app.ask(.delete, "/v1/disk/session\(query)", as: token)
+            response.expectProblem("confirmation-required", 409)
+            #expect(response["dialog.message"] == "Are you sure you want to log out? All local data will be deleted.")
+            #expect(response["dialog.buttons"] == ["Yes", "No"])
             #expect(try await app.get("/v1/disk/session", as: token).status == 200)
         }
     }
@@ -241,7 +241,7 @@ struct SessionScreenTests {
         "DISK-33 logging out removes everything of the account, offline too, and nothing of another; the old token opens nothing"
     )
     func logout() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         disk.put("disk:/mine.png", bytes: Array("content of mine".utf8), mediaType: "image", mimeType: "image/png")
         try await DiskApp.run(disk) { app in
@@ -288,7 +288,7 @@ struct SessionScreenTests {
 
     @Test("two accounts see their own, whatever the other has stored")
     func accounts() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         disk.put("disk:/shared-name.txt", "mine")
         try await DiskApp.run(disk) { app in
@@ -310,7 +310,7 @@ struct SessionScreenTests {
 
     @Test("DISK-04 the mount of the upstream takes the token of whoever asks, and nobody else's")
     func mount() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         try await DiskApp.run(disk) { app in
             let (mine, other) = (try await app.logIn(), try await app.logIn("other"))

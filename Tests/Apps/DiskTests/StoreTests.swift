@@ -39,7 +39,7 @@ struct StoreTests {
 
     @Test("DISK-28 renaming a folder with 10,000 stored children is as many statements as renaming one with two")
     func manyChildren() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         try await DiskApp.run(disk) { app in
             _ = try await app.logIn()
             let counts = try await [2, 10_000].asyncMap { count in
@@ -103,7 +103,7 @@ struct StoreTests {
         "100,000 items in a folder: a page asks for a page, keeps a page, and knows the total; search says that it is partial"
     )
     func manyItems() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         disk.intercept { (request) in
             guard request.url.contains("_embedded"),
                 let offset = request.url.firstMatch(of: /[?&]offset=(\d+)/).flatMap({ Int($0.1) }),
@@ -144,8 +144,8 @@ struct StoreTests {
     }
 
     @Test("what the upstream was asked before a change is not taken in after it: the list is asked for again")
-    func staleAnswer() async throws {
-        let disk = MadeDisk()
+    func staleResponse() async throws {
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -153,7 +153,7 @@ struct StoreTests {
             let store = app.store
             disk.intercept { (request) in
                 guard request.url.contains("_embedded"), isFirst.take() else { return nil }
-                // The answer is on its way when a change is made.
+                // The response is on its way when a change is made.
                 try? store.database.write { try $0.execute(sql: "UPDATE disk_account SET epoch = epoch + 1") }
                 return .json(
                     #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":1,"items":[{"path":"disk:/old.txt","name":"old.txt","type":"file"}]}}"#

@@ -12,7 +12,7 @@ import Upstream
 struct TrustTests {
     /// A root, a folder in it, a body, and all lists, seen once.
     private static func warmed(
-        _ disk: MadeDisk = MadeDisk(),
+        _ disk: FakeYandexDisk = FakeYandexDisk(),
         _ test: @Sendable (DiskApp, _ token: String) async throws -> Void
     ) async throws {
         disk.makeFolder("disk:/docs")
@@ -20,7 +20,7 @@ struct TrustTests {
         disk.put("disk:/top.txt")
         disk.change { state in
             state.nodes["disk:/top.txt"]?.publicURL = "https://yadi.sk/d/top"
-            state.nodes["trash:/old_0123456789012345678901234567890123456789"] = MadeDisk.Node(
+            state.nodes["trash:/old_0123456789012345678901234567890123456789"] = FakeYandexDisk.Node(
                 isFolder: false,
                 origin: "disk:/old"
             )
@@ -55,10 +55,10 @@ struct TrustTests {
             "trash": ["old_0123456789012345678901234567890123456789"], "search?query=report": ["report.txt"],
         ]
         for (screen, expected) in names {
-            let answer = try await app.get("/v1/disk/\(screen)", as: token)
-            #expect(DiskApp.names(answer) == expected, "\(screen)", sourceLocation: sourceLocation)
+            let response = try await app.get("/v1/disk/\(screen)", as: token)
+            #expect(DiskApp.names(response) == expected, "\(screen)", sourceLocation: sourceLocation)
             #expect(
-                answer["meta.offline"] == true && answer["meta.state"] == "content",
+                response["meta.offline"] == true && response["meta.state"] == "content",
                 "\(screen)",
                 sourceLocation: sourceLocation
             )
@@ -78,16 +78,17 @@ struct TrustTests {
     )
     func page(status: Int) async throws {
         try await Self.warmed { app, token in
-            app.disk.answerPage(status)
+            app.disk.respondPage(status)
             for screen in Self.screens {
-                let answer = try await app.get("/v1/disk/\(screen)", as: token)
-                #expect(answer.status == 200, "\(screen): \(answer.text)")
+                let response = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(response.status == 200, "\(screen): \(response.text)")
                 #expect(
-                    answer["meta.stale"] == true && answer["meta.offline"] == false && answer["meta.banner"] == .null,
+                    response["meta.stale"] == true && response["meta.offline"] == false
+                        && response["meta.banner"] == .null,
                     "\(screen)"
                 )
                 #expect(
-                    answer.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response",
+                    response.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response",
                     "\(screen)"
                 )
             }
@@ -116,9 +117,11 @@ struct TrustTests {
                     row.hasPrefix("TOTAL") ? #""items":[],"total":\#(row.dropFirst(5))"# : #""items":[\#(row)]"#
                 return .json(#"{"path":"disk:/docs","name":"docs","type":"dir","_embedded":{\#(content)}}"#)
             }
-            let answer = try await app.get("/v1/disk/files?path=/docs", as: token)
-            #expect(answer.status == 200 && answer["meta.stale"] == true && DiskApp.names(answer) == ["report.txt"])
-            #expect(answer.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+            let response = try await app.get("/v1/disk/files?path=/docs", as: token)
+            #expect(
+                response.status == 200 && response["meta.stale"] == true && DiskApp.names(response) == ["report.txt"]
+            )
+            #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
             try await Self.expectEverything(app, token)
         }
     }
@@ -142,7 +145,7 @@ struct TrustTests {
     @Test("TRUST-06 a 410 of a version of the API is not that of a path")
     func retired() async throws {
         try await Self.warmed { app, token in
-            app.disk.intercept { (_) in MadeDisk.refusal(410, "ApiVersionRetiredError") }
+            app.disk.intercept { (_) in FakeYandexDisk.refusal(410, "ApiVersionRetiredError") }
             #expect(try await app.get("/v1/disk/files?path=/docs", as: token).status == 404)
             try await Self.expectEverything(app, token)
         }
@@ -164,9 +167,9 @@ struct TrustTests {
                     ? .json(body, status: .notFound) : nil
             }
             for screen in ["files?refresh=1", "trash?refresh=1", "file?path=/&refresh=1"] {
-                let answer = try await app.get("/v1/disk/\(screen)", as: token)
-                #expect(answer.status == 200 && answer["meta.stale"] == true, "\(screen): \(answer.text)")
-                #expect(answer.cacheStatus?.hasSuffix("; fwd-status=404; detail=bad-response") == true, "\(screen)")
+                let response = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(response.status == 200 && response["meta.stale"] == true, "\(screen): \(response.text)")
+                #expect(response.cacheStatus?.hasSuffix("; fwd-status=404; detail=bad-response") == true, "\(screen)")
             }
             #expect(!app.log.all.contains { $0.hasPrefix("error") })
             try await Self.expectEverything(app, token)
@@ -178,13 +181,13 @@ struct TrustTests {
     )
     func own() async throws {
         try await Self.warmed { app, token in
-            app.disk.intercept { (_) in MadeDisk.refusal(404, "DiskOperationNotFoundError") }
+            app.disk.intercept { (_) in FakeYandexDisk.refusal(404, "DiskOperationNotFoundError") }
             try await app.get("/v1/disk/files?path=/docs", as: token).expectProblem("not-found", 404)
             try await app.get("/v1/disk/recent", as: token).expectProblem("not-found", 404)
             try await Self.expectEverything(app, token)
         }
         try await Self.warmed { app, token in
-            app.disk.answer(404)
+            app.disk.respond(404)
             try await app.get("/v1/disk/recent", as: token).expectProblem("not-found", 404)
             try await app.get("/v1/disk/file?path=/docs/report.txt", as: token).expectProblem("not-found", 404)
             app.disk.goAway()
@@ -213,12 +216,12 @@ struct TrustTests {
         try await Self.warmed { app, token in
             app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2Fdocs&") ? .json(body) : nil
             }
-            let answer = try await app.get("/v1/disk/files?path=/docs", as: token)
+            let response = try await app.get("/v1/disk/files?path=/docs", as: token)
             #expect(
-                DiskApp.names(answer) == ["report.txt"] && answer["meta.stale"] == true
-                    && answer["meta.state"] == "content"
+                DiskApp.names(response) == ["report.txt"] && response["meta.stale"] == true
+                    && response["meta.state"] == "content"
             )
-            #expect(answer.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+            #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
             // The same for the root, to which a row of the root itself must do nothing either.
             let root = body.replacing("disk:/docs/", with: "disk:/").replacing("disk:/docs", with: "disk:/")
             app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2F&") ? .json(root) : nil }
@@ -243,9 +246,9 @@ struct TrustTests {
                 request.url.contains("/last-uploaded") || request.url.contains("/public") ? .json(body) : nil
             }
             for (list, names) in [("recent", ["top.txt", "report.txt"]), ("published", ["top.txt"])] {
-                let answer = try await app.get("/v1/disk/\(list)", as: token)
-                #expect(DiskApp.names(answer) == names && answer["meta.stale"] == true, "\(list)")
-                #expect(answer.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response", "\(list)")
+                let response = try await app.get("/v1/disk/\(list)", as: token)
+                #expect(DiskApp.names(response) == names && response["meta.stale"] == true, "\(list)")
+                #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response", "\(list)")
             }
             try await Self.expectEverything(app, token)
         }
@@ -274,7 +277,7 @@ struct TrustTests {
 
     @Test("TRUST-06 an empty page behind the first whose total says otherwise is no end of the list")
     func emptyPage() async throws {
-        let disk = MadeDisk()
+        let disk = FakeYandexDisk()
         for name in ["a", "b", "c", "d"] { disk.put("disk:/\(name)") }
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
@@ -294,7 +297,7 @@ struct TrustTests {
     )
     func session(status: Int) async throws {
         try await Self.warmed { app, token in
-            app.disk.answerPage(status)
+            app.disk.respondPage(status)
             for (method, target, json) in [
                 (HTTPRequest.Method.delete, "file?path=/docs", nil as String?),
                 (.patch, "file?path=/docs/report.txt", #"{"name":"x.txt"}"#),
@@ -302,12 +305,12 @@ struct TrustTests {
                 (.post, "files/move", #"{"from":"/docs","to":"/other"}"#),
                 (.post, "folders", #"{"path":"/docs/new"}"#), (.delete, "published?path=/top.txt", nil),
             ] {
-                let answer = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
+                let response = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
                 // What these two are about is looked at before anything is sent. Behind a write nobody but the API can
                 // say that it was refused.
                 let isLookedAtFirst = target == "links" || target.hasPrefix("published")
-                answer.expectProblem(isLookedAtFirst ? "upstream-bad-response" : "outcome-unknown", 502)
-                #expect(answer["upstream.status"] == .number(Double(status)), "\(target)")
+                response.expectProblem(isLookedAtFirst ? "upstream-bad-response" : "outcome-unknown", 502)
+                #expect(response["upstream.status"] == .number(Double(status)), "\(target)")
             }
             #expect(
                 try await app.ask(
@@ -350,7 +353,7 @@ struct TrustTests {
             .json(#"{"access_token":"good","refresh_token":"r2","expires_in":3600}"#)
         }
         let settings = DiskApp.Settings(client: .init(id: "client"), oauth: oauth)
-        try await DiskApp.run(MadeDisk(), settings) { app in
+        try await DiskApp.run(FakeYandexDisk(), settings) { app in
             app.disk.put("disk:/a.txt")
             let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1"}"#)
             let token = try text(opened["data.token"])

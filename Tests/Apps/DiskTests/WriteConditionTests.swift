@@ -22,7 +22,7 @@ struct WriteConditionTests {
         return (screen, content)
     }
 
-    private func writes(_ disk: MadeDisk) -> [String] { disk.requests.filter(EachWrite.isWrite).map(\.url) }
+    private func writes(_ disk: FakeYandexDisk) -> [String] { disk.requests.filter(EachWrite.isWrite).map(\.url) }
 
     @Test("TRUST-05 If-Match that does not hold is 412, and nothing changes", arguments: EachWrite.allCases)
     func stale(write: EachWrite) async throws {
@@ -36,8 +36,8 @@ struct WriteConditionTests {
                 "\"bogus\"", "\"\"", "nonsense", "\"a,*,b\"", known.map { "W/\($0.content)" },
                 known.map { "W/\($0.screen)" },
             ].compactMap({ $0 }) {
-                let answer = try await write.ask(app, token, [.ifMatch: tag])
-                answer.expectProblem("precondition-failed", 412)
+                let response = try await write.ask(app, token, [.ifMatch: tag])
+                response.expectProblem("precondition-failed", 412)
             }
             #expect(writes(disk).isEmpty && !write.isDone(on: disk))
         }
@@ -56,11 +56,11 @@ struct WriteConditionTests {
                     // Nothing is there: not even * holds.
                     return try await write.ask(app, token, [.ifMatch: "*"]).expectProblem("precondition-failed", 412)
                 }
-                let md5 = "\"\(MadeDisk.md5(Array("gone".utf8)))\""
+                let md5 = "\"\(FakeYandexDisk.md5(Array("gone".utf8)))\""
                 let tags = write == .restore ? (screen: md5, content: md5) : try await tags(app, write.subject, token)
                 let field = [tags.screen, tags.content, "\"x\", \(tags.content)", "*"][form]
-                let answer = try await write.ask(app, token, [.ifMatch: field])
-                #expect(answer.status == write.successStatus, "\(field): \(answer.text)")
+                let response = try await write.ask(app, token, [.ifMatch: field])
+                #expect(response.status == write.successStatus, "\(field): \(response.text)")
                 #expect(write.isDone(on: disk))
             }
         }
@@ -187,17 +187,17 @@ struct WriteConditionTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             var tag = try #require(try await EachWrite.upload.ask(app, token).headerFields[.eTag])
-            #expect(tag == "\"\(MadeDisk.md5(Array("new".utf8)))\"", "of the content, which is the target")
+            #expect(tag == "\"\(FakeYandexDisk.md5(Array("new".utf8)))\"", "of the content, which is the target")
             for bytes: [UInt8] in [[1], [2], [3]] {
-                let answer = try await app.ask(
+                let response = try await app.ask(
                     .put,
                     "/v1/disk/file/content?path=/new&overwrite=1",
                     as: token,
                     [.ifMatch: tag],
                     bytes: bytes
                 )
-                #expect(answer.status == 201)
-                tag = try #require(answer.headerFields[.eTag])
+                #expect(response.status == 201)
+                tag = try #require(response.headerFields[.eTag])
             }
             let renamed = try await app.ask(
                 .patch,
@@ -211,7 +211,7 @@ struct WriteConditionTests {
                 try await app.ask(.delete, "/v1/disk/file?path=/newer", as: token, [.ifMatch: screen]).status == 200
             )
             #expect(
-                disk.asked.contains { $0.hasPrefix("DELETE") && $0.contains("md5=\(MadeDisk.md5([3]))") },
+                disk.asked.contains { $0.hasPrefix("DELETE") && $0.contains("md5=\(FakeYandexDisk.md5([3]))") },
                 "the upstream compares, too"
             )
         }
@@ -225,9 +225,9 @@ struct WriteConditionTests {
         try await DiskApp.run(disk) { app in
             let token = try await app.logIn()
             let part = HTTPFields([HTTPField(name: .contentRange, value: "bytes 100-103/104")])
-            let answer = try await app.ask(.put, Self.content, as: token, part, bytes: [1, 2, 3, 4])
-            answer.expectProblem("invalid-parameter", 400)
-            #expect(answer["errors.0.parameter"] == "Content-Range")
+            let response = try await app.ask(.put, Self.content, as: token, part, bytes: [1, 2, 3, 4])
+            response.expectProblem("invalid-parameter", 400)
+            #expect(response["errors.0.parameter"] == "Content-Range")
             #expect(disk.change { $0.nodes["disk:/a.txt"]?.bytes } == Array("text of a".utf8))
             try await app.ask(.delete, "/v1/disk/file?path=/none", as: token, [.ifMatch: "*"]).expectProblem(
                 "not-found",

@@ -16,14 +16,14 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// A Disk on which each of them can be carried out.
-    static func disk() -> MadeDisk {
-        let disk = MadeDisk()
+    static func disk() -> FakeYandexDisk {
+        let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text of a")
         disk.put("disk:/public.txt", "text for all")
         disk.makeFolder("disk:/folder")
         disk.change { state in
             state.nodes["disk:/public.txt"]?.publicURL = "https://yadi.sk/d/p"
-            var gone = MadeDisk.Node(isFolder: false, bytes: Array("gone".utf8))
+            var gone = FakeYandexDisk.Node(isFolder: false, bytes: Array("gone".utf8))
             gone.origin = "disk:/gone.txt"
             state.nodes["trash:/gone.txt_1"] = gone
         }
@@ -96,7 +96,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     static func isWrite(_ request: OutgoingRequest) -> Bool { request.method != .get }
 
     /// Whether the Disk is as the write was to leave it.
-    func isDone(on disk: MadeDisk) -> Bool {
+    func isDone(on disk: FakeYandexDisk) -> Bool {
         disk.change { state in
             switch self {
             case .upload: state.nodes["disk:/new"]?.bytes == Array("new".utf8)
@@ -135,7 +135,8 @@ struct WriteOutcomeTests {
     )
     func lostResponse(write: EachWrite) async throws {
         for error in [
-            UpstreamError.unreachable(.reset), .unreachable(.totalTimeout), .badAnswer(status: nil, reason: "not HTTP"),
+            UpstreamError.unreachable(.reset), .unreachable(.totalTimeout),
+            .badResponse(status: nil, reason: "not HTTP"),
         ] {
             let disk = EachWrite.disk()
             try await DiskApp.run(disk) { app in
@@ -146,8 +147,8 @@ struct WriteOutcomeTests {
                     disk.carryOut(request)
                     throw error
                 }
-                let answer = try await write.ask(app, token)
-                #expect(answer.status == write.successStatus, "\(error): \(answer.text)")
+                let response = try await write.ask(app, token)
+                #expect(response.status == write.successStatus, "\(error): \(response.text)")
                 #expect(write.isDone(on: disk))
                 #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
             }
@@ -165,13 +166,13 @@ struct WriteOutcomeTests {
             try await know(app, token)
             let before = try await names(app, token)
             disk.intercept { (request) in
-                EachWrite.isWrite(request) ? IncomingAnswer(status: .internalServerError) : nil
+                EachWrite.isWrite(request) ? IncomingResponse(status: .internalServerError) : nil
             }
-            let answer = try await write.ask(app, token)
-            answer.expectProblem("upstream-unavailable", 503)
+            let response = try await write.ask(app, token)
+            response.expectProblem("upstream-unavailable", 503)
             #expect(
-                answer["detail"] == "Yandex Disk did not carry it out (status 500). Nothing was changed."
-                    && answer["retryable"] == true
+                response["detail"] == "Yandex Disk did not carry it out (status 500). Nothing was changed."
+                    && response["retryable"] == true
             )
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
             disk.intercept(nil)
@@ -201,12 +202,13 @@ struct WriteOutcomeTests {
                 if isGone.isSpent { throw .unreachable(.refused) }
                 return nil
             }
-            let answer = try await write.ask(app, token)
-            answer.expectProblem("outcome-unknown", 502)
+            let response = try await write.ask(app, token)
+            response.expectProblem("outcome-unknown", 502)
             #expect(
-                answer["retryable"] == false && answer["offline"] == true && answer["upstream.name"] == "yandex_disk"
+                response["retryable"] == false && response["offline"] == true
+                    && response["upstream.name"] == "yandex_disk"
             )
-            let href = try text(answer["href"])
+            let href = try text(response["href"])
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
             // Now that it is known to be away nothing is sent at all.
             let count = disk.requests.count
@@ -228,10 +230,10 @@ struct WriteOutcomeTests {
         arguments: EachWrite.allCases
     )
     func late(write: EachWrite) async throws {
-        let losses: [Result<IncomingAnswer, UpstreamError>] = [
+        let losses: [Result<IncomingResponse, UpstreamError>] = [
             .failure(.unreachable(.totalTimeout)), .failure(.unreachable(.reset)),
-            .failure(.badAnswer(status: nil, reason: "not HTTP")),
-            .success(IncomingAnswer(status: .badGateway)), .success(IncomingAnswer(status: .gatewayTimeout)),
+            .failure(.badResponse(status: nil, reason: "not HTTP")),
+            .success(IncomingResponse(status: .badGateway)), .success(IncomingResponse(status: .gatewayTimeout)),
         ]
         for loss in losses {
             let disk = EachWrite.disk()
@@ -244,14 +246,14 @@ struct WriteOutcomeTests {
                     sent.request = request
                     return try loss.get()
                 }
-                let answer = try await write.ask(app, token)
-                answer.expectProblem("outcome-unknown", 502)
-                #expect(answer["retryable"] == false)
+                let response = try await write.ask(app, token)
+                response.expectProblem("outcome-unknown", 502)
+                #expect(response["retryable"] == false)
                 // The upstream goes on with it, and the screen that the problem names shows it.
                 disk.intercept(nil)
                 disk.carryOut(try #require(sent.request))
                 #expect(write.isDone(on: disk))
-                let shown = try await app.get(try text(answer["href"]), as: token)
+                let shown = try await app.get(try text(response["href"]), as: token)
                 #expect(shown["meta.stale"] == false || shown.status == 404, "\(loss): \(shown.text)")
             }
         }
@@ -274,13 +276,13 @@ struct WriteOutcomeTests {
                     _ = isGone.take()
                     return disk.carryOut(request)
                 }
-                let answer = try await write.ask(app, token)
-                #expect(answer.status == write.successStatus, "\(answer.text)")
+                let response = try await write.ask(app, token)
+                #expect(response.status == write.successStatus, "\(response.text)")
                 #expect(write.isDone(on: disk))
                 guard [.upload, .overwrite, .folder, .rename, .move, .copy].contains(write) else { return }
-                #expect(answer["meta.stale"] == true && answer.headerFields[.eTag] == nil)
-                #expect(answer["data.type"] == (write == .folder ? "dir" : "file"))
-                if write == .upload { #expect(answer["data.size"] == 3 && answer["data.path"] == "disk:/new") }
+                #expect(response["meta.stale"] == true && response.headerFields[.eTag] == nil)
+                #expect(response["data.type"] == (write == .folder ? "dir" : "file"))
+                if write == .upload { #expect(response["data.size"] == 3 && response["data.path"] == "disk:/new") }
             }
         }
     }
@@ -301,17 +303,18 @@ struct WriteOutcomeTests {
                     disk.intercept { [disk] (request) in
                         guard EachWrite.isWrite(request) else { return nil }
                         if isCarriedOut { disk.carryOut(request) }
-                        return IncomingAnswer(status: .init(code: status))
+                        return IncomingResponse(status: .init(code: status))
                     }
-                    let answer = try await write.ask(app, token)
+                    let response = try await write.ask(app, token)
                     switch (isCarriedOut, status) {
-                    case (true, _): #expect(answer.status == write.successStatus)
-                    case (false, 500): answer.expectProblem("upstream-unavailable", 503)
-                    case (false, _): answer.expectProblem("outcome-unknown", 502)
+                    case (true, _): #expect(response.status == write.successStatus)
+                    case (false, 500): response.expectProblem("upstream-unavailable", 503)
+                    case (false, _): response.expectProblem("outcome-unknown", 502)
                     }
                 }
             }
-            disk.intercept { (request) in EachWrite.isWrite(request) ? IncomingAnswer(status: .serviceUnavailable) : nil
+            disk.intercept { (request) in
+                EachWrite.isWrite(request) ? IncomingResponse(status: .serviceUnavailable) : nil
             }
             try await EachWrite.folder.ask(app, token).expectProblem("upstream-unavailable", 503)
         }
@@ -324,12 +327,12 @@ struct WriteOutcomeTests {
     )
     func portal(write: EachWrite, isCarriedOut: Bool) async throws {
         let page = Array("<html>Welcome to our network</html>".utf8)
-        let responses: [Result<IncomingAnswer, UpstreamError>] = [
-            .success(IncomingAnswer(status: .ok, headerFields: [.contentType: "text/html"], body: page)),
-            .success(IncomingAnswer(status: .created, headerFields: [.contentType: "text/html"], body: page)),
-            .success(IncomingAnswer(status: .ok)), .success(IncomingAnswer(status: .ok, body: Array("{}".utf8))),
-            .success(IncomingAnswer(status: .partialContent)),
-            .failure(.badAnswer(status: .ok, reason: UpstreamError.cutShort)),
+        let responses: [Result<IncomingResponse, UpstreamError>] = [
+            .success(IncomingResponse(status: .ok, headerFields: [.contentType: "text/html"], body: page)),
+            .success(IncomingResponse(status: .created, headerFields: [.contentType: "text/html"], body: page)),
+            .success(IncomingResponse(status: .ok)), .success(IncomingResponse(status: .ok, body: Array("{}".utf8))),
+            .success(IncomingResponse(status: .partialContent)),
+            .failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)),
         ]
         for response in responses {
             let disk = EachWrite.disk()
@@ -341,11 +344,11 @@ struct WriteOutcomeTests {
                     if isCarriedOut { disk.carryOut(request) }
                     return try response.get()
                 }
-                let answer = try await write.ask(app, token)
+                let response = try await write.ask(app, token)
                 if isCarriedOut {
-                    #expect(answer.status == write.successStatus, "\(response): \(answer.text)")
+                    #expect(response.status == write.successStatus, "\(response): \(response.text)")
                 } else {
-                    answer.expectProblem("outcome-unknown", 502)
+                    response.expectProblem("outcome-unknown", 502)
                 }
                 #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
             }
@@ -366,14 +369,14 @@ struct WriteOutcomeTests {
                 guard EachWrite.isWrite(request) else { return nil }
                 disk.carryOut(request)
                 let page = Array("<html>nginx</html>".utf8)
-                return IncomingAnswer(
+                return IncomingResponse(
                     status: .init(code: status),
                     headerFields: [.contentType: "text/html"],
                     body: page
                 )
             }
-            let answer = try await write.ask(app, token)
-            #expect(answer.status == write.successStatus, "\(answer.text)")
+            let response = try await write.ask(app, token)
+            #expect(response.status == write.successStatus, "\(response.text)")
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
         }
     }
@@ -401,7 +404,7 @@ struct WriteOutcomeTests {
                     json: #"{"from":"/a.txt","to":"/folder/taken.txt"}"#
                 ),
             ]
-            for answer in never { answer.expectProblem("outcome-unknown", 502) }
+            for response in never { response.expectProblem("outcome-unknown", 502) }
         }
     }
 

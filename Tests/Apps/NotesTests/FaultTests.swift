@@ -27,8 +27,8 @@ import Testing
                 let added = try await app.add("note \(number.add(1, ordering: .relaxed).newValue)", as: token)
                 id.withLock { $0 = added }
             }
-            func expectDone(_ answer: Exchanged) throws {
-                guard answer.status < 400 else { throw Refused(description: answer.text) }
+            func expectDone(_ response: Exchanged) throws {
+                guard response.status < 400 else { throw Refused(description: response.text) }
             }
             var counts: [Int] = []
             // The response is read behind the commit: on a disk that cannot be read a change may be done and the
@@ -50,9 +50,9 @@ import Testing
                 )
                 counts.append(
                     try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: { try await add() }) {
-                        let answer = try await app.delete("/v1/notes/\(id.withLock { $0 })", as: token)
+                        let response = try await app.delete("/v1/notes/\(id.withLock { $0 })", as: token)
                         // The second try of one that was done.
-                        if answer.status != 404 { try expectDone(answer) }
+                        if response.status != 404 { try expectDone(response) }
                     }
                 )
             }

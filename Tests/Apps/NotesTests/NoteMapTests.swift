@@ -107,7 +107,9 @@ struct NoteMapTests {
             #expect(far["data.zoom"] == 4 && far.all("count", in: "data.clusters") == [3])
             #expect(far["data.clusters.0.lat"] == 48.86 && far["data.clusters.0.lon"] == 2.35)
             #expect(far.all("title", in: "data.pins") == ["Sydney"])
-            guard case .string(let href) = far["data.clusters.0.href"] else { throw NotesApp.NoText(answer: far.text) }
+            guard case .string(let href) = far["data.clusters.0.href"] else {
+                throw NotesApp.NoText(response: far.text)
+            }
             let nearer = try await app.get(href, as: token)
             #expect(
                 nearer["data.zoom"] == 7 && nearer.all("count", in: "data.clusters") == [3] && nearer["data.pins"] == []
@@ -122,20 +124,22 @@ struct NoteMapTests {
         try await NotesApp.run { app in
             let token = try await app.register()
             let note = try await app.add("A dog", location(37.79, -122.42, "Laguna St"), as: token)
-            let answer = try await app.get("/v1/notes/map?zoom=20", as: token, [.accept: "application/geo+json"])
-            #expect(answer.status == 200 && answer.headerFields[.contentType] == "application/geo+json; charset=utf-8")
+            let response = try await app.get("/v1/notes/map?zoom=20", as: token, [.accept: "application/geo+json"])
             #expect(
-                answer.headerFields[.vary] == "Authorization, Accept, Accept-Encoding"
-                    && answer.headerFields[.cacheControl] == "private, no-cache"
-            )
-            #expect(answer.names(in: "") == ["type", "features"] && answer["type"] == "FeatureCollection")
-            #expect(answer["features.0.type"] == "Feature" && answer["features.0.id"] == .string(note))
-            #expect(
-                answer["features.0.geometry.type"] == "Point"
-                    && answer["features.0.geometry.coordinates"] == [-122.42, 37.79]
+                response.status == 200 && response.headerFields[.contentType] == "application/geo+json; charset=utf-8"
             )
             #expect(
-                answer["features.0.properties.title"] == "A dog" && answer["features.0.properties.cluster"] == false
+                response.headerFields[.vary] == "Authorization, Accept, Accept-Encoding"
+                    && response.headerFields[.cacheControl] == "private, no-cache"
+            )
+            #expect(response.names(in: "") == ["type", "features"] && response["type"] == "FeatureCollection")
+            #expect(response["features.0.type"] == "Feature" && response["features.0.id"] == .string(note))
+            #expect(
+                response["features.0.geometry.type"] == "Point"
+                    && response["features.0.geometry.coordinates"] == [-122.42, 37.79]
+            )
+            #expect(
+                response["features.0.properties.title"] == "A dog" && response["features.0.properties.cluster"] == false
             )
             try await app.add("another", location(37.79, -122.42), as: token)
             let clustered = try await app.get("/v1/notes/map?zoom=3", as: token, [.accept: "application/geo+json"])
@@ -184,9 +188,9 @@ struct NoteMapTests {
     )
     func malformed(query: String, parameter: String) async throws {
         try await NotesApp.run { app in
-            let answer = try await app.get("/v1/notes/map?\(query)", as: app.register())
-            answer.expectProblem("invalid-parameter", 400)
-            #expect(answer["errors.0.parameter"] == .string(parameter))
+            let response = try await app.get("/v1/notes/map?\(query)", as: app.register())
+            response.expectProblem("invalid-parameter", 400)
+            #expect(response["errors.0.parameter"] == .string(parameter))
         }
     }
 }

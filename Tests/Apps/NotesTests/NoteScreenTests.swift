@@ -22,7 +22,7 @@ struct NoteScreenTests {
                 #"{"body":"A dog outside","location":\#(Self.laguna)}"#
             )
             created.expectScreen("notes.details", status: 201)
-            guard case .string(let id) = created["data.id"] else { throw NotesApp.NoText(answer: created.text) }
+            guard case .string(let id) = created["data.id"] else { throw NotesApp.NoText(response: created.text) }
             #expect(created.headerFields[.location] == "/v1/notes/\(id)")
             let read = try await app.get("/v1/notes/\(id)", as: token)
             read.expectScreen("notes.details")
@@ -85,7 +85,7 @@ struct NoteScreenTests {
                 page["meta.page.total"] == 3 && page["meta.page.has_more"] == true && page["meta.page.next_offset"] == 2
             )
             #expect(page["data.items.0.modified_text"] == "Today at 11:00")
-            guard case .string(let next) = page["links.next"] else { throw NotesApp.NoText(answer: page.text) }
+            guard case .string(let next) = page["links.next"] else { throw NotesApp.NoText(response: page.text) }
             #expect(try await app.get(next, as: token).all("id", in: "data.items") == [.string(second)])
             let past = try await app.get("/v1/notes?offset=9", as: token)
             #expect(past["meta.page.count"] == 0 && past["meta.state"] == "content")
@@ -181,9 +181,9 @@ struct NoteScreenTests {
     func refused(body: String, pointers: [String]) async throws {
         try await NotesApp.run { app in
             let token = try await app.register()
-            let answer = try await app.ask(.post, "/v1/notes", as: token, body)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer.all("pointer", in: "errors") == pointers.map { .string($0) })
+            let response = try await app.ask(.post, "/v1/notes", as: token, body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
             #expect(try await app.get("/v1/notes", as: token)["meta.page.total"] == 0)
         }
     }
@@ -194,9 +194,9 @@ struct NoteScreenTests {
     )
     func malformed(body: String) async throws {
         try await NotesApp.run { app in
-            let answer = try await app.ask(.post, "/v1/notes", as: app.register(), body)
-            #expect(answer.status == 400 || answer.status == 422, "\(answer.text)")
-            #expect(answer["state"] == "error")
+            let response = try await app.ask(.post, "/v1/notes", as: app.register(), body)
+            #expect(response.status == 400 || response.status == 422, "\(response.text)")
+            #expect(response["state"] == "error")
         }
     }
 
@@ -239,15 +239,15 @@ struct NoteScreenTests {
     @Test("NOTE-04 a place without its point is told once for each number that is missing")
     func half() async throws {
         try await NotesApp.run { app in
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .post,
                 "/v1/notes",
                 as: app.register(),
                 #"{"body":"a","location":{"name":"Here"}}"#
             )
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer.all("pointer", in: "errors") == ["/location/lat", "/location/lon"])
-            let details = answer.all("detail", in: "errors")
+            response.expectProblem("validation-failed", 422)
+            #expect(response.all("pointer", in: "errors") == ["/location/lat", "/location/lon"])
+            let details = response.all("detail", in: "errors")
             #expect(details.first != details.last)
         }
     }

@@ -17,9 +17,9 @@ struct NoteSearchTests {
             let token = try await app.register()
             for body in bodies { try await app.add(body, as: token) }
             let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            let answer = try await app.get("/v1/notes?q=\(query)", as: token)
-            try #require(answer.status == 200)
-            box.lines.withLock { $0 = Self.texts(answer.all("first_line", in: "data.items")) }
+            let response = try await app.get("/v1/notes?q=\(query)", as: token)
+            try #require(response.status == 200)
+            box.lines.withLock { $0 = Self.texts(response.all("first_line", in: "data.items")) }
         }
         return box.lines.withLock { $0 }
     }

@@ -35,7 +35,7 @@ struct NoteVersionTests {
             )
             #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
             guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
-                throw NotesApp.NoText(answer: "")
+                throw NotesApp.NoText(response: "")
             }
             #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
             try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)

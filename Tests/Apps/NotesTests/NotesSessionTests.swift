@@ -12,11 +12,15 @@ struct NotesSessionTests {
     @Test("NOTE-01 registering opens a session and needs no second login")
     func register() async throws {
         try await NotesApp.run { app in
-            let answer = try await app.session("register", " Zoë ")
-            answer.expectScreen("notes.session", status: 201)
-            #expect(answer.headerFields[.location] == "/v1/notes/session")
-            #expect(answer["data.name"] == "Zoë" && answer["data.kind"] == "user" && answer["data.route"] == "main")
-            guard case .string(let token) = answer["data.token"] else { throw NotesApp.NoText(answer: answer.text) }
+            let response = try await app.session("register", " Zoë ")
+            response.expectScreen("notes.session", status: 201)
+            #expect(response.headerFields[.location] == "/v1/notes/session")
+            #expect(
+                response["data.name"] == "Zoë" && response["data.kind"] == "user" && response["data.route"] == "main"
+            )
+            guard case .string(let token) = response["data.token"] else {
+                throw NotesApp.NoText(response: response.text)
+            }
             let shown = try await app.get("/v1/notes/session", as: token)
             shown.expectScreen("notes.session")
             #expect(shown.names(in: "data") == ["kind", "name", "created_at", "route"])
@@ -40,13 +44,13 @@ struct NotesSessionTests {
                 ("login", "Bob", "wrong", "invalid-credentials", 401, "Invalid password."),
             ]
             for (mode, name, password, code, status, title) in expected {
-                let answer = try await app.session(mode, name, password)
-                answer.expectProblem(code, status)
-                #expect(answer["dialog.title"] == .string(title), "\(mode) \(name)")
-                if case .string(let advice) = answer["dialog.message"] {
+                let response = try await app.session(mode, name, password)
+                response.expectProblem(code, status)
+                #expect(response["dialog.title"] == .string(title), "\(mode) \(name)")
+                if case .string(let advice) = response["dialog.message"] {
                     #expect(!advice.isEmpty && !advice.contains("\n"))
                 }
-                #expect(status != 401 || answer.headerFields[.wwwAuthenticate] == "Bearer")
+                #expect(status != 401 || response.headerFields[.wwwAuthenticate] == "Bearer")
             }
             let both = try await app.session("register", "", "")
             #expect(both.all("pointer", in: "errors") == ["/username", "/password"])
@@ -59,8 +63,8 @@ struct NotesSessionTests {
     )
     func malformed(body: String) async throws {
         try await NotesApp.run { app in
-            let answer = try await app.ask(.post, "/v1/notes/session", body)
-            answer.expectProblem("validation-failed", 422)
+            let response = try await app.ask(.post, "/v1/notes/session", body)
+            response.expectProblem("validation-failed", 422)
         }
     }
 
@@ -165,7 +169,7 @@ struct NotesSessionTests {
             try await app.get("/v1/notes", as: token).expectProblem("session-expired", 401)
             #expect(try await app.get("/v1/notes/launch", as: token)["data.route"] == "login")
             guard case .string(let again) = try await app.session("login", "bob")["data.token"] else {
-                throw NotesApp.NoText(answer: "")
+                throw NotesApp.NoText(response: "")
             }
             #expect(try await app.get("/v1/notes/\(note)", as: again)["data.body"] == "kept")
         }

@@ -118,16 +118,16 @@ struct PeopleScreenTests {
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
-            let page = IncomingAnswer.page(status)
-            for answer in [page, .json(#"{"id":7,"first_name":"A"}"#), .json("[null]")] {
-                app.people.become { (_) throws(UpstreamError) in answer }
+            let page = IncomingResponse.page(status)
+            for response in [page, .json(#"{"id":7,"first_name":"A"}"#), .json("[null]")] {
+                app.people.become { (_) throws(UpstreamError) in response }
                 let list = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
                 #expect(
                     list.status == 200 && list["meta.page.total"] == 3 && list["meta.stale"] == true,
                     "\(list.text)"
                 )
                 #expect(
-                    list.cacheStatus == "larder; fwd=request; fwd-status=\(answer.status.code); detail=bad-response"
+                    list.cacheStatus == "larder; fwd=request; fwd-status=\(response.status.code); detail=bad-response"
                 )
             }
             app.people.goAway()
@@ -220,7 +220,7 @@ struct PeopleScreenTests {
             _ = try await app.get("/v1/notes/people", as: token)
             #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
             app.people.become { (_) throws(UpstreamError) in
-                IncomingAnswer(status: .ok, headerFields: [.contentType: "image/png"], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: NotesApp.png)
             }
             let first = try await app.get("/v1/notes/people/1/avatar", as: token)
             #expect(
@@ -255,7 +255,7 @@ struct PeopleScreenTests {
             }
             #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
             app.people.become { (_) throws(UpstreamError) in
-                IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesApp.png)
             }
             #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
         }
@@ -267,10 +267,10 @@ struct PeopleScreenTests {
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             func expectPlaceholder(_ path: String, _ fields: HTTPFields = [:]) async throws {
-                let answer = try await app.get(path, as: token, fields)
+                let response = try await app.get(path, as: token, fields)
                 #expect(
-                    answer.status == 200 && answer.cacheStatus?.contains("detail=placeholder") == true
-                        && answer.headerFields[.cacheControl] == "no-store"
+                    response.status == 200 && response.cacheStatus?.contains("detail=placeholder") == true
+                        && response.headerFields[.cacheControl] == "no-store"
                 )
             }
             try await expectPlaceholder("/v1/notes/people/2/avatar")
@@ -279,14 +279,15 @@ struct PeopleScreenTests {
             app.people.become { (_) throws(UpstreamError) in .json("<html>") }
             try await expectPlaceholder("/v1/notes/people/1/avatar")
             let big = NotesApp.png + Array(repeating: 0, count: PeopleAPI.largestAvatar)
-            app.people.become { (_) throws(UpstreamError) in IncomingAnswer(status: .ok, headerFields: [:], body: big) }
+            app.people.become { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
+            }
             try await expectPlaceholder("/v1/notes/people/3/avatar")
             try await app.get("/v1/notes/people/1/avatar", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
                 "not-in-cache",
                 504
             )
             app.people.become { (_) throws(UpstreamError) in
-                IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesApp.png)
             }
             #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
         }
@@ -298,7 +299,7 @@ struct PeopleScreenTests {
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.become { (_) throws(UpstreamError) in
-                IncomingAnswer(status: .ok, headerFields: [:], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesApp.png)
             }
             for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
             app.people.become { (_) throws(UpstreamError) in

@@ -17,7 +17,7 @@ struct PlacesTests {
          {"type":"Feature","geometry":{"type":"Point","coordinates":[999,0]},"properties":{"name":"Nowhere"}}]}
         """
 
-    private func names(_ answer: Exchanged) -> [JSONFields.Value] { answer.all("name", in: "data.items") }
+    private func names(_ response: Exchanged) -> [JSONFields.Value] { response.all("name", in: "data.items") }
 
     @Test("NOTE-08 without any network: by beginning, in any case, script and spelling, the larger first, five at most")
     func gazetteer() async throws {
@@ -32,13 +32,13 @@ struct PlacesTests {
                 ("st petersburg", "Saint Petersburg"),
             ] {
                 let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-                let answer = try await app.get("/v1/notes/places?q=\(query)", as: token)
-                answer.expectScreen("notes.places")
+                let response = try await app.get("/v1/notes/places?q=\(query)", as: token)
+                response.expectScreen("notes.places")
                 if first == "York" || first == "New York" { continue }
-                #expect(names(answer).first == (first.isEmpty ? nil : .string(first)), "\(question)")
+                #expect(names(response).first == (first.isEmpty ? nil : .string(first)), "\(question)")
                 #expect(
-                    names(answer).count <= 5 && answer["meta.source"] == "local" && answer["meta.partial"] == nil
-                        && answer.cacheStatus == nil
+                    names(response).count <= 5 && response["meta.source"] == "local" && response["meta.partial"] == nil
+                        && response.cacheStatus == nil
                 )
             }
             let many = try await app.get("/v1/notes/places?q=s", as: token)
@@ -55,11 +55,11 @@ struct PlacesTests {
                 ("", "Find a Place"), ("?q=", "Find a Place"), ("?q=%20", "Find a Place"),
                 ("?q=%21", "No Matching Places"), ("?q=xyzzy", "No Matching Places"),
             ] {
-                let answer = try await app.get("/v1/notes/places\(none)", as: token)
-                #expect(answer.status == 200 && answer["data.items"] == [] && answer["meta.state"] == "empty")
+                let response = try await app.get("/v1/notes/places\(none)", as: token)
+                #expect(response.status == 200 && response["data.items"] == [] && response["meta.state"] == "empty")
                 #expect(
-                    answer["data.empty.title"] == .string(title)
-                        && answer.names(in: "data.empty") == ["title", "text", "button"],
+                    response["data.empty.title"] == .string(title)
+                        && response.names(in: "data.empty") == ["title", "text", "button"],
                     "SRV-06"
                 )
             }
@@ -98,11 +98,11 @@ struct PlacesTests {
             try await app.add("b", #"{"lat":2,"lon":2,"name":"Le Parc"}"#, as: token)
             try await app.add("c", #"{"lat":3,"lon":3,"name":"PARIS cafe"}"#, as: token)
             try await app.add("d", as: token)
-            let answer = try await app.get("/v1/notes/places?q=par", as: token)
-            #expect(names(answer).prefix(3) == ["PARIS cafe", "Le Parc", "Paris"])
+            let response = try await app.get("/v1/notes/places?q=par", as: token)
+            #expect(names(response).prefix(3) == ["PARIS cafe", "Le Parc", "Paris"])
             #expect(
-                answer["data.items.0.lat"] == 3 && answer["data.items.0.source"] == "notes"
-                    && answer["data.items.0.region"] == ""
+                response["data.items.0.lat"] == 3 && response["data.items.0.source"] == "notes"
+                    && response["data.items.0.region"] == ""
             )
             #expect(try names(await app.get("/v1/notes/places?q=unkn", as: token)) == [])
         }
@@ -112,12 +112,12 @@ struct PlacesTests {
     func geocoder() async throws {
         try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in .json(Self.online) }) { app in
             let token = try await app.register()
-            let answer = try await app.get("/v1/notes/places?q=Par", as: token)
-            #expect(names(answer).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
-            #expect(names(answer).filter { $0 == "Parisian Garden" }.count == 1 && names(answer).count <= 5)
+            let response = try await app.get("/v1/notes/places?q=Par", as: token)
+            #expect(names(response).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
+            #expect(names(response).filter { $0 == "Parisian Garden" }.count == 1 && names(response).count <= 5)
             #expect(
-                answer["meta.partial"] == false && answer["meta.source"] == "upstream"
-                    && answer["data.items.2.region"] == "Lyon, France"
+                response["meta.partial"] == false && response["meta.source"] == "upstream"
+                    && response["data.items.2.region"] == "Lyon, France"
             )
             #expect(app.geocoder.requests.first?.url == "https://geocoder.test/api?q=par&limit=5")
             #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "cache")
@@ -139,10 +139,10 @@ struct PlacesTests {
             )
             #expect(down.cacheStatus != nil)
         }
-        for answer in [
-            IncomingAnswer.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
+        for response in [
+            IncomingResponse.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
         ] {
-            try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in answer }) { app in
+            try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in response }) { app in
                 let failing = try await app.get("/v1/notes/places?q=par", as: app.register())
                 #expect(
                     failing.status == 200 && names(failing).first == "Paris" && failing["meta.partial"] == true

@@ -100,11 +100,13 @@ import Testing
     )
     func unsupported(content: String) async throws {
         try await PDFApp.run { app in
-            let answer = try await app.create([PDFApp.photo("fine"), PDFApp.Upload("holiday.png", Data(content.utf8))])
-            answer.expectProblem("unsupported-media-type", 415)
-            #expect(try answer.string("detail").contains("holiday.png"))
-            for kind in FileKind.allCases { #expect(try answer.string("detail").contains(kind.rawValue)) }
-            #expect(answer["errors.0.pointer"] == "/files/1")
+            let response = try await app.create([
+                PDFApp.photo("fine"), PDFApp.Upload("holiday.png", Data(content.utf8)),
+            ])
+            response.expectProblem("unsupported-media-type", 415)
+            #expect(try response.string("detail").contains("holiday.png"))
+            for kind in FileKind.allCases { #expect(try response.string("detail").contains(kind.rawValue)) }
+            #expect(response["errors.0.pointer"] == "/files/1")
             #expect(app.paper.calls == [])
             #expect(try app.blobFiles == 0)
         }
@@ -120,14 +122,14 @@ import Testing
     )
     func faults(fault: (content: String, code: String, status: Int), mode: String) async throws {
         try await PDFApp.run { app in
-            let answer = try await app.create(
+            let response = try await app.create(
                 [PDFApp.photo("fine"), PDFApp.photo(fault.content, name: "holiday.jpg")],
                 query: "?mode=\(mode)"
             )
-            answer.expectProblem(fault.code, fault.status)
-            #expect(try answer.string("detail").hasPrefix("holiday.jpg "))
-            #expect(answer["errors.0.code"] == .string(fault.code))
-            #expect(answer["errors.0.pointer"] == "/files/1")
+            response.expectProblem(fault.code, fault.status)
+            #expect(try response.string("detail").hasPrefix("holiday.jpg "))
+            #expect(response["errors.0.code"] == .string(fault.code))
+            #expect(response["errors.0.pointer"] == "/files/1")
             #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_document") } == 0)
             #expect(try app.blobFiles == 0)
         }
@@ -136,9 +138,9 @@ import Testing
     @Test("A program that is missing is named with its package, and the rest works")
     func toolMissing() async throws {
         try await PDFApp.run { app in
-            let answer = try await app.create([PDFApp.photo("missing")])
-            answer.expectProblem("tool-missing", 501)
-            let detail = try answer.string("detail")
+            let response = try await app.create([PDFApp.photo("missing")])
+            response.expectProblem("tool-missing", 501)
+            let detail = try response.string("detail")
             #expect(detail.contains("vips") && detail.contains("libvips-tools"))
             #expect(try await app.create([PDFApp.photo("fine")]).status == 201)
         }
@@ -156,9 +158,9 @@ import Testing
                 Data()
             )
             for uploads in [[], [field], [unchosen], [unchosen, field]] {
-                let answer = try await app.create(uploads)
-                answer.expectProblem("validation-failed", 422)
-                #expect(answer["errors.0.code"] == "required")
+                let response = try await app.create(uploads)
+                response.expectProblem("validation-failed", 422)
+                #expect(response["errors.0.code"] == "required")
             }
             try await app.routes.ask(.post, "/v1/pdf/documents").expectProblem("validation-failed", 422)
             let nameless = PDFApp.Upload(
@@ -206,9 +208,9 @@ import Testing
                 head: "Content-Disposition: form-data; name=\"note\"",
                 Data(repeating: 0x61, count: 70_000)
             )
-            let answer = try await app.create([huge, PDFApp.photo("a")])
-            answer.expectProblem("too-large", 413)
-            #expect(try answer.string("detail").contains("note"))
+            let response = try await app.create([huge, PDFApp.photo("a")])
+            response.expectProblem("too-large", 413)
+            #expect(try response.string("detail").contains("note"))
         }
     }
 
@@ -224,13 +226,13 @@ import Testing
                 "--x\r\nContent-Disposition: form-data; name=a; filename=a.jpg\r\n\r\nabc", "no boundary at all",
             ]
             for body in bodies {
-                let answer = try await app.routes.ask(
+                let response = try await app.routes.ask(
                     .post,
                     "/v1/pdf/documents",
                     [.contentType: "multipart/form-data; boundary=x"],
                     body: Data(body.utf8)
                 )
-                answer.expectProblem("malformed-request", 400)
+                response.expectProblem("malformed-request", 400)
             }
             let long = "multipart/form-data; boundary=\(String(repeating: "b", count: 71))"
             try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: long], body: photo).expectProblem(

@@ -9,7 +9,7 @@ import Testing
 @testable import PDF
 
 /// A Disk of two files that remembers what was put on it.
-private final class MadeDisk: Sendable {
+private final class FakeYandexDisk: Sendable {
     let files = Mutex<[String: Data]>([
         "/Photos/one.jpg": PDFApp.photo("one").bytes, "/notes.txt": Data("text".utf8), "/empty.jpg": Data(),
     ])
@@ -51,7 +51,7 @@ private final class MadeDisk: Sendable {
 
     @Test("PDF-14 a photo of the Disk becomes a draft of the profile")
     func fromDisk() async throws {
-        try await PDFApp.run(disk: MadeDisk().disk) { app in
+        try await PDFApp.run(disk: FakeYandexDisk().disk) { app in
             let token = try await token(app)
             let created = try await app.routes.ask(
                 .post,
@@ -80,7 +80,7 @@ private final class MadeDisk: Sendable {
 
     @Test("PDF-14 a document's file goes to the Disk, where nothing is yet")
     func saveToDisk() async throws {
-        let made = MadeDisk()
+        let made = FakeYandexDisk()
         try await PDFApp.run(disk: made.disk) { app in
             let (token, href) = (try await token(app), try await app.saved("one", "two"))
             let written = try await app.routes.ask(
@@ -91,7 +91,10 @@ private final class MadeDisk: Sendable {
             )
             written.expectPDF("pdf.reader")
             #expect(written["data.disk_path"] == "/two.pdf" && written["data.href"] == .string(href))
-            #expect(made.files.withLock { $0["/two.pdf"] } == Data("\(PaperEngine.header)jpeg one 0\njpeg two 0".utf8))
+            #expect(
+                made.files.withLock { $0["/two.pdf"] }
+                    == Data("\(StubDocumentEngine.header)jpeg one 0\njpeg two 0".utf8)
+            )
             try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
                 .expectProblem("target-exists", 409)
             let root = try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/"}"#)
@@ -102,7 +105,7 @@ private final class MadeDisk: Sendable {
 
     @Test("PDF-14 both take a session of the Disk, and are not there without a Disk")
     func sessions() async throws {
-        try await PDFApp.run(disk: MadeDisk().disk) { app in
+        try await PDFApp.run(disk: FakeYandexDisk().disk) { app in
             let href = try await app.saved("one")
             for path in ["/v1/pdf/documents/from-disk", "\(href)/save-to-disk"] {
                 try await app.routes.ask(.post, path, json: #"{"path":"/Photos/one.jpg"}"#).expectProblem(

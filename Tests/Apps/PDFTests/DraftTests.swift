@@ -67,14 +67,14 @@ import Testing
         try await PDFApp.run(options: .init(draftLifetime: .seconds(700))) { app in
             _ = try await app.draft("one")
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let purge = DraftPurge(store: app.service.store, clock: app.clock.wallClock, logger: logger)
+            let purge = ExpiredDraftCleaner(store: app.service.store, clock: app.clock.wallClock, logger: logger)
             let running = Task { await purge.run() }
             for expected in [1, 1, 0] {
-                await app.clock.somebodySleeps(for: DraftPurge.interval)
+                await app.clock.somebodySleeps(for: ExpiredDraftCleaner.interval)
                 #expect(try app.blobFiles == expected)
-                app.clock.advance(by: DraftPurge.interval)
+                app.clock.advance(by: ExpiredDraftCleaner.interval)
             }
-            await app.clock.somebodySleeps(for: DraftPurge.interval)
+            await app.clock.somebodySleeps(for: ExpiredDraftCleaner.interval)
             running.cancel()
             await running.value
         }

@@ -40,8 +40,8 @@ import Testing
             let count = try await loop.run {
                 subject.href = try await prepare(app)
             } write: {
-                let answer = try await write(app, subject.href)
-                guard answer.status < 400 else { throw Refused(description: answer.text) }
+                let response = try await write(app, subject.href)
+                guard response.status < 400 else { throw Refused(description: response.text) }
             }
             #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
             #expect(try await app.paper(bystander) == lines, sourceLocation: sourceLocation)

@@ -160,9 +160,9 @@ import Testing
         try await PDFApp.run { app in
             let href = try await app.saved("one")
             _ = try await app.routes.get("\(href)/thumbnail")
-            let answer = try await app.routes.ask(.delete, href)
-            answer.expectPDF("pdf.list")
-            #expect(answer["data.id"] == .string(String(href.suffix(16))))
+            let response = try await app.routes.ask(.delete, href)
+            response.expectPDF("pdf.list")
+            #expect(response["data.id"] == .string(String(href.suffix(16))))
             #expect(try await app.listed() == [])
             #expect(try app.blobFiles == 0)
             #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_thumbnail") } == 0)

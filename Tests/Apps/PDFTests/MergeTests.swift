@@ -23,13 +23,14 @@ import Testing
             let (first, second) = (
                 try await app.saved("one", "two", name: "A"), try await app.saved("three", name: "B")
             )
-            let answer = try await merge(app, first, second)
-            answer.expectPDF("pdf.reader", status: 201)
+            let response = try await merge(app, first, second)
+            response.expectPDF("pdf.reader", status: 201)
             #expect(
-                answer["data.name"] == "A + B" && answer["data.status"] == "saved" && answer["data.page_count"] == 3
+                response["data.name"] == "A + B" && response["data.status"] == "saved"
+                    && response["data.page_count"] == 3
             )
-            let merged = try answer.string("data.href")
-            #expect(answer.headerFields[.location] == merged)
+            let merged = try response.string("data.href")
+            #expect(response.headerFields[.location] == merged)
             #expect(try await app.paper(merged) == ["jpeg one 0", "jpeg two 0", "jpeg three 0"])
             #expect(try await app.paper(first) == ["jpeg one 0", "jpeg two 0"])
             #expect(try await app.paper(second) == ["jpeg three 0"])
@@ -54,9 +55,9 @@ import Testing
             try await merge(app, draft, first).expectProblem("not-saved", 409)
             try await merge(app, first, second, #","name":"a/b""#).expectProblem("validation-failed", 422)
             for (body, pointers) in [(#"{}"#, 2), (#"{"first":"x"}"#, 1), (#"{"second":null,"first":"x"}"#, 1)] {
-                let answer = try await app.routes.ask(.post, "/v1/pdf/merge", json: body)
-                answer.expectProblem("validation-failed", 422)
-                #expect(answer.all("pointer", in: "errors").count == pointers)
+                let response = try await app.routes.ask(.post, "/v1/pdf/merge", json: body)
+                response.expectProblem("validation-failed", 422)
+                #expect(response.all("pointer", in: "errors").count == pointers)
             }
             try await app.routes.ask(.post, "/v1/pdf/merge", json: #"{"first":1,"second":2}"#).expectProblem(
                 "validation-failed",

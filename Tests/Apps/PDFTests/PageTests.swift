@@ -12,10 +12,10 @@ import Testing
         try await PDFApp.run { app in
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
-            let answer = try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])")
-            answer.expectPDF("pdf.reader")
-            #expect(answer.strings("id", in: "data.pages") == [pages[0], pages[2]])
-            #expect(answer.all("number", in: "data.pages") == [1, 2])
+            let response = try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])")
+            response.expectPDF("pdf.reader")
+            #expect(response.strings("id", in: "data.pages") == [pages[0], pages[2]])
+            #expect(response.all("number", in: "data.pages") == [1, 2])
             #expect(try await app.paper(href) == ["jpeg one 0", "jpeg three 0"])
             try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])").expectProblem("not-found", 404)
             #expect(try app.blobFiles == 1, "the file of before is gone")
@@ -43,9 +43,13 @@ import Testing
                 ("90", 90), ("90", 180), ("270", 90), ("-180", 270), ("450", 0), ("-90", 270), ("720", 270), ("0", 270),
                 ("9e1", 0), ("90", 90),
             ] {
-                let answer = try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":\#(turn)}"#)
-                answer.expectPDF("pdf.reader")
-                #expect(answer.all("rotation", in: "data.pages") == [0, .number(Double(expected))], "\(turn)")
+                let response = try await app.routes.ask(
+                    .patch,
+                    "\(href)/pages/\(page)",
+                    json: #"{"rotate_by":\#(turn)}"#
+                )
+                response.expectPDF("pdf.reader")
+                #expect(response.all("rotation", in: "data.pages") == [0, .number(Double(expected))], "\(turn)")
                 #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two \(expected)"], "\(turn)")
             }
             _ = try await app.routes.ask(.post, "\(href)/save")
@@ -76,9 +80,9 @@ import Testing
     func wrongRotation(body: String) async throws {
         try await PDFApp.run { app in
             let href = try await app.draft("one")
-            let answer = try await app.routes.ask(.patch, "\(href)/pages/\(try await app.pages(href)[0])", json: body)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer["errors.0.pointer"] == "/rotate_by")
+            let response = try await app.routes.ask(.patch, "\(href)/pages/\(try await app.pages(href)[0])", json: body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response["errors.0.pointer"] == "/rotate_by")
             #expect(app.paper.calls == ["compose"])
         }
     }
@@ -89,9 +93,9 @@ import Testing
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
             let wanted = [pages[2], pages[0], pages[1]]
-            let answer = try await app.routes.ask(.put, "\(href)/pages/order", json: Self.list(wanted))
-            answer.expectPDF("pdf.reader")
-            #expect(answer.strings("id", in: "data.pages") == wanted)
+            let response = try await app.routes.ask(.put, "\(href)/pages/order", json: Self.list(wanted))
+            response.expectPDF("pdf.reader")
+            #expect(response.strings("id", in: "data.pages") == wanted)
             #expect(try await app.paper(href) == ["jpeg three 0", "jpeg one 0", "jpeg two 0"])
             let calls = app.paper.calls.count
             #expect(try await app.routes.ask(.put, "\(href)/pages/order", json: Self.list(wanted)).status == 200)
@@ -123,23 +127,23 @@ import Testing
         try await PDFApp.run { app in
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
-            let answer = try await app.routes.ask(
+            let response = try await app.routes.ask(
                 .post,
                 "\(href)/extract",
                 json: Self.list([pages[2], pages[0]], #","name":"Best of""#)
             )
-            answer.expectPDF("pdf.reader", status: 201)
-            let new = try answer.string("data.href")
-            #expect(answer.headerFields[.location] == new)
+            response.expectPDF("pdf.reader", status: 201)
+            let new = try response.string("data.href")
+            #expect(response.headerFields[.location] == new)
             #expect(
-                answer["data.status"] == "saved" && answer["data.name"] == "Best of"
-                    && answer["data.draft_until"] == .null
+                response["data.status"] == "saved" && response["data.name"] == "Best of"
+                    && response["data.draft_until"] == .null
             )
             #expect(try await app.paper(new) == ["jpeg three 0", "jpeg one 0"])
-            #expect(Set(answer.strings("id", in: "data.pages")).isDisjoint(with: pages))
+            #expect(Set(response.strings("id", in: "data.pages")).isDisjoint(with: pages))
             #expect(try await app.pages(href) == pages)
             #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two 0", "jpeg three 0"])
-            #expect(try await app.listed() == [try answer.string("data.id")])
+            #expect(try await app.listed() == [try response.string("data.id")])
             #expect(
                 try await app.routes.ask(.post, "\(href)/extract", json: Self.list([pages[0]]))["data.name"]
                     == "Document 2026-01-05 10-00 (extract)"

@@ -69,7 +69,7 @@ import Testing
             )
             #expect(current.status < 300, "\(current.text)")
             guard change != .delete else { return try await app.routes.get(href).expectProblem("not-found", 404) }
-            // The answer to the change has the tag that is read now, so that the next change needs no reading.
+            // The response to the change has the tag that is read now, so that the next change needs no reading.
             let after = try await app.routes.get(href)
             #expect(current.headerFields[.eTag] == after.headerFields[.eTag])
             #expect(try version(after) == version(before) + (change == .turnByNothing ? 0 : 1))
@@ -85,10 +85,10 @@ import Testing
             let plain = try await app.routes.get(href)
             #expect(created.headerFields[.eTag] == plain.headerFields[.eTag])
             for (number, tag) in ["*", "\"2\"", "\"9\", \"3\""].enumerated() {
-                let answer = try await app.routes.ask(.patch, href, [.ifMatch: tag], json: #"{"name":"N\#(number)"}"#)
+                let response = try await app.routes.ask(.patch, href, [.ifMatch: tag], json: #"{"name":"N\#(number)"}"#)
                 #expect(
-                    answer.status == 200 && answer["data.version"] == .number(Double(number + 2)),
-                    "\(tag) \(answer.text)"
+                    response.status == 200 && response["data.version"] == .number(Double(number + 2)),
+                    "\(tag) \(response.text)"
                 )
             }
             let gzipped = try #require(read.headerFields[.eTag])
@@ -120,9 +120,9 @@ import Testing
         }
     }
 
-    private func version(_ answer: Exchanged) throws -> Int {
-        guard case .number(let version) = answer["data.version"] else {
-            throw Exchanged.NoText(path: "data.version", answer: answer.text)
+    private func version(_ response: Exchanged) throws -> Int {
+        guard case .number(let version) = response["data.version"] else {
+            throw Exchanged.NoText(path: "data.version", response: response.text)
         }
         return Int(version)
     }

@@ -49,14 +49,14 @@ import Testing
 
     @Test("PDF-09 a text of which no font has any character is 422 that says so, and the document stays as it is")
     func nothingToDraw() async throws {
-        let paper = PaperEngine()
+        let paper = StubDocumentEngine()
         var engine = paper.engine
         engine.typeset = { _, _, _, _ in throw DocumentEngineError.noGlyphs }
         try await PDFApp.run(paper: paper, engine: engine) { app in
             let href = try await app.draft("one")
-            let answer = try await add(app, href, #"{"text":"नमस्ते"}"#)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer["errors.0.pointer"] == "/text" && answer["errors.0.code"] == "no-glyphs")
+            let response = try await add(app, href, #"{"text":"नमस्ते"}"#)
+            response.expectProblem("validation-failed", 422)
+            #expect(response["errors.0.pointer"] == "/text" && response["errors.0.code"] == "no-glyphs")
             #expect(try await app.paper(href) == ["jpeg one 0"])
         }
     }
@@ -78,9 +78,9 @@ import Testing
     func refusals(body: String, pointer: String) async throws {
         try await PDFApp.run { app in
             let href = try await app.draft("one")
-            let answer = try await add(app, href, body)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer["errors.0.pointer"] == .string(pointer))
+            let response = try await add(app, href, body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response["errors.0.pointer"] == .string(pointer))
             #expect(try await app.paper(href) == ["jpeg one 0"])
             #expect(app.paper.calls == ["compose"])
         }

@@ -41,9 +41,9 @@ import Testing
     @Test("PDF-01 seen is true or false", arguments: [#"{}"#, #"{"seen":null}"#, #"{"seen":"yes"}"#, #"{"seen":1}"#])
     func wrong(body: String) async throws {
         try await PDFApp.run { app in
-            let answer = try await app.routes.ask(.put, "/v1/pdf/welcome", json: body)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer["errors.0.pointer"] == "/seen")
+            let response = try await app.routes.ask(.put, "/v1/pdf/welcome", json: body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response["errors.0.pointer"] == "/seen")
             #expect(try await app.routes.get("/v1/pdf/welcome")["data.seen"] == false)
         }
     }
@@ -68,13 +68,13 @@ import Testing
                     "{page_id}",
                     with: "0123456789abcdef"
                 )
-                let answer = try await app.routes.ask(
+                let response = try await app.routes.ask(
                     route.method,
                     path,
                     [.larderProfile: "a b"],
                     json: route.method == .get ? "" : #"{"pages":["a"],"rotate_by":0}"#
                 )
-                answer.expectProblem("invalid-parameter", 400)
+                response.expectProblem("invalid-parameter", 400)
             }
         }
     }

@@ -12,11 +12,11 @@ struct ChangesTests {
 
     init() throws {
         store = ShipStore(try .temporary(migrations: ShipStore.migrations))
-        try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl])  // revision 1
+        try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl])  // revision 1
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try MadeShips.records(records)
+        let records = try ShipFixtures.records(records)
         _ = try store.database.write { try ShipStore.merge(records, in: $0) }
     }
 
@@ -36,7 +36,7 @@ struct ChangesTests {
 
     @Test("SHIP-10 without a revision the changes are those of the last one")
     func last() throws {
-        try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl, MadeShips.dora])
+        try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
         #expect(try changes(since: nil) == ShipChanges(since: 1, added: ["d0"]))
     }
 
@@ -76,7 +76,7 @@ struct ChangesTests {
 
     @Test("SHIP-10 a ship that came and was deleted in between was never there")
     func cameAndWent() async throws {
-        try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl, MadeShips.dora])  // 2
+        try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])  // 2
         _ = try await store.hide("d0", account: "me")  // 3
         #expect(try changes(since: 1) == ShipChanges(since: 1))
         #expect(try changes(since: 2) == ShipChanges(since: 2, removed: ["d0"]))
@@ -85,7 +85,7 @@ struct ChangesTests {
     @Test("SHIP-10 an update of a ship that the account does not see is none, one that it sees is")
     func updates() async throws {
         _ = try await store.hide("b0b", account: "me")  // 2
-        try merge([MadeShips.alma, MadeShips.record("b0b", "Bobby"), MadeShips.record("ca", "Carla")])  // 3
+        try merge([ShipFixtures.alma, ShipFixtures.record("b0b", "Bobby"), ShipFixtures.record("ca", "Carla")])  // 3
         #expect(try changes("me", since: 2) == ShipChanges(since: 2, updated: ["ca"]))
         #expect(try changes("you", since: 2) == ShipChanges(since: 2, updated: ["b0b", "ca"]))
         _ = try await store.restore(["b0b"], account: "me")  // 4
@@ -95,9 +95,9 @@ struct ChangesTests {
     @Test("SHIP-10 restoring what the snapshot alone had is no news of its removal")
     func removedSnapshot() async throws {
         let store = ShipStore(try .temporary(migrations: ShipStore.migrations))
-        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma, MadeShips.dora]))  // 1
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma, ShipFixtures.dora]))  // 1
         _ = try await store.hide("d0", account: "me")  // 2
-        let records = try MadeShips.records([MadeShips.alma])
+        let records = try ShipFixtures.records([ShipFixtures.alma])
         _ = try await store.database.write { try ShipStore.merge(records, in: $0) }  // 3
         func listing(since: Int) throws -> ShipListing {
             try store.list(account: "me", page: PageRequest(limit: 9), since: since)

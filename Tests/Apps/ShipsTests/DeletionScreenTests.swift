@@ -47,8 +47,8 @@ struct DeletionScreenTests {
         }
         try await ShipsApp.run(directory: directory) { app in
             for spelling in ["jürgen@example.ORG", "ju\u{308}rgen@example.org"] {
-                let answer = try await app.get("/v1/ships?refresh=1", as: app.logIn(spelling))
-                #expect(answer["data.hidden_count"] == 1, "\(spelling)")
+                let response = try await app.get("/v1/ships?refresh=1", as: app.logIn(spelling))
+                #expect(response["data.hidden_count"] == 1, "\(spelling)")
             }
         }
     }
@@ -60,9 +60,9 @@ struct DeletionScreenTests {
             _ = try await app.get("/v1/ships", as: one)
             #expect(try await app.ask(.delete, "/v1/ships/b0b", as: one).status == 200)
             for token in [other, user] {
-                let answer = try await app.get("/v1/ships", as: token)
-                #expect(answer["data.hidden_count"] == 0)
-                #expect(answer["data.revision"] == 1)
+                let response = try await app.get("/v1/ships", as: token)
+                #expect(response["data.hidden_count"] == 0)
+                #expect(response["data.revision"] == 1)
             }
             #expect(try await app.ask(.post, "/v1/ships/restore", as: other)["data.ids"] == [])
             #expect(try await app.get("/v1/ships", as: one)["data.hidden_count"] == 1)
@@ -120,7 +120,7 @@ struct DeletionScreenTests {
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["data.hidden_count"] == 1)
             await app.clock.somebodySleeps(for: .seconds(10))
-            app.transport.become(.ships(MadeShips.fleet))
+            app.transport.become(.ships(ShipFixtures.fleet))
             app.clock.advance(by: .seconds(10))
             await app.published("connectivity", containing: #""reachable":true"#)
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0)
@@ -133,7 +133,7 @@ struct DeletionScreenTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
-            app.transport.become(.ships(MadeShips.fleet + [MadeShips.record("e0", "Eve")]))
+            app.transport.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
             app.transport.hold()
             app.clock.advance(by: .seconds(6))
             async let waiting = app.get("/v1/ships", as: token)
@@ -170,14 +170,14 @@ struct DeletionScreenTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .post,
                 "/v1/ships/restore",
                 as: token,
                 body: #"{"ids":["b0b","nöne","a1","../x"]}"#
             )
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer.all("pointer", in: "errors") == ["/ids/1", "/ids/3"])
+            response.expectProblem("validation-failed", 422)
+            #expect(response.all("pointer", in: "errors") == ["/ids/1", "/ids/3"])
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1)
         }
     }
@@ -191,10 +191,10 @@ struct DeletionScreenTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
-            let answer = try await app.ask(.post, "/v1/ships/restore", as: token, body: body)
-            #expect(answer.status == 200)
-            #expect(answer["data.ids"] == [])
-            #expect(answer["data.revision"] == 2)
+            let response = try await app.ask(.post, "/v1/ships/restore", as: token, body: body)
+            #expect(response.status == 200)
+            #expect(response["data.ids"] == [])
+            #expect(response["data.revision"] == 2)
         }
     }
 

@@ -14,18 +14,18 @@ struct DetailsScreenTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            let answer = try await app.get("/v1/ships/b0b", as: token)
-            answer.expectScreen("ships.details")
-            #expect(answer["data.weight_kg_text"] == "502999 kg")
-            #expect(answer["data.weight_kg"] == 502_999)
-            #expect(answer["data.roles_text"] == "Barge Tug, Support Ship")
-            #expect(answer["data.home_port_text"] == "Port Made")
-            #expect(answer["data.year_built_text"] == "2009")
-            #expect(answer["data.type_text"] == "Tug")
-            #expect(answer["data.image"] == "/v1/ships/b0b/image")
-            #expect(answer["links.self"] == "/v1/ships/b0b")
-            #expect(answer["meta.source"] == "cache")
-            #expect(answer.cacheStatus == "larder; hit; ttl=5")
+            let response = try await app.get("/v1/ships/b0b", as: token)
+            response.expectScreen("ships.details")
+            #expect(response["data.weight_kg_text"] == "502999 kg")
+            #expect(response["data.weight_kg"] == 502_999)
+            #expect(response["data.roles_text"] == "Barge Tug, Support Ship")
+            #expect(response["data.home_port_text"] == "Port Made")
+            #expect(response["data.year_built_text"] == "2009")
+            #expect(response["data.type_text"] == "Tug")
+            #expect(response["data.image"] == "/v1/ships/b0b/image")
+            #expect(response["links.self"] == "/v1/ships/b0b")
+            #expect(response["meta.source"] == "cache")
+            #expect(response.cacheStatus == "larder; hit; ttl=5")
             #expect(app.transport.requests.count == 1, "the list feeds the details")
         }
     }
@@ -33,14 +33,14 @@ struct DetailsScreenTests {
     @Test("SHIP-11 what is null is N/A")
     func nulls() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.get("/v1/ships/a1", as: app.logIn())
-            #expect(answer["meta.source"] == "upstream")
+            let response = try await app.get("/v1/ships/a1", as: app.logIn())
+            #expect(response["meta.source"] == "upstream")
             for name in ["type", "year_built", "weight_kg", "home_port"] {
-                #expect(answer["data.\(name)"] == .null)
-                #expect(answer["data.\(name)_text"] == "N/A")
+                #expect(response["data.\(name)"] == .null)
+                #expect(response["data.\(name)_text"] == "N/A")
             }
-            #expect(answer["data.roles"] == [])
-            #expect(answer["data.roles_text"] == "N/A")
+            #expect(response["data.roles"] == [])
+            #expect(response["data.roles_text"] == "N/A")
         }
     }
 
@@ -50,11 +50,11 @@ struct DetailsScreenTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             app.transport.become(.unreachable(.refused))
-            let answer = try await app.get("/v1/ships/b0b?refresh=1", as: token)
-            #expect(answer["data.name"] == "bob")
-            #expect(answer["meta.offline"] == true)
-            #expect(answer["meta.stale"] == true)
-            #expect(answer["meta.banner.code"] == "offline")
+            let response = try await app.get("/v1/ships/b0b?refresh=1", as: token)
+            #expect(response["data.name"] == "bob")
+            #expect(response["meta.offline"] == true)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.banner.code"] == "offline")
         }
     }
 

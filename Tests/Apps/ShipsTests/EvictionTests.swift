@@ -34,7 +34,7 @@ struct EvictionTests {
     @Test("An evicted picture is fetched again; deletions and sessions outlive eviction")
     func pictures() async throws {
         try await ShipsApp.run { app in
-            app.transport.showPicture(MadeShips.png, type: "image/png", at: "https://pictures.test/bob.png")
+            app.transport.showPicture(ShipFixtures.png, type: "image/png", at: "https://pictures.test/bob.png")
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             #expect(try await app.ask(.delete, "/v1/ships/a1", as: token).status == 200)
@@ -43,7 +43,7 @@ struct EvictionTests {
             #expect(freed.responses == 1)
             let again = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(again.cacheStatus == "larder; fwd=uri-miss; stored")
-            #expect(Array(again.body) == MadeShips.png)
+            #expect(Array(again.body) == ShipFixtures.png)
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1)
         }
     }

@@ -13,17 +13,17 @@ struct FirstStartTests {
     func offline() async throws {
         try await ShipsApp.run(ScriptedTransport(.unreachable(.nameResolution)), snapshot: .bundled()) { app in
             let token = try await app.enterAsGuest()
-            let answer = try await app.get("/v1/ships", as: token)
-            answer.expectScreen("ships.list")
-            #expect(answer.all("id", in: "data.items").count == 29)
-            #expect(answer["meta.offline"] == true)
-            #expect(answer["meta.stale"] == true)
-            #expect(answer["meta.source"] == "cache")
-            #expect(answer["meta.fetched_at"] == "2024-10-09T00:00:00Z")
-            #expect(answer["meta.banner.code"] == "offline")
-            #expect(answer.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
+            let response = try await app.get("/v1/ships", as: token)
+            response.expectScreen("ships.list")
+            #expect(response.all("id", in: "data.items").count == 29)
+            #expect(response["meta.offline"] == true)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.source"] == "cache")
+            #expect(response["meta.fetched_at"] == "2024-10-09T00:00:00Z")
+            #expect(response["meta.banner.code"] == "offline")
+            #expect(response.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
             let again = try await app.get("/v1/ships", as: token)
-            #expect(again.body == answer.body)
+            #expect(again.body == response.body)
             #expect(again.cacheStatus == "larder; hit; ttl=-39175200; detail=offline")
             #expect(again.age == "39175200")
         }
@@ -32,10 +32,10 @@ struct FirstStartTests {
     @Test("SHIP-12 details of a bundled ship open without the list having been asked for")
     func details() async throws {
         try await ShipsApp.run(ScriptedTransport(.unreachable(.refused)), snapshot: .bundled()) { app in
-            let answer = try await app.get("/v1/ships/5ea6ed2e080df4000697c90a", as: app.logIn())
-            #expect(answer["data.name"] == "GO Pursuit")
-            #expect(answer["data.weight_kg_text"] == "502999 kg")
-            #expect(answer["meta.offline"] == true)
+            let response = try await app.get("/v1/ships/5ea6ed2e080df4000697c90a", as: app.logIn())
+            #expect(response["data.name"] == "GO Pursuit")
+            #expect(response["data.weight_kg_text"] == "502999 kg")
+            #expect(response["meta.offline"] == true)
         }
     }
 
@@ -52,13 +52,13 @@ struct FirstStartTests {
             )
             _ = try await app.ask(.delete, "/v1/ships/a1", as: token)
             await app.recover()
-            let answer = try await app.get("/v1/ships?since_revision=2", as: token)
-            #expect(answer.all("name", in: "data.items") == ["bob", "Carl", "DORA"])
-            #expect(answer["data.changes.added"] == ["b0b", "d0"])
-            #expect(answer["data.changes.updated"] == [])
-            #expect(answer["data.changes.removed"] == ["5a"])
-            #expect(answer["meta.banner"] == .null)
-            #expect(answer["meta.fetched_at"] == "2026-01-05T10:00:05Z")
+            let response = try await app.get("/v1/ships?since_revision=2", as: token)
+            #expect(response.all("name", in: "data.items") == ["bob", "Carl", "DORA"])
+            #expect(response["data.changes.added"] == ["b0b", "d0"])
+            #expect(response["data.changes.updated"] == [])
+            #expect(response["data.changes.removed"] == ["5a"])
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.fetched_at"] == "2026-01-05T10:00:05Z")
             try await app.get("/v1/ships/5a", as: token).expectProblem("not-found", 404)
         }
     }
@@ -68,12 +68,12 @@ struct FirstStartTests {
         arguments: [500, 503, 400, 401, 403, 404, 410]
     )
     func failing(status: Int) async throws {
-        try await ShipsApp.run(ScriptedTransport(.answer(status))) { app in
-            let answer = try await app.get("/v1/ships", as: app.logIn())
-            #expect(answer.all("id", in: "data.items").count == 3)
-            #expect(answer["meta.stale"] == true)
-            #expect(answer["meta.offline"] == false)
-            #expect(answer["meta.fetched_at"] == "2024-10-09T00:00:00Z")
+        try await ShipsApp.run(ScriptedTransport(.response(status))) { app in
+            let response = try await app.get("/v1/ships", as: app.logIn())
+            #expect(response.all("id", in: "data.items").count == 3)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.fetched_at"] == "2024-10-09T00:00:00Z")
         }
     }
 
@@ -81,8 +81,8 @@ struct FirstStartTests {
     func emptyUpstream() async throws {
         try await ShipsApp.run(ScriptedTransport(.ships([]))) { app in
             let token = try await app.logIn()
-            let answer = try await app.get("/v1/ships", as: token)
-            #expect(answer["meta.state"] == "empty")
+            let response = try await app.get("/v1/ships", as: token)
+            #expect(response["meta.state"] == "empty")
             app.transport.become(.unreachable(.refused))
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.state"] == "empty")
         }

@@ -13,11 +13,11 @@ struct HidingTests {
 
     init() throws {
         store = ShipStore(try .temporary(migrations: ShipStore.migrations))
-        try merge(MadeShips.fleet)
+        try merge(ShipFixtures.fleet)
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try MadeShips.records(records)
+        let records = try ShipFixtures.records(records)
         _ = try store.database.write { try ShipStore.merge(records, in: $0) }
     }
 
@@ -47,9 +47,9 @@ struct HidingTests {
     @Test("SHIP-08 refreshing brings nothing back, not even a ship that was updated, vanished and returned")
     func refresh() async throws {
         _ = try await store.hide("b0b", account: "me")
-        try merge([MadeShips.alma, MadeShips.record("b0b", "Bobby")])
-        try merge([MadeShips.alma])
-        try merge(MadeShips.fleet)
+        try merge([ShipFixtures.alma, ShipFixtures.record("b0b", "Bobby")])
+        try merge([ShipFixtures.alma])
+        try merge(ShipFixtures.fleet)
         #expect(try list("me").ships.map(\.id) == ["a1", "ca", "d0"])
         #expect(try list("me", since: 1).changes.removed == ["b0b"])
     }

@@ -12,7 +12,10 @@ struct ImageTests {
     private static let url = "https://pictures.test/bob.png"
 
     /// The app with the list fetched, and a token.
-    private func run(_ records: [String] = MadeShips.fleet, _ test: @Sendable (ShipsApp, String) async throws -> Void)
+    private func run(
+        _ records: [String] = ShipFixtures.fleet,
+        _ test: @Sendable (ShipsApp, String) async throws -> Void
+    )
         async throws
     {
         try await ShipsApp.run(ScriptedTransport(.ships(records))) { app in
@@ -23,25 +26,25 @@ struct ImageTests {
     }
 
     private func expectPlaceholder(
-        _ answer: Exchanged,
+        _ response: Exchanged,
         _ cacheStatus: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        #expect(answer.status == 200, sourceLocation: sourceLocation)
-        #expect(answer.headerFields[.contentType] == "image/png", sourceLocation: sourceLocation)
-        #expect(answer.headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
-        #expect(answer.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
-        #expect(Array(answer.body.prefix(8)) == Array(MadeShips.png.prefix(8)), sourceLocation: sourceLocation)
-        #expect(answer.body.count > 12, sourceLocation: sourceLocation)
+        #expect(response.status == 200, sourceLocation: sourceLocation)
+        #expect(response.headerFields[.contentType] == "image/png", sourceLocation: sourceLocation)
+        #expect(response.headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+        #expect(response.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
+        #expect(Array(response.body.prefix(8)) == Array(ShipFixtures.png.prefix(8)), sourceLocation: sourceLocation)
+        #expect(response.body.count > 12, sourceLocation: sourceLocation)
     }
 
     @Test("SHIP-04 a picture is fetched once and then comes from the database, offline too")
     func proxied() async throws {
         try await run { app, token in
-            app.transport.showPicture(MadeShips.png, at: Self.url)
+            app.transport.showPicture(ShipFixtures.png, at: Self.url)
             let first = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(first.status == 200)
-            #expect(Array(first.body) == MadeShips.png)
+            #expect(Array(first.body) == ShipFixtures.png)
             #expect(first.headerFields[.contentType] == "image/png")
             #expect(first.headerFields[.cacheControl] == "private, max-age=3600")
             #expect(first.headerFields[.contentTypeOptions] == "nosniff")
@@ -51,7 +54,7 @@ struct ImageTests {
             _ = try await app.get("/v1/ships?refresh=1", as: token)
             let asked = app.transport.requests.count
             let stored = try await app.get("/v1/ships/b0b/image", as: token)
-            #expect(Array(stored.body) == MadeShips.png)
+            #expect(Array(stored.body) == ShipFixtures.png)
             #expect(stored.cacheStatus?.hasPrefix("larder; hit") == true)
             #expect(app.transport.requests.count == asked)
             let tag = try #require(stored.headerFields[.eTag])
@@ -65,7 +68,7 @@ struct ImageTests {
     @Test("the type is what the bytes say, whatever the host called it; the session's token does not leave")
     func sniffed() async throws {
         try await run { app, token in
-            app.transport.showPicture(MadeShips.jpeg, type: "text/html", at: Self.url)
+            app.transport.showPicture(ShipFixtures.jpeg, type: "text/html", at: Self.url)
             #expect(try await app.get("/v1/ships/b0b/image", as: token).headerFields[.contentType] == "image/jpeg")
             let request = try #require(app.transport.requests.last)
             #expect(request.headerFields[.authorization] == nil)
@@ -76,11 +79,11 @@ struct ImageTests {
     @Test("a picture above the size of a row comes back whole")
     func large() async throws {
         try await run { app, token in
-            let bytes = MadeShips.png + (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+            let bytes = ShipFixtures.png + (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
             app.transport.showPicture(bytes, at: Self.url)
             for _ in 0..<2 {
-                let answer = try await app.get("/v1/ships/b0b/image", as: token)
-                #expect(Array(answer.body) == bytes)
+                let response = try await app.get("/v1/ships/b0b/image", as: token)
+                #expect(Array(response.body) == bytes)
             }
         }
     }
@@ -101,15 +104,15 @@ struct ImageTests {
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
             )
-            app.transport.showPicture(MadeShips.png, at: Self.url)
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == MadeShips.png)
+            app.transport.showPicture(ShipFixtures.png, at: Self.url)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
         }
     }
 
     @Test("a picture that is missing, forbidden or broken is the placeholder", arguments: [403, 404, 410])
     func missing(status: Int) async throws {
         try await run { app, token in
-            app.transport.showPicture(MadeShips.png, status: status, at: Self.url)
+            app.transport.showPicture(ShipFixtures.png, status: status, at: Self.url)
             expectPlaceholder(
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder"
@@ -125,7 +128,7 @@ struct ImageTests {
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; detail=placeholder"
             )
-            app.transport.become(.ships(MadeShips.fleet))
+            app.transport.become(.ships(ShipFixtures.fleet))
             #expect(try await app.get("/v1/ships", as: token)["meta.offline"] == false)
         }
     }
@@ -142,9 +145,9 @@ struct ImageTests {
         ]
     )
     func foreign(url: String) async throws {
-        try await run([MadeShips.record("x1", "X", #""image":"\#(url)""#)]) { app, token in
-            let answer = try await app.get("/v1/ships/x1/image", as: token)
-            expectPlaceholder(answer, "larder; fwd=uri-miss; detail=placeholder")
+        try await run([ShipFixtures.record("x1", "X", #""image":"\#(url)""#)]) { app, token in
+            let response = try await app.get("/v1/ships/x1/image", as: token)
+            expectPlaceholder(response, "larder; fwd=uri-miss; detail=placeholder")
             #expect(app.transport.requests.count == 1)
         }
     }
@@ -162,8 +165,8 @@ struct ImageTests {
             #expect(refused.headerFields[.cacheControl] == "no-store")
             #expect(!app.transport.requests.contains { $0.url.contains("evil") })
             app.transport.showPicture([], status: 302, headerFields: [.location: "/moved.png"], at: Self.url)
-            app.transport.showPicture(MadeShips.png, at: "https://pictures.test/moved.png")
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == MadeShips.png)
+            app.transport.showPicture(ShipFixtures.png, at: "https://pictures.test/moved.png")
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
         }
     }
 
@@ -176,9 +179,9 @@ struct ImageTests {
             try await app.get("/v1/ships/b0b/image", as: token, fields).expectProblem("not-in-cache", 504)
             #expect(try await app.get("/v1/ships/a1/image", as: token, fields).status == 200)
             #expect(app.transport.requests.count == 1)
-            app.transport.showPicture(MadeShips.png, at: Self.url)
+            app.transport.showPicture(ShipFixtures.png, at: Self.url)
             _ = try await app.get("/v1/ships/b0b/image", as: token)
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token, fields).body) == MadeShips.png)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token, fields).body) == ShipFixtures.png)
         }
     }
 }

@@ -12,37 +12,37 @@ struct ListScreenTests {
     @Test("SHIP-04 the first list is fetched: rows by name with image, name, type and year")
     func first() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.get("/v1/ships", as: app.logIn())
-            answer.expectScreen("ships.list")
-            #expect(answer.cacheStatus == "larder; fwd=uri-miss; stored")
-            #expect(answer.age == "0")
-            #expect(answer.all("name", in: "data.items") == ["Alma", "bob", "Carl", "DORA"])
-            #expect(answer.names(in: "data") == ["items", "revision", "changes", "hidden_count", "nav_button"])
+            let response = try await app.get("/v1/ships", as: app.logIn())
+            response.expectScreen("ships.list")
+            #expect(response.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(response.age == "0")
+            #expect(response.all("name", in: "data.items") == ["Alma", "bob", "Carl", "DORA"])
+            #expect(response.names(in: "data") == ["items", "revision", "changes", "hidden_count", "nav_button"])
             #expect(
-                answer.names(in: "data.items.1") == [
+                response.names(in: "data.items.1") == [
                     "id", "name", "type", "year_built", "image", "href", "upstream_present",
                 ]
             )
-            #expect(answer["data.items.1.type"] == "Tug")
-            #expect(answer["data.items.1.year_built"] == 2009)
-            #expect(answer["data.items.1.image"] == "/v1/ships/b0b/image")
-            #expect(answer["data.items.1.href"] == "/v1/ships/b0b")
-            #expect(answer["data.items.0.type"] == .null)
-            #expect(answer["data.items.0.year_built"] == .null)
-            #expect(answer["data.items.0.image"] == "/v1/ships/a1/image")
-            #expect(answer["data.revision"] == 1)
-            #expect(answer["data.changes.added"] == ["a1", "b0b", "ca", "d0"])
-            #expect(answer["data.hidden_count"] == 0)
-            #expect(answer["meta.state"] == "content")
-            #expect(answer["meta.source"] == "upstream")
-            #expect(answer["meta.offline"] == false)
-            #expect(answer["meta.stale"] == false)
-            #expect(answer["meta.banner"] == .null)
-            #expect(answer["meta.fetched_at"] == "2026-01-05T10:00:00Z")
-            #expect(answer["meta.page.total"] == 4)
-            #expect(answer["links.self"] == "/v1/ships")
-            #expect(answer["links.next"] == .null)
-            #expect(!answer.text.contains("pictures.test"), "where pictures are is none of the client's business")
+            #expect(response["data.items.1.type"] == "Tug")
+            #expect(response["data.items.1.year_built"] == 2009)
+            #expect(response["data.items.1.image"] == "/v1/ships/b0b/image")
+            #expect(response["data.items.1.href"] == "/v1/ships/b0b")
+            #expect(response["data.items.0.type"] == .null)
+            #expect(response["data.items.0.year_built"] == .null)
+            #expect(response["data.items.0.image"] == "/v1/ships/a1/image")
+            #expect(response["data.revision"] == 1)
+            #expect(response["data.changes.added"] == ["a1", "b0b", "ca", "d0"])
+            #expect(response["data.hidden_count"] == 0)
+            #expect(response["meta.state"] == "content")
+            #expect(response["meta.source"] == "upstream")
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.stale"] == false)
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            #expect(response["meta.page.total"] == 4)
+            #expect(response["links.self"] == "/v1/ships")
+            #expect(response["links.next"] == .null)
+            #expect(!response.text.contains("pictures.test"), "where pictures are is none of the client's business")
         }
     }
 
@@ -68,7 +68,7 @@ struct ListScreenTests {
                 #expect(poll.status == 304 && poll.body.isEmpty && poll.age == "0")
                 #expect(poll.cacheStatus == "larder; fwd=stale; fwd-status=304")
             }
-            app.transport.become(.ships([MadeShips.alma]))
+            app.transport.become(.ships([ShipFixtures.alma]))
             app.clock.advance(by: .seconds(6))
             let changed = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
             #expect(changed.status == 200 && changed["meta.fetched_at"] == "2026-01-05T10:00:24Z")
@@ -93,7 +93,7 @@ struct ListScreenTests {
             #expect(revalidated.age == "0")
             #expect(revalidated["meta.source"] == "upstream")
             #expect(app.transport.requests.last?.headerFields[.ifNoneMatch] != nil)
-            app.transport.become(.ships([MadeShips.alma]))
+            app.transport.become(.ships([ShipFixtures.alma]))
             app.clock.advance(by: .seconds(6))
             let changed = try await app.get("/v1/ships", as: token)
             #expect(changed.cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
@@ -112,12 +112,12 @@ struct ListScreenTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.ships(MadeShips.fleet + [MadeShips.record("e0", "Eve")]))
-            let answer = try await app.get(target, as: token, cacheControl.map { [.cacheControl: $0] } ?? [:])
-            #expect(answer.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
-            #expect(answer["data.changes.added"] == ["e0"])
-            #expect(answer["data.changes.since"] == 1)
-            #expect(answer["links.self"] == "/v1/ships")
+            app.transport.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
+            let response = try await app.get(target, as: token, cacheControl.map { [.cacheControl: $0] } ?? [:])
+            #expect(response.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
+            #expect(response["data.changes.added"] == ["e0"])
+            #expect(response["data.changes.since"] == 1)
+            #expect(response["links.self"] == "/v1/ships")
             #expect(app.transport.requests.count == 2)
         }
     }
@@ -133,10 +133,10 @@ struct ListScreenTests {
             #expect(app.transport.requests.isEmpty)
             _ = try await app.get("/v1/ships", as: token)
             app.clock.advance(by: .seconds(100))
-            let answer = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
-            #expect(answer["meta.stale"] == true)
-            #expect(answer["meta.offline"] == false)
-            #expect(answer.cacheStatus == "larder; hit; ttl=-95")
+            let response = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response.cacheStatus == "larder; hit; ttl=-95")
             #expect(app.transport.requests.count == 1)
         }
     }
@@ -146,8 +146,8 @@ struct ListScreenTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            let answer = try await app.get("/v1/ships", as: token)
-            let tag = try #require(answer.headerFields[.eTag])
+            let response = try await app.get("/v1/ships", as: token)
+            let tag = try #require(response.headerFields[.eTag])
             app.clock.advance(by: .seconds(2))
             let unchanged = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
             #expect(unchanged.status == 304)
@@ -181,11 +181,11 @@ struct ListScreenTests {
             var next: String? = "/v1/ships?limit=3&since_revision=0"
             var visited = 0
             while let target = next, visited < 9 {
-                let answer = try await app.get(target, as: token)
-                names += answer.all("name", in: "data.items")
+                let response = try await app.get(target, as: token)
+                names += response.all("name", in: "data.items")
                 visited += 1
-                if case .string(let link) = answer["links.next"] { next = link } else { next = nil }
-                #expect(answer["meta.page.has_more"] == .bool(next != nil))
+                if case .string(let link) = response["links.next"] { next = link } else { next = nil }
+                #expect(response["meta.page.has_more"] == .bool(next != nil))
             }
             #expect(visited == 2)
             #expect(names == ["Alma", "bob", "Carl", "DORA"])
@@ -213,9 +213,9 @@ struct ListScreenTests {
     )
     func parameters(name: String, value: String) async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.get("/v1/ships?\(name)=\(value)", as: app.logIn())
-            answer.expectProblem("invalid-parameter", 400)
-            #expect(answer.all("parameter", in: "errors") == [.string(name)])
+            let response = try await app.get("/v1/ships?\(name)=\(value)", as: app.logIn())
+            response.expectProblem("invalid-parameter", 400)
+            #expect(response.all("parameter", in: "errors") == [.string(name)])
             #expect(app.transport.requests.isEmpty)
         }
     }
@@ -243,7 +243,10 @@ struct ListScreenTests {
             #expect(try await app.get("/v1/ships", as: me)["data.revision"] == 1)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
             app.transport.become(
-                .ships([MadeShips.alma, MadeShips.bob, MadeShips.record("ca", "Carla"), MadeShips.record("e0", "Eve")])
+                .ships([
+                    ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.record("ca", "Carla"),
+                    ShipFixtures.record("e0", "Eve"),
+                ])
             )
             let mine = try await app.get("/v1/ships?since_revision=1&refresh=1", as: me)
             #expect(mine["data.revision"] == 3)
@@ -264,16 +267,16 @@ struct ListScreenTests {
 
     @Test("with every ship deleted the list is empty, and says how to get on")
     func empty() async throws {
-        try await ShipsApp.run(ScriptedTransport(.ships([MadeShips.bob]))) { app in
+        try await ShipsApp.run(ScriptedTransport(.ships([ShipFixtures.bob]))) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
-            let answer = try await app.get("/v1/ships", as: token)
-            #expect(answer["meta.state"] == "empty")
-            #expect(answer["data.items"] == [])
-            #expect(answer.names(in: "data.empty") == ["title", "text", "button"])
-            #expect(answer["data.hidden_count"] == 1)
-            #expect(answer["meta.page.total"] == 0)
+            let response = try await app.get("/v1/ships", as: token)
+            #expect(response["meta.state"] == "empty")
+            #expect(response["data.items"] == [])
+            #expect(response.names(in: "data.empty") == ["title", "text", "button"])
+            #expect(response["data.hidden_count"] == 1)
+            #expect(response["meta.page.total"] == 0)
         }
     }
 }

@@ -16,7 +16,7 @@ struct ListingTests {
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try MadeShips.records(records)
+        let records = try ShipFixtures.records(records)
         _ = try store.database.write { try ShipStore.merge(records, in: $0) }
     }
 
@@ -27,21 +27,21 @@ struct ListingTests {
     @Test("SHIP-04 equal names stand in the order of their ids")
     func ties() throws {
         try merge([
-            MadeShips.record("c", "Same"), MadeShips.record("a", "SAME"), MadeShips.record("b", "same"),
-            MadeShips.record("A", "same"),
+            ShipFixtures.record("c", "Same"), ShipFixtures.record("a", "SAME"), ShipFixtures.record("b", "same"),
+            ShipFixtures.record("A", "same"),
         ])
         #expect(try ids(limit: 9, offset: 0) == ["A", "a", "b", "c"])
     }
 
     @Test("SHIP-04 the order is the same whatever the order of the answer")
     func stable() throws {
-        try merge(MadeShips.fleet.reversed())
+        try merge(ShipFixtures.fleet.reversed())
         #expect(try ids(limit: 9, offset: 0) == ["a1", "b0b", "ca", "d0"])
     }
 
     @Test("10,000 ships in pages: each once, in order, without those deleted")
     func many() async throws {
-        try merge((0..<10_000).map { MadeShips.record("id\($0)", "Ship \(($0 * 7919) % 10_000)") })
+        try merge((0..<10_000).map { ShipFixtures.record("id\($0)", "Ship \(($0 * 7919) % 10_000)") })
         for number in [0, 499, 5000, 9999] { _ = try await store.hide("id\(number)", account: "me") }
         var seen: [ShipListing.Entry] = []
         for offset in stride(from: 0, to: 10_000, by: 500) {
@@ -57,7 +57,7 @@ struct ListingTests {
 
     @Test("past the end there is nothing, however far", arguments: [4, 500, Int.max])
     func pastTheEnd(offset: Int) throws {
-        try merge(MadeShips.fleet)
+        try merge(ShipFixtures.fleet)
         #expect(try ids(limit: 500, offset: offset) == [])
     }
 
@@ -97,13 +97,13 @@ struct ListingTests {
             #expect(kept == count && counted == count)
         }
         func write(_ sql: String) throws { try store.database.write { try $0.execute(sql: sql) } }
-        try merge(MadeShips.fleet)
+        try merge(ShipFixtures.fleet)
         try expectCounted(4)
         // As ships of the snapshot that the upstream does not know.
         try write("UPDATE ship SET from_snapshot = 1 WHERE id IN ('a1', 'b0b')")
-        try merge([MadeShips.carl, MadeShips.dora])
+        try merge([ShipFixtures.carl, ShipFixtures.dora])
         try expectCounted(2)
-        try merge([MadeShips.alma, MadeShips.carl])
+        try merge([ShipFixtures.alma, ShipFixtures.carl])
         try expectCounted(3)
         try write("UPDATE ship SET removed_revision = 9 WHERE id = 'a1'")
         try expectCounted(2)

@@ -17,7 +17,7 @@ struct MergeTests {
 
     @discardableResult
     private func merge(_ records: [String]) throws -> Int? {
-        let records = try MadeShips.records(records)
+        let records = try ShipFixtures.records(records)
         return try store.database.write { try ShipStore.merge(records, in: $0) }
     }
 
@@ -32,28 +32,31 @@ struct MergeTests {
 
     @Test("SHIP-07 ships that are missing are inserted, by name, none twice")
     func insert() throws {
-        #expect(try merge(MadeShips.fleet) == 1)
+        #expect(try merge(ShipFixtures.fleet) == 1)
         #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl", "DORA"])
         #expect(
-            try stored() == MadeShips.records([MadeShips.alma, MadeShips.bob, MadeShips.carl, MadeShips.dora]).ships
+            try stored()
+                == ShipFixtures.records([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
+                .ships
         )
     }
 
     @Test("SHIP-07 the same answer again changes nothing")
     func again() throws {
-        try merge(MadeShips.fleet)
+        try merge(ShipFixtures.fleet)
         let before = try list()
-        #expect(try merge(MadeShips.fleet.reversed()) == nil)
+        #expect(try merge(ShipFixtures.fleet.reversed()) == nil)
         #expect(try list().ships == before.ships)
         #expect(try list().counts == before.counts)
     }
 
     @Test("SHIP-07 a changed ship is updated, a renamed one keeps its place in the database and moves in the list")
     func update() throws {
-        try merge(MadeShips.fleet)
+        try merge(ShipFixtures.fleet)
         #expect(
             try merge([
-                MadeShips.alma, MadeShips.carl, MadeShips.dora, MadeShips.record("b0b", "Zora", #""type":"Tug""#),
+                ShipFixtures.alma, ShipFixtures.carl, ShipFixtures.dora,
+                ShipFixtures.record("b0b", "Zora", #""type":"Tug""#),
             ]) == 2
         )
         #expect(try list().ships.map(\.name) == ["Alma", "Carl", "DORA", "Zora"])
@@ -62,19 +65,19 @@ struct MergeTests {
 
     @Test("SHIP-07 a vanished ship is kept and marked, once; when it returns it is listed again")
     func vanish() throws {
-        try merge(MadeShips.fleet)
-        #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == 2)
+        try merge(ShipFixtures.fleet)
+        #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == 2)
         #expect(try store.ship("d0", account: "me")?.ship.isListed == false)
         #expect(try list().ships.count == 4)
-        #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == nil)
-        #expect(try merge(MadeShips.fleet) == 3)
+        #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == nil)
+        #expect(try merge(ShipFixtures.fleet) == 3)
         #expect(try store.ship("d0", account: "me")?.ship.isListed == true)
         #expect(try list(since: 2).changes == ShipChanges(since: 2, updated: ["d0"]))
     }
 
     @Test("an empty answer marks every ship and removes none")
     func empty() throws {
-        try merge(MadeShips.fleet)
+        try merge(ShipFixtures.fleet)
         try merge([])
         #expect(try list().ships.map(\.isListed) == [false, false, false, false])
     }
@@ -83,12 +86,12 @@ struct MergeTests {
         "SHIP-12 the first real answer replaces the snapshot: unknown ships go, known ones stay, and only what differs counts as changed"
     )
     func snapshot() async throws {
-        let stale = MadeShips.record("b0b", "Bob of old")
+        let stale = ShipFixtures.record("b0b", "Bob of old")
         try await store.importSnapshot(
-            try MadeShips.snapshot([MadeShips.alma, stale, MadeShips.record("5a", "Snapshot Only")])
+            try ShipFixtures.snapshot([ShipFixtures.alma, stale, ShipFixtures.record("5a", "Snapshot Only")])
         )
         #expect(try list().counts.revision == 1)
-        #expect(try merge([MadeShips.alma, MadeShips.bob, MadeShips.carl]) == 2)
+        #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == 2)
         #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl"])
         #expect(try list(since: 1).changes == ShipChanges(since: 1, added: ["ca"], updated: ["b0b"], removed: ["5a"]))
         #expect(try list(since: 0).changes == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
@@ -97,25 +100,25 @@ struct MergeTests {
 
     @Test("a snapshot that the API confirms is no change, and its ships are the API's from then on")
     func confirmed() async throws {
-        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma]))
-        #expect(try merge([MadeShips.alma]) == nil)
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma]))
+        #expect(try merge([ShipFixtures.alma]) == nil)
         try merge([])
         #expect(try list().ships.map(\.isListed) == [false])
     }
 
     @Test("a removed ship that the API comes to list is new")
     func returning() async throws {
-        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma, MadeShips.dora]))
-        try merge([MadeShips.alma])
-        try merge([MadeShips.alma, MadeShips.dora])
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma, ShipFixtures.dora]))
+        try merge([ShipFixtures.alma])
+        try merge([ShipFixtures.alma, ShipFixtures.dora])
         #expect(try list(since: 2).changes == ShipChanges(since: 2, added: ["d0"]))
         #expect(try list().ships.count == 2)
     }
 
     @Test("the snapshot is taken over once, and never beside known ships")
     func snapshotOnce() async throws {
-        try merge([MadeShips.bob])
-        try await store.importSnapshot(try MadeShips.snapshot([MadeShips.alma]))
+        try merge([ShipFixtures.bob])
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma]))
         #expect(try list().ships.map(\.id) == ["b0b"])
     }
 
@@ -126,17 +129,17 @@ struct MergeTests {
         ]
     )
     func texts(name: String) throws {
-        let record = MadeShips.record("x1", name, #""roles":["\#(name)"],"home_port":"\#(name)""#)
+        let record = ShipFixtures.record("x1", name, #""roles":["\#(name)"],"home_port":"\#(name)""#)
         try merge([record])
         #expect(try merge([record]) == nil)
-        #expect(try stored() == MadeShips.records([record]).ships)
+        #expect(try stored() == ShipFixtures.records([record]).ships)
     }
 
     @Test("a failed merge leaves everything as it was")
     func rollback() throws {
         struct Interrupted: Error {}
         let store = self.store
-        let records = try MadeShips.records(MadeShips.fleet)
+        let records = try ShipFixtures.records(ShipFixtures.fleet)
         #expect(throws: Interrupted.self) {
             try store.database.write { db in
                 try ShipStore.merge(records, in: db)
@@ -150,15 +153,15 @@ struct MergeTests {
     @Test("listeners hear of a merge when it is committed, and not of one that changed nothing or was taken back")
     func announced() throws {
         struct Interrupted: Error {}
-        let heard = Heard()
-        let admission = ShipStore.admission(of: try MadeShips.records(MadeShips.fleet)) { heard.add($0) }
+        let heard = RecordedRevisions()
+        let persistRows = ShipStore.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { heard.add($0) }
         try? store.database.write { db in
-            try admission(db)
+            try persistRows(db)
             throw Interrupted()
         }
         #expect(heard.revisions == [])
-        try store.database.write { try admission($0) }
-        try store.database.write { try admission($0) }
+        try store.database.write { try persistRows($0) }
+        try store.database.write { try persistRows($0) }
         #expect(heard.revisions == [1])
     }
 }

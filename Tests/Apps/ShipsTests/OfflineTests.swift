@@ -52,16 +52,16 @@ struct OfflineTests {
             _ = try await app.get("/v1/ships", as: token)
             app.transport.become(.unreachable(.refused))
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.offline"] == true)
-            await app.recover(.ships(MadeShips.fleet + [MadeShips.record("e0", "Eve")]))
+            await app.recover(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
             #expect(app.transport.listRequests.count == 3)
             let asked = app.transport.requests.count
-            let answer = try await app.get("/v1/ships?since_revision=1", as: token)
-            #expect(answer["meta.banner"] == .null)
-            #expect(answer["meta.offline"] == false)
-            #expect(answer["meta.stale"] == false)
-            #expect(answer["meta.source"] == "cache")
-            #expect(answer.cacheStatus == "larder; hit; ttl=5")
-            #expect(answer["data.changes.added"] == ["e0"])
+            let response = try await app.get("/v1/ships?since_revision=1", as: token)
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.stale"] == false)
+            #expect(response["meta.source"] == "cache")
+            #expect(response.cacheStatus == "larder; hit; ttl=5")
+            #expect(response["data.changes.added"] == ["e0"])
             #expect(app.transport.requests.count == asked)
             #expect(app.published.map(\.kind) == ["screen-changed", "connectivity", "screen-changed", "connectivity"])
             #expect(
@@ -83,10 +83,10 @@ struct OfflineTests {
             _ = try await app.get("/v1/ships", as: token)
             app.transport.become(.unreachable(.refused))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
-            app.transport.become(.ships(MadeShips.fleet))
-            let answer = try await app.get("/v1/ships?refresh=1", as: token)
-            #expect(answer["meta.banner"] == .null)
-            #expect(answer["meta.source"] == "upstream")
+            app.transport.become(.ships(ShipFixtures.fleet))
+            let response = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.source"] == "upstream")
             await app.published("connectivity", containing: #""reachable":true"#)
         }
     }
@@ -99,18 +99,18 @@ struct OfflineTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.answer(status))
+            app.transport.become(.response(status))
             let detail = status >= 500 || status == 429 ? "stale-if-error" : "bad-response"
             app.clock.advance(by: .seconds(6))
-            let answer = try await app.get("/v1/ships", as: token)
+            let response = try await app.get("/v1/ships", as: token)
             #expect(
-                answer.cacheStatus
+                response.cacheStatus
                     == "larder; fwd=stale; fwd-status=\(status); detail=\(detail)"
             )
-            #expect(answer["data.items.1.name"] == "bob")
-            #expect(answer["meta.stale"] == true)
-            #expect(answer["meta.offline"] == false)
-            #expect(answer["meta.banner"] == .null)
+            #expect(response["data.items.1.name"] == "bob")
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.banner"] == .null)
             let details = try await app.get("/v1/ships/b0b?refresh=1", as: token)
             #expect(details.status == 200 && details["data.name"] == "bob" && details["meta.stale"] == true)
         }
@@ -127,13 +127,13 @@ struct OfflineTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             let good = try await app.get("/v1/ships", as: token)
-            app.transport.become(.answer(200, [:], body))
-            let answer = try await app.get("/v1/ships?refresh=1", as: token)
-            #expect(answer["data.items"] == good["data.items"])
-            #expect(answer["data.revision"] == 1)
-            #expect(answer["meta.stale"] == true)
-            #expect(answer["meta.offline"] == false)
-            #expect(answer.cacheStatus == "larder; fwd=request; fwd-status=200; detail=bad-response")
+            app.transport.become(.response(200, [:], body))
+            let response = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(response["data.items"] == good["data.items"])
+            #expect(response["data.revision"] == 1)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response.cacheStatus == "larder; fwd=request; fwd-status=200; detail=bad-response")
         }
     }
 
@@ -142,7 +142,7 @@ struct OfflineTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.ships([MadeShips.alma]))
+            app.transport.become(.ships([ShipFixtures.alma]))
             app.transport.hold()
             app.clock.advance(by: .seconds(6))
             async let waiting = app.get("/v1/ships", as: token)
@@ -170,13 +170,13 @@ struct OfflineTests {
         try await ShipsApp.run { app in
             let token = try await app.logIn()
             app.transport.hold()
-            let answers = try await withThrowingTaskGroup(of: Exchanged.self) { group in
+            let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
                 for _ in 0..<5 { group.addTask { try await app.get("/v1/ships", as: token) } }
                 await app.transport.requestIsHeld()
                 app.transport.release()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers.allSatisfy { $0.all("id", in: "data.items").count == 4 })
+            #expect(responses.allSatisfy { $0.all("id", in: "data.items").count == 4 })
             #expect(app.transport.requests.count == 1)
         }
     }

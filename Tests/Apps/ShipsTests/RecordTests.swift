@@ -23,7 +23,7 @@ struct RecordTests {
             massKilograms: 502_999,
             imageURL: "https://pictures.test/bob.png"
         )
-        #expect(try ship(MadeShips.bob) == expected)
+        #expect(try ship(ShipFixtures.bob) == expected)
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct RecordTests {
         ]
     )
     func nothing(members: String) throws {
-        let ship = try #require(try ship(MadeShips.record("x1", "Some Ship", members)))
+        let ship = try #require(try ship(ShipFixtures.record("x1", "Some Ship", members)))
         #expect(ship == Ship(id: "x1", name: "Some Ship", roles: [], isActive: false))
     }
 
@@ -51,7 +51,7 @@ struct RecordTests {
         ] as [(String, Int?)]
     )
     func years(json: String, expected: Int?) throws {
-        #expect(try ship(MadeShips.record("x1", "S", #""year_built":\#(json)"#))?.yearBuilt == expected)
+        #expect(try ship(ShipFixtures.record("x1", "S", #""year_built":\#(json)"#))?.yearBuilt == expected)
     }
 
     @Test(
@@ -60,13 +60,13 @@ struct RecordTests {
             as [(String, Double?)]
     )
     func masses(json: String, expected: Double?) throws {
-        #expect(try ship(MadeShips.record("x1", "S", #""mass_kg":\#(json)"#))?.massKilograms == expected)
+        #expect(try ship(ShipFixtures.record("x1", "S", #""mass_kg":\#(json)"#))?.massKilograms == expected)
     }
 
     @Test("a role of the wrong kind does not take the others with it")
     func roles() throws {
         #expect(
-            try ship(MadeShips.record("x1", "S", #""roles":["Tug",null,3,"",{"a":1},"Barge"]"#))?.roles == [
+            try ship(ShipFixtures.record("x1", "S", #""roles":["Tug",null,3,"",{"a":1},"Barge"]"#))?.roles == [
                 "Tug", "Barge",
             ]
         )
@@ -74,7 +74,7 @@ struct RecordTests {
 
     @Test("a NUL, at which SQLite would end a text, is left out")
     func nul() throws {
-        let ship = try #require(try ship(MadeShips.record("x1", #"Be\u0000fore"#, #""home_port":"P\u0000""#)))
+        let ship = try #require(try ship(ShipFixtures.record("x1", #"Be\u0000fore"#, #""home_port":"P\u0000""#)))
         #expect(ship.name == "Before")
         #expect(ship.homePort == "P")
     }
@@ -98,16 +98,16 @@ struct RecordTests {
 
     @Test("a useless record is skipped and takes no other with it; the first of two with one id counts")
     func list() throws {
-        let records = try MadeShips.records([
-            "null", "7", "[]", #"{"id":"x"}"#, MadeShips.record("a", "First"), MadeShips.record("a", "Second"),
-            MadeShips.carl,
+        let records = try ShipFixtures.records([
+            "null", "7", "[]", #"{"id":"x"}"#, ShipFixtures.record("a", "First"), ShipFixtures.record("a", "Second"),
+            ShipFixtures.carl,
         ])
         #expect(records.ships.map(\.name) == ["First", "Carl"])
     }
 
     @Test("an empty list is a list of no ships")
     func empty() throws {
-        #expect(try MadeShips.records([]).ships.isEmpty)
+        #expect(try ShipFixtures.records([]).ships.isEmpty)
     }
 
     @Test(

@@ -14,15 +14,15 @@ struct SessionScreenTests {
     @Test("SHIP-01 a cold start shows the login, with a session or without")
     func launch() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.get("/v1/ships/launch")
-            answer.expectScreen("ships.launch")
-            #expect(answer["data.route"] == "login")
-            #expect(answer.names(in: "data") == ["route"])
-            #expect(answer["meta.source"] == "local")
-            #expect(answer["meta.fetched_at"] == .null)
-            #expect(answer["meta.banner"] == .null)
-            #expect(answer.cacheStatus == nil)
-            #expect(answer.age == nil)
+            let response = try await app.get("/v1/ships/launch")
+            response.expectScreen("ships.launch")
+            #expect(response["data.route"] == "login")
+            #expect(response.names(in: "data") == ["route"])
+            #expect(response["meta.source"] == "local")
+            #expect(response["meta.fetched_at"] == .null)
+            #expect(response["meta.banner"] == .null)
+            #expect(response.cacheStatus == nil)
+            #expect(response.age == nil)
             #expect(try await app.get("/v1/ships/launch", as: app.logIn())["data.route"] == "login")
             #expect(app.transport.requests.isEmpty)
         }
@@ -31,18 +31,18 @@ struct SessionScreenTests {
     @Test("SHIP-02 a login opens a session that leads to the list, without asking the upstream")
     func login() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
                 body: #"{"mode":"login","username":"  Example@Domain.com\n","password":" "}"#
             )
-            answer.expectScreen("ships.session", status: 201)
-            #expect(answer.headerFields[.location] == "/v1/ships/session")
-            #expect(answer["data.kind"] == "user")
-            #expect(answer["data.name"] == "Example@Domain.com")
-            #expect(answer["data.route"] == "list")
-            #expect(answer["data.created_at"] == "2026-01-05T10:00:00Z")
-            guard case .string(let token) = answer["data.token"] else { throw Missing() }
+            response.expectScreen("ships.session", status: 201)
+            #expect(response.headerFields[.location] == "/v1/ships/session")
+            #expect(response["data.kind"] == "user")
+            #expect(response["data.name"] == "Example@Domain.com")
+            #expect(response["data.route"] == "list")
+            #expect(response["data.created_at"] == "2026-01-05T10:00:00Z")
+            guard case .string(let token) = response["data.token"] else { throw Missing() }
             #expect(token.utf8.count >= 22)
             let shown = try await app.get("/v1/ships/session", as: token)
             shown.expectScreen("ships.session")
@@ -65,19 +65,19 @@ struct SessionScreenTests {
             app.clock.advance(by: .milliseconds(2499))
             #expect(!app.clock.nobodySleeps(for: .milliseconds(2500)))
             app.clock.advance(by: .milliseconds(1))
-            let answer = try await waiting
-            #expect(answer.status == 201)
+            let response = try await waiting
+            #expect(response.status == 201)
         }
     }
 
     @Test("SHIP-03 a guest enters at once, and leads to the list")
     func guest() async throws {
         try await ShipsApp.run(options: .init()) { app in
-            let answer = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#)
-            answer.expectScreen("ships.session", status: 201)
-            #expect(answer["data.kind"] == "guest")
-            #expect(answer["data.name"] == .null)
-            #expect(answer["data.route"] == "list")
+            let response = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#)
+            response.expectScreen("ships.session", status: 201)
+            #expect(response["data.kind"] == "guest")
+            #expect(response["data.name"] == .null)
+            #expect(response["data.route"] == "list")
             #expect(app.transport.requests.isEmpty)
         }
     }
@@ -106,11 +106,11 @@ struct SessionScreenTests {
     )
     func validation(body: String, pointers: [String], codes: [String]) async throws {
         try await ShipsApp.run(options: .init()) { app in
-            let answer = try await app.ask(.post, "/v1/ships/session", body: body)
-            answer.expectProblem("validation-failed", 422)
-            #expect(answer.all("pointer", in: "errors") == pointers.map { .string($0) })
-            #expect(answer.all("code", in: "errors") == codes.map { .string($0) })
-            #expect(answer["token"] == nil)
+            let response = try await app.ask(.post, "/v1/ships/session", body: body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
+            #expect(response.all("code", in: "errors") == codes.map { .string($0) })
+            #expect(response["token"] == nil)
             #expect(app.clock.nobodySleeps(for: .milliseconds(2500)))
         }
     }
@@ -118,13 +118,13 @@ struct SessionScreenTests {
     @Test("SHIP-02 what the app shows for a wrong login is in the dialog")
     func dialog() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
                 body: #"{"mode":"login","username":"example","password":"hunter2"}"#
             )
-            #expect(answer["dialog.message"] == "Your email or password do not match.")
-            #expect(!answer.text.contains("hunter2"))
+            #expect(response["dialog.message"] == "Your email or password do not match.")
+            #expect(!response.text.contains("hunter2"))
         }
     }
 
@@ -150,14 +150,14 @@ struct SessionScreenTests {
     )
     func passwords(password: String) async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(
+            let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
                 body: #"{"mode":"login","username":"ünï@dömain.example","password":"\#(password)"}"#
             )
-            #expect(answer.status == 201)
-            #expect(answer["data.name"] == "ünï@dömain.example")
-            #expect(answer["data.password"] == nil)
+            #expect(response.status == 201)
+            #expect(response["data.name"] == "ünï@dömain.example")
+            #expect(response["data.password"] == nil)
         }
     }
 
@@ -181,11 +181,11 @@ struct SessionScreenTests {
         try await ShipsApp.run { app in
             let (token, other) = (try await app.logIn(), try await app.logIn())
             _ = try await app.get("/v1/ships", as: token)
-            let answer = try await app.ask(.delete, "/v1/ships/session", as: token)
-            answer.expectScreen("ships.session")
-            #expect(answer["data.route"] == "login")
-            #expect(answer["data.alert"] == .null)
-            #expect(answer.names(in: "data") == ["route", "alert"])
+            let response = try await app.ask(.delete, "/v1/ships/session", as: token)
+            response.expectScreen("ships.session")
+            #expect(response["data.route"] == "login")
+            #expect(response["data.alert"] == .null)
+            #expect(response.names(in: "data") == ["route", "alert"])
             for (method, path) in [
                 (HTTPRequest.Method.get, "/v1/ships/session"), (.delete, "/v1/ships/session"), (.get, "/v1/ships"),
             ] {
@@ -198,10 +198,10 @@ struct SessionScreenTests {
     @Test("SHIP-05 a guest who leaves is thanked")
     func leaveAsGuest() async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(.delete, "/v1/ships/session", as: app.enterAsGuest())
-            #expect(answer["data.route"] == "login")
-            #expect(answer["data.alert.message"] == "Thank you for trialing this app")
-            #expect(answer["data.alert.button"] == "OK")
+            let response = try await app.ask(.delete, "/v1/ships/session", as: app.enterAsGuest())
+            #expect(response["data.route"] == "login")
+            #expect(response["data.alert.message"] == "Thank you for trialing this app")
+            #expect(response["data.alert.button"] == "OK")
         }
     }
 
@@ -220,10 +220,10 @@ struct SessionScreenTests {
             for fields in [[:], [.authorization: "Basic YTpi"], [.authorization: "Bearer"], [.authorization: ""]]
                 as [HTTPFields]
             {
-                let answer = try await app.ask(method, path, fields)
-                answer.expectProblem("session-required", 401)
-                #expect(answer.headerFields[.wwwAuthenticate] == "Bearer")
-                #expect(!answer.text.contains("bob"))
+                let response = try await app.ask(method, path, fields)
+                response.expectProblem("session-required", 401)
+                #expect(response.headerFields[.wwwAuthenticate] == "Bearer")
+                #expect(!response.text.contains("bob"))
             }
             try await app.ask(method, path, as: "unknown").expectProblem("session-expired", 401)
         }
@@ -238,9 +238,9 @@ struct SessionScreenTests {
     )
     func methods(path: String, allowed: String) async throws {
         try await ShipsApp.run { app in
-            let answer = try await app.ask(.put, path)
-            answer.expectProblem("method-not-allowed", 405)
-            #expect(answer.headerFields[.allow] == allowed)
+            let response = try await app.ask(.put, path)
+            response.expectProblem("method-not-allowed", 405)
+            #expect(response.headerFields[.allow] == allowed)
         }
     }
 }

@@ -15,7 +15,7 @@ struct ShipScreensTests {
 
     @Test("SHIP-11 details say everything raw and in words")
     func details() throws {
-        let ship = try #require(try MadeShips.records([MadeShips.bob]).ships.first)
+        let ship = try #require(try ShipFixtures.records([ShipFixtures.bob]).ships.first)
         #expect(
             try wire(ShipDetailsScreen(ship))
                 == #"{"active":true,"home_port":"Port Made","home_port_text":"Port Made","id":"b0b","image":"/v1/ships/b0b/image","name":"bob","#

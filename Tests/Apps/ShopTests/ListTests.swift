@@ -193,10 +193,10 @@ struct ListTests {
             let store = app.store
             let price = try #require(Price(1))
             let product = Product(id: 1, title: "A", description: "", price: price, images: [])
-            var validity = store.validity("anna")
+            var changeToken = store.changeToken("anna")
             func expectEnded(_ change: String) {
-                #expect(!validity.holds(at: .now()), "\(change)")
-                validity = store.validity("anna")
+                #expect(!changeToken.holds(at: .now()), "\(change)")
+                changeToken = store.changeToken("anna")
             }
             _ = try await store.add(product, quantity: 1, to: "anna")
             expectEnded("add")
@@ -211,7 +211,7 @@ struct ListTests {
             try await store.note(SearchQuery(text: "a"), "anna", at: .distantPast)
             expectEnded("search")
             try await store.note(SearchQuery(text: "a"), "anna", at: .distantFuture)
-            #expect(validity.holds(at: .now()), "the same search once more")
+            #expect(changeToken.holds(at: .now()), "the same search once more")
             _ = try await store.setFilters(SearchFilters(categoryID: 1), "anna")
             expectEnded("filters")
             try await store.resetSettings("anna")
@@ -222,7 +222,7 @@ struct ListTests {
             try await store.database.write { try save([product], $0) }
             expectEnded("product")
             try await store.database.write { try save([product], $0) }
-            #expect(validity.holds(at: .now()), "the same product once more")
+            #expect(changeToken.holds(at: .now()), "the same product once more")
             try await store.markGone(1)
             expectEnded("gone")
         }
@@ -280,8 +280,8 @@ struct ReseedTests {
             #expect(
                 own.body
                     == Data(
-                        app.catalogue.answer(
-                            .init(method: .get, path: ["images", "navy-baseball-cap-1.png"], origin: "")
+                        app.catalogue.respond(
+                            to: .init(method: .get, path: ["images", "navy-baseball-cap-1.png"], origin: "")
                         ).body
                     )
             )

@@ -12,19 +12,19 @@ import Upstream
 @Suite("Pictures of products over HTTP")
 struct PictureTests {
     private func expectPlaceholder(
-        _ answer: Exchanged,
+        _ response: Exchanged,
         _ cacheStatus: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(
-            answer.status == 200 && answer.headerFields[.contentType] == "image/png",
+            response.status == 200 && response.headerFields[.contentType] == "image/png",
             sourceLocation: sourceLocation
         )
         #expect(
-            answer.headerFields[.cacheControl] == "no-store" && answer.headerFields[.eTag] == nil,
+            response.headerFields[.cacheControl] == "no-store" && response.headerFields[.eTag] == nil,
             sourceLocation: sourceLocation
         )
-        #expect(answer.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
+        #expect(response.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
     }
 
     @Test("SHOP-11 a picture is fetched once and then comes from the store, offline too, after redirects as well")
@@ -32,12 +32,12 @@ struct PictureTests {
         try await ShopApp.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/22")
             for number in 0...1 {
-                let answer = try await app.get("/v1/shop/images/22/\(number)")
+                let response = try await app.get("/v1/shop/images/22/\(number)")
                 #expect(
-                    answer.status == 200 && answer.headerFields[.contentType] == "image/png"
-                        && answer.cacheStatus == "larder; fwd=uri-miss; stored"
+                    response.status == 200 && response.headerFields[.contentType] == "image/png"
+                        && response.cacheStatus == "larder; fwd=uri-miss; stored"
                 )
-                #expect(answer.headerFields[.cacheControl] == "private, max-age=3600" && answer.body.count > 1000)
+                #expect(response.headerFields[.cacheControl] == "private, max-age=3600" && response.body.count > 1000)
             }
             app.transport.goAway()
             app.clock.advance(by: .seconds(86_400))
@@ -128,9 +128,9 @@ struct PictureTests {
         try await ShopApp.run(tools: tools) { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
-                let answer = try await app.get("/v1/shop/images/1/0?width=\(width)")
-                #expect(answer.status == 200 && answer.headerFields[.cacheControl] == "private, max-age=3600")
-                #expect(try PictureHeader(of: Array(answer.body)).width == expected)
+                let response = try await app.get("/v1/shop/images/1/0?width=\(width)")
+                #expect(response.status == 200 && response.headerFields[.cacheControl] == "private, max-age=3600")
+                #expect(try PictureHeader(of: Array(response.body)).width == expected)
             }
             #expect(app.transport.requests.filter { $0.url.contains("pictures.test") }.count == 1)
             for width in ["0", "-1", "2001", "x"] {

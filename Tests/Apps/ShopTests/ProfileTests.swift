@@ -17,14 +17,17 @@ struct ProfileTests {
                 _ = try await app.get("/v1/shop/search?q=\(q)")
             }
             _ = try await app.get("/v1/shop/search?q=later&offset=10")
-            let answer = try await app.get("/v1/shop/history")
-            #expect(answer.status == 200 && answer["meta.source"] == "local" && answer["meta.screen"] == "shop.history")
-            #expect(answer.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
-            #expect(answer.all("q", in: "data.items") == ["TWO", "six", "five", "four", "three"])
-            #expect(answer.names(in: "data.items.0") == ["q", "filters", "searched_at", "href"])
+            let response = try await app.get("/v1/shop/history")
             #expect(
-                answer["data.items.0.searched_at"] == "2026-01-05T10:00:00Z"
-                    && answer["data.items.1.href"] == "/v1/shop/history/1"
+                response.status == 200 && response["meta.source"] == "local"
+                    && response["meta.screen"] == "shop.history"
+            )
+            #expect(response.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
+            #expect(response.all("q", in: "data.items") == ["TWO", "six", "five", "four", "three"])
+            #expect(response.names(in: "data.items.0") == ["q", "filters", "searched_at", "href"])
+            #expect(
+                response["data.items.0.searched_at"] == "2026-01-05T10:00:00Z"
+                    && response["data.items.1.href"] == "/v1/shop/history/1"
             )
         }
     }
@@ -139,10 +142,10 @@ struct ProfileTests {
     @Test("a cold start shows the search")
     func launch() async throws {
         try await ShopApp.run { (app) async throws in
-            let answer = try await app.get("/v1/shop/launch")
+            let response = try await app.get("/v1/shop/launch")
             #expect(
-                answer["data.route"] == "search" && answer["data.href"] == "/v1/shop/search?saved=1"
-                    && answer["meta.source"] == "local"
+                response["data.route"] == "search" && response["data.href"] == "/v1/shop/search?saved=1"
+                    && response["meta.source"] == "local"
             )
         }
     }

@@ -40,43 +40,43 @@ struct SearchScreenTests {
     @Test("one answer, whole: fields, texts, meta, links, header")
     func whole() async throws {
         try await ShopApp.run { (app) async throws in
-            let answer = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
-            #expect(answer.status == 200)
-            #expect(answer.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
-            #expect(answer.headerFields[.cacheControl] == "private, no-cache")
-            #expect(answer.cacheStatus == "larder; fwd=uri-miss; stored" && answer.age == "0")
-            #expect(answer.ids == [1, 8])
+            let response = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
+            #expect(response.status == 200)
+            #expect(response.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
+            #expect(response.headerFields[.cacheControl] == "private, no-cache")
+            #expect(response.cacheStatus == "larder; fwd=uri-miss; stored" && response.age == "0")
+            #expect(response.ids == [1, 8])
             #expect(
-                answer.names(in: "data.items.0")
+                response.names(in: "data.items.0")
                     == [
                         "id", "title", "price", "currency", "price_text", "description", "category", "image", "layout",
                         "cart", "href",
                     ]
             )
             #expect(
-                answer["data.items.0.price"] == 24 && answer["data.items.0.price_text"] == "24$"
-                    && answer["data.items.0.currency"] == "USD"
+                response["data.items.0.price"] == 24 && response["data.items.0.price_text"] == "24$"
+                    && response["data.items.0.currency"] == "USD"
             )
             #expect(
-                answer["data.items.0.image"] == "/v1/shop/images/1/0"
-                    && answer["data.items.0.href"] == "/v1/shop/products/1"
+                response["data.items.0.image"] == "/v1/shop/images/1/0"
+                    && response["data.items.0.href"] == "/v1/shop/products/1"
             )
-            #expect(answer["data.items.0.cart.in_list"] == false && answer["data.items.0.cart.quantity"] == 0)
+            #expect(response["data.items.0.cart.in_list"] == false && response["data.items.0.cart.quantity"] == 0)
             #expect(
-                answer["data.query.q"] == "shirt" && answer["data.query.category_id"] == 1
-                    && answer["data.query.price"] == .null
+                response["data.query.q"] == "shirt" && response["data.query.category_id"] == 1
+                    && response["data.query.price"] == .null
             )
-            #expect(answer["data.query.price_min"] == 10 && answer["data.query.price_max"] == 90)
+            #expect(response["data.query.price_min"] == 10 && response["data.query.price_max"] == 90)
             #expect(
-                answer["meta.screen"] == "shop.search" && answer["meta.state"] == "content"
-                    && answer["meta.source"] == "upstream"
+                response["meta.screen"] == "shop.search" && response["meta.state"] == "content"
+                    && response["meta.source"] == "upstream"
             )
-            #expect(answer["meta.partial"] == nil && answer["meta.banner"] == .null)
+            #expect(response["meta.partial"] == nil && response["meta.banner"] == .null)
             #expect(
-                answer["meta.page.has_more"] == false && answer["meta.page.next_offset"] == .null
-                    && answer["links.next"] == .null
+                response["meta.page.has_more"] == false && response["meta.page.next_offset"] == .null
+                    && response["links.next"] == .null
             )
-            #expect(!answer.text.contains("https://"))
+            #expect(!response.text.contains("https://"))
             #expect(app.asked == ["/products?offset=0&limit=11&title=shirt&price_min=10&price_max=90&categoryId=1"])
             #expect(
                 try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90").cacheStatus
@@ -129,15 +129,15 @@ struct SearchScreenTests {
                 var target = "/v1/shop/search?limit=\(limit)&\(query)"
                 var ids: [Int] = []
                 for page in 0..<100 {
-                    let answer = try await app.get(target)
-                    #expect(answer["meta.page.offset"] == .number(Double(page * limit)))
-                    #expect(answer["data.query"] == whole["data.query"])
-                    ids += answer.ids
-                    guard case .string(let next) = answer["links.next"] else {
-                        #expect(answer["meta.page.has_more"] == false)
+                    let response = try await app.get(target)
+                    #expect(response["meta.page.offset"] == .number(Double(page * limit)))
+                    #expect(response["data.query"] == whole["data.query"])
+                    ids += response.ids
+                    guard case .string(let next) = response["links.next"] else {
+                        #expect(response["meta.page.has_more"] == false)
                         break
                     }
-                    #expect(answer["meta.page.has_more"] == true && answer.ids.count == limit)
+                    #expect(response["meta.page.has_more"] == true && response.ids.count == limit)
                     target = next
                 }
                 #expect(ids == whole.ids, "limit \(limit)")
@@ -221,14 +221,14 @@ struct SearchScreenTests {
             #expect(try await app.get("/v1/shop/search?category_id=4&limit=100").ids == Array(40...52))
             #expect(try await app.get("/v1/shop/search?category_id=99")["meta.state"] == "empty")
             try app.control(.put, "categories/5", #"{"name":"asdfvgbhnj"}"#)
-            let answer = try await app.get("/v1/shop/categories")
-            answer.expectScreen("shop.categories")
-            #expect(answer.all("id", in: "data.items") == [1, 2, 3, 4, 5])
+            let response = try await app.get("/v1/shop/categories")
+            response.expectScreen("shop.categories")
+            #expect(response.all("id", in: "data.items") == [1, 2, 3, 4, 5])
             #expect(
-                answer["data.items.4.name"] == "asdfvgbhnj" && answer["data.items.0.layout"] == "wide"
-                    && answer["data.items.2.layout"] == "tile"
+                response["data.items.4.name"] == "asdfvgbhnj" && response["data.items.0.layout"] == "wide"
+                    && response["data.items.2.layout"] == "tile"
             )
-            #expect(answer["data.items.2.href"] == "/v1/shop/search?category_id=3")
+            #expect(response["data.items.2.href"] == "/v1/shop/search?category_id=3")
             #expect(try await app.get("/v1/shop/categories").cacheStatus == "larder; hit; ttl=3600")
         }
     }
@@ -277,9 +277,9 @@ struct SearchScreenTests {
     )
     func senseless(query: String, parameter: String) async throws {
         try await ShopApp.run { (app) async throws in
-            let answer = try await app.get("/v1/shop/search?\(query)")
-            answer.expectProblem("invalid-parameter", 400)
-            #expect(answer["errors.0.parameter"] == .string(parameter))
+            let response = try await app.get("/v1/shop/search?\(query)")
+            response.expectProblem("invalid-parameter", 400)
+            #expect(response["errors.0.parameter"] == .string(parameter))
             #expect(app.transport.requests.isEmpty)
             #expect(try await app.get("/v1/shop/history")["meta.state"] == "empty")
         }
@@ -298,11 +298,11 @@ struct SearchScreenTests {
     @Test("SHOP-08 nothing found: an empty state with the app's message and a retry that leads back")
     func nothing() async throws {
         try await ShopApp.run { (app) async throws in
-            let answer = try await app.get("/v1/shop/search?q=zzz&price_min=3")
-            #expect(answer.status == 200 && answer["meta.state"] == "empty" && answer.ids == [])
-            #expect(answer["data.empty.title"] == "Извините, таких товаров пока нет :(")
-            #expect(answer["data.actions.0.id"] == "retry" && answer["data.actions.0.method"] == "GET")
-            guard case .string(let href) = answer["data.actions.0.href"] else {
+            let response = try await app.get("/v1/shop/search?q=zzz&price_min=3")
+            #expect(response.status == 200 && response["meta.state"] == "empty" && response.ids == [])
+            #expect(response["data.empty.title"] == "Извините, таких товаров пока нет :(")
+            #expect(response["data.actions.0.id"] == "retry" && response["data.actions.0.method"] == "GET")
+            guard case .string(let href) = response["data.actions.0.href"] else {
                 return #expect(Bool(false), "no way to retry")
             }
             try app.control(.put, "products/900", #"{"title":"Zzz top","price":4}"#)
@@ -316,21 +316,21 @@ struct SearchScreenTests {
     func failure() async throws {
         try await ShopApp.run { (app) async throws in
             app.transport.goAway()
-            let answer = try await app.get("/v1/shop/search?q=mug")
-            answer.expectProblem("upstream-unavailable", 503)
-            #expect(answer["retryable"] == true && answer["offline"] == true)
-            #expect(answer["dialog.title"] == "Что-то пошло не так" && answer["dialog.buttons.0"] == "ОК")
+            let response = try await app.get("/v1/shop/search?q=mug")
+            response.expectProblem("upstream-unavailable", 503)
+            #expect(response["retryable"] == true && response["offline"] == true)
+            #expect(response["dialog.title"] == "Что-то пошло не так" && response["dialog.buttons.0"] == "ОК")
             #expect(
-                answer["dialog.message"] == "Unable to complete your request. Please check your internet connection."
+                response["dialog.message"] == "Unable to complete your request. Please check your internet connection."
             )
-            app.answerAgain()
+            app.respondAgain()
             #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
         }
         try await ShopApp.run { (app) async throws in
             app.transport.become { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
-            let answer = try await app.get("/v1/shop/search")
-            answer.expectProblem("upstream-unavailable", 503)
-            #expect(answer["offline"] == false)
+            let response = try await app.get("/v1/shop/search")
+            response.expectProblem("upstream-unavailable", 503)
+            #expect(response["offline"] == false)
             app.transport.become { (_) throws(UpstreamError) in
                 .json(#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, status: .badRequest)
             }

@@ -34,19 +34,19 @@ struct TrustTests {
     func page(status: Int) async throws {
         for own in [false, true] {
             try await Self.warmed { app in
-                let nest = IncomingAnswer.json(
+                let nest = IncomingResponse.json(
                     #"{"message":"m","error":"e","statusCode":\#(status)}"#,
                     status: .init(code: status)
                 )
                 app.transport.become { (_) throws(UpstreamError) in own ? nest : .page(status) }
                 for screen in Self.screens {
-                    let answer = try await app.get("/v1/shop/\(screen)")
+                    let response = try await app.get("/v1/shop/\(screen)")
                     #expect(
-                        answer.status == 200 && answer["meta.stale"] == true && answer["meta.offline"] == false,
-                        "\(screen): \(answer.text)"
+                        response.status == 200 && response["meta.stale"] == true && response["meta.offline"] == false,
+                        "\(screen): \(response.text)"
                     )
                     #expect(
-                        answer.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response",
+                        response.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response",
                         "\(screen)"
                     )
                 }
@@ -74,10 +74,10 @@ struct TrustTests {
         try await Self.warmed { app in
             app.transport.become { (_) throws(UpstreamError) in .json(body) }
             for screen in ["search?limit=3", "categories"] {
-                let answer = try await app.get("/v1/shop/\(screen)")
+                let response = try await app.get("/v1/shop/\(screen)")
                 #expect(
-                    answer.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response"
-                        && answer["meta.state"] == "content",
+                    response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response"
+                        && response["meta.state"] == "content",
                     "\(screen)"
                 )
             }

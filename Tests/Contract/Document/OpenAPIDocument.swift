@@ -23,7 +23,7 @@ struct OpenAPIDocument: Sendable {
         return try resolved(try validator.resolve(reference))
     }
 
-    /// Every operation that answers by itself, by path and method.
+    /// Every operation that responses by itself, by path and method.
     var operations: [Operation] { operations(ofMounts: false) }
 
     /// The operations that pass on what an upstream answers.

@@ -13,24 +13,30 @@ struct Conformance {
         guard let operation = document.operation(observation.operation) else {
             return ["there is no \(observation.operation)"]
         }
-        let answer = observation.answer
-        guard let response = operation.responses[String(answer.status)] else {
-            return ["status \(answer.status) is not documented"]
+        let response = observation.response
+        guard let documented = operation.responses[String(response.status)] else {
+            return ["status \(response.status) is not documented"]
         }
-        return try faults(of: answer, response: response, isHead: observation.isHead)
+        return try faults(of: response, documented: documented, isHead: observation.isHead)
     }
 
     /// The same for a response that belongs to no operation. `additional` are headers that are documented elsewhere.
-    func faults(of answer: Answer, response: JSONValue, isHead: Bool = false, additional: [String: JSONValue] = [:])
+    func faults(
+        of response: ReceivedResponse,
+        documented: JSONValue,
+        isHead: Bool = false,
+        additional: [String: JSONValue] = [:]
+    )
         throws -> [String]
     {
-        let response = try document.resolved(response)
-        let declared = (response["headers"]?.object ?? [:]).merging(additional) { own, _ in own }
-        return try headerFaults(answer, declared) + contentFaults(answer, response["content"]?.object, isHead: isHead)
+        let documented = try document.resolved(documented)
+        let declared = (documented["headers"]?.object ?? [:]).merging(additional) { own, _ in own }
+        return try headerFaults(response, declared)
+            + contentFaults(response, documented["content"]?.object, isHead: isHead)
     }
 
-    private func headerFaults(_ answer: Answer, _ declared: [String: JSONValue]) throws -> [String] {
-        let headers = Self.withoutOrigin(answer.headers)
+    private func headerFaults(_ response: ReceivedResponse, _ declared: [String: JSONValue]) throws -> [String] {
+        let headers = Self.withoutOrigin(response.headers)
         let known = Set(declared.keys.map { $0.lowercased() }).union(Self.framing)
         let strangers = headers.keys.filter { !known.contains($0) }.sorted().map { "header \($0) is not documented" }
         return try strangers
@@ -56,19 +62,21 @@ struct Conformance {
         return headers
     }
 
-    private func contentFaults(_ answer: Answer, _ content: [String: JSONValue]?, isHead: Bool) throws -> [String] {
+    private func contentFaults(_ response: ReceivedResponse, _ content: [String: JSONValue]?, isHead: Bool) throws
+        -> [String]
+    {
         guard let content else {
-            return (answer.body.isEmpty ? [] : ["a body of \(answer.body.count) bytes is not documented"])
-                + (answer.headers["content-type"] == nil ? [] : ["a content type without a body"])
+            return (response.body.isEmpty ? [] : ["a body of \(response.body.count) bytes is not documented"])
+                + (response.headers["content-type"] == nil ? [] : ["a content type without a body"])
         }
-        let type = answer.headers["content-type"] ?? ""
+        let type = response.headers["content-type"] ?? ""
         let essence = type.prefix { $0 != ";" }.lowercased()
         guard let media = content[essence] ?? content["*/*"] else { return ["content type \(type) is not documented"] }
-        if isHead { return answer.body.isEmpty ? [] : ["a body on HEAD"] }
-        guard let schema = media["schema"] else { return answer.body.isEmpty ? ["the body is empty"] : [] }
+        if isHead { return response.body.isEmpty ? [] : ["a body on HEAD"] }
+        guard let schema = media["schema"] else { return response.body.isEmpty ? ["the body is empty"] : [] }
         guard type.lowercased().hasSuffix("charset=utf-8") else { return ["content type \(type) names no UTF-8"] }
-        guard let text = String(data: answer.body, encoding: .utf8) else { return ["the body is not UTF-8"] }
-        let value = essence.hasSuffix("json") ? try answer.json() : .string(text)
+        guard let text = String(data: response.body, encoding: .utf8) else { return ["the body is not UTF-8"] }
+        let value = essence.hasSuffix("json") ? try response.json() : .string(text)
         return try document.validator.violations(of: value, schema: schema).map { "body: \($0)" }
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Everything that these tests ask of servers, so that every operation shows every answer it has. Held once for all
+/// Everything that these tests ask of servers, so that every operation shows every response it has. Held once for all
 /// tests.
 enum Conversation {
     private static let held = Task {
-        let transcript = Transcript()
+        let transcript = RecordedExchanges()
         try await withLarder { larder in
-            let interview = Interview(larder: larder, transcript: transcript)
+            let interview = ContractScenario(larder: larder, transcript: transcript)
             try await interview.system()
             try await interview.nothingFetched()
             try await interview.sessions()
@@ -22,77 +22,79 @@ enum Conversation {
             try await interview.notes()
         }
         try await withLarder { larder in
-            let interview = Interview(larder: larder, transcript: transcript)
+            let interview = ContractScenario(larder: larder, transcript: transcript)
             try await interview.shopUnseen()
             try await interview.shopSearch()
             try await interview.shopList()
             try await interview.shopProfilesAndTags()
         }
         try await withLarder(["--upstreams-catalogue-patience-ms", "60000", "--freshness-shop-s", "0"]) { larder in
-            try await Interview(larder: larder, transcript: transcript).shopUpstreamFails()
+            try await ContractScenario(larder: larder, transcript: transcript).shopUpstreamFails()
         }
         try await withLarder(["--upstreams-catalogue-patience-ms", "60000", "--freshness-shop-s", "0"]) { larder in
-            try await Interview(larder: larder, transcript: transcript).shopOffline()
-        }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsAndDisk()
+            try await ContractScenario(larder: larder, transcript: transcript).shopOffline()
         }
         try await withLarder { larder in
-            try await Interview(larder: larder, transcript: transcript).notesUpstreamsRefuse()
+            try await ContractScenario(larder: larder, transcript: transcript).documentsAndDisk()
+        }
+        try await withLarder { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).notesUpstreamsRefuse()
         }
         try await withLarder(["--freshness-ships-s", "0", "--upstreams-spacex-patience-ms", "60000"]) { larder in
-            try await Interview(larder: larder, transcript: transcript).upstreamFails()
+            try await ContractScenario(larder: larder, transcript: transcript).upstreamFails()
         }
         try await withLarder(["--upstreams-spacex-patience-ms", "1"]) { larder in
-            try await Interview(larder: larder, transcript: transcript).upstreamIsSilent()
+            try await ContractScenario(larder: larder, transcript: transcript).upstreamIsSilent()
         }
         try await withLarder { larder in
-            try await Interview(larder: larder, transcript: transcript).offlineFromTheStart()
+            try await ContractScenario(larder: larder, transcript: transcript).offlineFromTheStart()
         }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).noShips() }
+        try await withLarder { larder in try await ContractScenario(larder: larder, transcript: transcript).noShips() }
         try await withLarder { larder in
-            let interview = Interview(larder: larder, transcript: transcript)
+            let interview = ContractScenario(larder: larder, transcript: transcript)
             try await interview.diskSessions()
             try await interview.disk()
             try await interview.diskChanges()
             try await interview.diskRefusals()
         }
         try await withLarder(["--http-head-timeout-ms", "10"]) { larder in
-            try await Interview(larder: larder, transcript: transcript).slowClients()
+            try await ContractScenario(larder: larder, transcript: transcript).slowClients()
         }
         try await withLarder(isClosedByBody: true) { larder in
-            try await Interview(larder: larder, transcript: transcript).brokenDatabase()
+            try await ContractScenario(larder: larder, transcript: transcript).brokenDatabase()
         }
         try await withLarder(["--media-pdf-pages", "3", "--media-pdf-mb", "1", "--media-picture-mb", "1"]) { larder in
-            try await Interview(larder: larder, transcript: transcript).documentsTooLarge()
+            try await ContractScenario(larder: larder, transcript: transcript).documentsTooLarge()
         }
-        try await withLarder { larder in try await Interview(larder: larder, transcript: transcript).documentsDamaged()
+        try await withLarder { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).documentsDamaged()
         }
         try await withLarder(isClosedByBody: true) { larder in
-            try await Interview(larder: larder, transcript: transcript).brokenDocuments()
+            try await ContractScenario(larder: larder, transcript: transcript).brokenDocuments()
         }
         try await programs(transcript)
         return await transcript.observations
     }
 
     /// What becomes of documents while the programs that work on them are busy, slow or missing.
-    private static func programs(_ transcript: Transcript) async throws {
+    private static func programs(_ transcript: RecordedExchanges) async throws {
         let programs = try HeldPrograms()
         try await withLarder(
             programs.settings(data: "busy") + ["--media-children", "1", "--media-waiting", "1"],
             environment: programs.environment
         ) { larder in
-            try await Interview(larder: larder, transcript: transcript).programsAreBusy(programs)
+            try await ContractScenario(larder: larder, transcript: transcript).programsAreBusy(programs)
         }
         for other in ["slow", "bare"] { try programs.copy(data: "busy", to: other) }
         let hasty = [
             "--media-pdf-worker-timeout-s", "1", "--media-pdftoppm-timeout-s", "1", "--media-vips-timeout-s", "1",
         ]
         try await withLarder(programs.settings(data: "slow") + hasty, environment: programs.environment) { larder in
-            try await Interview(larder: larder, transcript: transcript).programsAreSlow(programs)
+            try await ContractScenario(larder: larder, transcript: transcript).programsAreSlow(programs)
         }
         let nowhere = ["--media-pdf-worker", programs.folder.appending(path: "nowhere").path]
         try await withLarder(programs.settings(data: "bare") + nowhere, environment: [:]) { larder in
-            try await Interview(larder: larder, transcript: transcript).programsAreMissing()
+            try await ContractScenario(larder: larder, transcript: transcript).programsAreMissing()
         }
         try programs.remove()
     }

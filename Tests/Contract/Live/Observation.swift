@@ -1,17 +1,17 @@
 import Foundation
 
-/// One answer of the running server to a request for a documented operation.
+/// One response of the running server to a request for a documented operation.
 struct Observation: Sendable {
     /// Key of the operation, such as `GET /v1/ships`.
     let operation: String
     /// What was asked, for people.
     let request: String
     let isHead: Bool
-    let answer: Answer
+    let response: ReceivedResponse
 }
 
-/// An answer as it came.
-struct Answer: Sendable {
+/// A response as it came.
+struct ReceivedResponse: Sendable {
     let status: Int
     /// Names in lower case; fields of one name joined.
     let headers: [String: String]

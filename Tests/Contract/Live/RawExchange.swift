@@ -4,8 +4,8 @@ import NIOPosix
 import Testing
 
 extension RunningLarder {
-    /// Sends bytes as they are over a connection of its own, and reads the one answer until the server closes.
-    func raw(_ text: String) async throws -> Answer {
+    /// Sends bytes as they are over a connection of its own, and reads the one response until the server closes.
+    func raw(_ text: String) async throws -> ReceivedResponse {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
             host: "127.0.0.1",
             port: port
@@ -20,12 +20,15 @@ extension RunningLarder {
             for try await buffer in inbound { received += Data(buffer.readableBytesView) }
             return received
         }
-        return try #require(Answer(http: received), "no whole answer: \(String(decoding: received, as: UTF8.self))")
+        return try #require(
+            ReceivedResponse(http: received),
+            "no whole answer: \(String(decoding: received, as: UTF8.self))"
+        )
     }
 }
 
-extension Answer {
-    /// Reads one answer with `Content-Length` (RFC 9112 §2); nil where it is not whole.
+extension ReceivedResponse {
+    /// Reads one response with `Content-Length` (RFC 9112 §2); nil where it is not whole.
     init?(http bytes: Data) {
         guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

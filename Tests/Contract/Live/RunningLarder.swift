@@ -22,17 +22,17 @@ struct RunningLarder: Sendable {
     /// Folder of the server's data.
     let directory: URL
 
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
-        -> Answer
+        -> ReceivedResponse
     {
         try await exchange(method, "http://127.0.0.1:\(port)\(path)", headers, body: body)
     }
 
     /// Calls the control API of the sandbox.
     func control(_ method: String, _ path: String, _ body: String? = nil) async throws {
-        let answer = try await exchange(method, "http://127.0.0.1:\(sandboxPort)/_sandbox\(path)", [:], body: body)
-        try #require((200..<300).contains(answer.status), "\(answer.text)")
+        let response = try await exchange(method, "http://127.0.0.1:\(sandboxPort)/_sandbox\(path)", [:], body: body)
+        try #require((200..<300).contains(response.status), "\(response.text)")
     }
 
     /// Sets the fault of an upstream.
@@ -41,7 +41,7 @@ struct RunningLarder: Sendable {
     }
 
     private func exchange(_ method: String, _ url: String, _ headers: [String: String], body: String?) async throws
-        -> Answer
+        -> ReceivedResponse
     {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
@@ -49,12 +49,12 @@ struct RunningLarder: Sendable {
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await client.execute(request, deadline: .distantFuture)
         let bytes = try await response.body.collect(upTo: 8 << 20)
-        return Answer(response, body: Data(bytes.readableBytesView))
+        return ReceivedResponse(response, body: Data(bytes.readableBytesView))
     }
 
     /// Listens to the event stream; each text that `enough` does not take for enough is read on from.
     func listen(_ headers: [String: String] = [:], query: String = "", enough: (String) async throws -> Bool)
-        async throws -> Answer
+        async throws -> ReceivedResponse
     {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v1/events\(query)")
         request.headers = HTTPHeaders(headers.map { ($0.key, $0.value) })
@@ -64,11 +64,11 @@ struct RunningLarder: Sendable {
             bytes += Data(buffer.readableBytesView)
             if try await enough(String(decoding: bytes, as: UTF8.self)) { break }
         }
-        return Answer(response, body: bytes)
+        return ReceivedResponse(response, body: bytes)
     }
 }
 
-extension Answer {
+extension ReceivedResponse {
     fileprivate init(_ response: HTTPClientResponse, body: Data) {
         self.init(status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: body)
     }

@@ -10,12 +10,12 @@ struct CatalogueCaller {
 
     init(seed: UInt64 = 1) throws { upstream = try Catalogue(seed: seed) }
 
-    func answer(_ method: HTTPRequest.Method = .get, _ path: String, headers: HTTPFields = [:], body: String = "")
-        -> Answer
+    func response(_ method: HTTPRequest.Method = .get, _ path: String, headers: HTTPFields = [:], body: String = "")
+        -> UpstreamResponse
     {
         let target = RequestTarget(path)
-        return upstream.answer(
-            UpstreamRequest(
+        return upstream.respond(
+            to: UpstreamRequest(
                 method: method,
                 path: target.segments,
                 query: target.query,
@@ -26,7 +26,7 @@ struct CatalogueCaller {
         )
     }
 
-    func json(_ path: String) throws -> JSONValue { try JSONParser.parse(answer(.get, path).body) }
+    func json(_ path: String) throws -> JSONValue { try JSONParser.parse(response(.get, path).body) }
 
     func products(_ path: String) throws -> [JSONObject] { try #require(try json(path).array).compactMap(\.object) }
 
@@ -34,7 +34,7 @@ struct CatalogueCaller {
         try products("/products\(query)").compactMap { $0["id"]?.double.map { Int($0) } }
     }
 
-    func control(_ method: HTTPRequest.Method, _ path: String, _ body: String) throws -> Answer {
+    func control(_ method: HTTPRequest.Method, _ path: String, _ body: String) throws -> UpstreamResponse {
         do {
             return try upstream.control(
                 ControlRequest(
@@ -44,7 +44,7 @@ struct CatalogueCaller {
                 )
             )
         } catch {
-            return error.answer
+            return error.response
         }
     }
 }

@@ -14,8 +14,8 @@ final class ManualClock: Clock, Sendable {
 
     private struct State {
         var now = Instant()
-        var sleepers: [(deadline: Instant, signal: Signal)] = []
-        var arrivals: [Signal] = []
+        var sleepers: [(deadline: Instant, signal: OneShotEvent)] = []
+        var arrivals: [OneShotEvent] = []
     }
 
     private let state = Mutex(State())
@@ -24,7 +24,7 @@ final class ManualClock: Clock, Sendable {
     var minimumResolution: Duration { .nanoseconds(1) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let signal = Signal()
+        let signal = OneShotEvent()
         let arrivals = state.withLock { state in
             if deadline <= state.now { signal.fire() } else { state.sleepers.append((deadline, signal)) }
             defer { state.arrivals = [] }
@@ -37,7 +37,7 @@ final class ManualClock: Clock, Sendable {
     /// Returns when somebody sleeps, with how long from now.
     func nextSleep() async throws -> Duration {
         while true {
-            let arrival = Signal()
+            let arrival = OneShotEvent()
             let remaining: Duration? = state.withLock { state in
                 if let first = state.sleepers.first { return state.now.duration(to: first.deadline) }
                 state.arrivals.append(arrival)

@@ -12,7 +12,7 @@ struct RunningSandbox: Sendable {
     let port: Int
     let client: HTTPClient
 
-    struct Reply: Sendable {
+    struct ScreenResponse: Sendable {
         let status: Int
         let headers: HTTPHeaders
         let body: [UInt8]
@@ -23,35 +23,35 @@ struct RunningSandbox: Sendable {
     }
 
     func send(_ method: HTTPMethod = .GET, _ path: String, headers: HTTPHeaders = [:], body: String? = nil) async throws
-        -> Reply
+        -> ScreenResponse
     {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
         request.method = method
         request.headers = headers
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await client.execute(request, deadline: .distantFuture)
-        return Reply(
+        return ScreenResponse(
             status: Int(response.status.code),
             headers: response.headers,
             body: Array(buffer: try await response.body.collect(upTo: 8 << 20))
         )
     }
 
-    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Reply {
+    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> ScreenResponse {
         try await send(.GET, path, headers: headers)
     }
 
     /// Sets the fault of SpaceX.
     func set(_ fault: String) async throws {
-        let reply = try await send(.PUT, "/_sandbox/upstreams/spacex/fault", body: #"{"fault":"\#(fault)"}"#)
-        try #require(reply.status == 200, "\(reply.text)")
+        let response = try await send(.PUT, "/_sandbox/upstreams/spacex/fault", body: #"{"fault":"\#(fault)"}"#)
+        try #require(response.status == 200, "\(response.text)")
     }
 
     /// The entries of the journal, once there are `count`.
     func journal(count: Int) async throws -> [JSONObject] {
-        let reply = try await get("/_sandbox/journal/wait?upstream=spacex&count=\(count)&timeout_ms=60000")
-        try #require(reply.status == 200, "\(reply.text)")
-        return try #require(try reply.json()["entries"]?.array).compactMap(\.object)
+        let response = try await get("/_sandbox/journal/wait?upstream=spacex&count=\(count)&timeout_ms=60000")
+        try #require(response.status == 200, "\(response.text)")
+        return try #require(try response.json()["entries"]?.array).compactMap(\.object)
     }
 
     /// How many requests are held now.

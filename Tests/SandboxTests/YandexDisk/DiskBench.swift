@@ -27,7 +27,7 @@ final class DiskBench: Sendable {
         _ query: KeyValuePairs<String, String> = [:],
         token: String? = "sandbox-token",
         body: String = ""
-    ) -> Answer {
+    ) -> UpstreamResponse {
         var headers = HTTPFields()
         if let token { headers[.authorization] = "OAuth \(token)" }
         return send(
@@ -46,17 +46,17 @@ final class DiskBench: Sendable {
         token: String? = "sandbox-token",
         body: String = ""
     ) throws -> JSONObject {
-        let answer = call(method, path, query, token: token, body: body)
+        let response = call(method, path, query, token: token, body: body)
         try #require(
-            answer.status.kind == .successful,
-            "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))"
+            response.status.kind == .successful,
+            "\(method) \(path): \(String(decoding: response.body, as: UTF8.self))"
         )
-        return try answer.object()
+        return try response.object()
     }
 
     /// Any request to the sandbox, by its target or its absolute URL.
     func send(_ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: [UInt8] = [])
-        -> Answer
+        -> UpstreamResponse
     {
         let target = RequestTarget(url.hasPrefix(Self.origin) ? String(url.dropFirst(Self.origin.count)) : url)
         var request = UpstreamRequest(
@@ -71,7 +71,7 @@ final class DiskBench: Sendable {
             return .text(.notFound, "no such place")
         }
         if place.takesLongBody(request) { request.received = ReceivedBody(body) } else { request.body = body }
-        return place.answer(request)
+        return place.respond(to: request)
     }
 
     /// A call of the control API below one upstream.
@@ -83,10 +83,10 @@ final class DiskBench: Sendable {
         of upstream: SandboxUpstream = .yandexDisk
     ) throws -> JSONObject {
         let place = try #require(places.first { $0.name == upstream })
-        let answer = try place.control(
+        let response = try place.control(
             ControlRequest(method: method, path: path.split(separator: "/").map(String.init), body: Array(body.utf8))
         )
-        return try answer.object()
+        return try response.object()
     }
 
     // MARK: shorthands
@@ -100,22 +100,22 @@ final class DiskBench: Sendable {
     /// The bytes of a file, over a link.
     func content(_ path: String) throws -> [UInt8] {
         let href = try #require(try json(.get, "/resources/download", ["path": path])["href"]?.string)
-        let answer = send(.get, href)
-        try #require(answer.status == .ok)
-        return try answer.bytes()
+        let response = send(.get, href)
+        try #require(response.status == .ok)
+        return try response.bytes()
     }
 
     /// The members of one kind of all items of a list.
     func items(_ path: String, _ query: KeyValuePairs<String, String>, _ member: String, embedded: Bool = false) throws
         -> [JSONValue]
     {
-        let answer = try json(.get, path, query)
-        let list = embedded ? try #require(answer["_embedded"]?.object) : answer
+        let response = try json(.get, path, query)
+        let list = embedded ? try #require(response["_embedded"]?.object) : response
         return try #require(list["items"]?.array).compactMap { $0.object?[member] }
     }
 }
 
-extension Answer {
+extension UpstreamResponse {
     func object() throws -> JSONObject { try #require(try JSONParser.parse(body).object) }
 
     /// The whole body.

@@ -188,7 +188,7 @@ import Testing
                 "цвет": "синий", "важность": 3,
             ]
         )
-        func patch(_ body: String) -> Answer {
+        func patch(_ body: String) -> UpstreamResponse {
             bench.call(.patch, "/resources", ["path": "disk:/Горы.jpg"], body: body)
         }
         #expect(
@@ -212,8 +212,8 @@ import Testing
                 as: UTF8.self
             )
         )
-        let answer = bench.call(.post, "/resources/copy", ["from": "disk:/Горы.jpg", "path": "disk:/Ещё горы.jpg"])
-        #expect(answer.failure == "507 DiskStorageQuotaExhaustedError" && !bench.exists("disk:/Ещё горы.jpg"))
+        let response = bench.call(.post, "/resources/copy", ["from": "disk:/Горы.jpg", "path": "disk:/Ещё горы.jpg"])
+        #expect(response.failure == "507 DiskStorageQuotaExhaustedError" && !bench.exists("disk:/Ещё горы.jpg"))
         #expect(
             bench.call(.get, "/resources/upload", ["path": "disk:/a.txt"]).failure
                 == "507 DiskStorageQuotaExhaustedError"

@@ -98,11 +98,11 @@ import Testing
         try bench.control(.post, "failures", #"{"call":"PUT /resources/publish","error":"\#(code)","times":2}"#)
         #expect(bench.call(.get, "/resources", ["path": "disk:/Горы.jpg"]).status == .ok)
         for _ in 0..<2 {
-            let answer = bench.call(.put, "/resources/publish", ["path": "disk:/Горы.jpg"])
-            let body = try answer.object()
+            let response = bench.call(.put, "/resources/publish", ["path": "disk:/Горы.jpg"])
+            let body = try response.object()
             #expect(
-                answer.status.kind != .successful && body["error"] == .string(code)
-                    && answer.headers[.contentType] == "application/json"
+                response.status.kind != .successful && body["error"] == .string(code)
+                    && response.headers[.contentType] == "application/json"
             )
             #expect(
                 body["message"]?.string?.contains(/[а-яё]/) == true

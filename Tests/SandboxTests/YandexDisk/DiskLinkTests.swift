@@ -14,17 +14,17 @@ import Testing
     @Test("a link opens the file without a token, with its name, type and tag")
     func whole() throws {
         let file = try bench.resource("disk:/Горы.jpg")
-        let answer = bench.send(.get, try link())
+        let response = bench.send(.get, try link())
         #expect(
-            answer.status == .ok && answer.headers[.contentType] == "image/jpeg"
-                && answer.headers[.acceptRanges] == "bytes"
+            response.status == .ok && response.headers[.contentType] == "image/jpeg"
+                && response.headers[.acceptRanges] == "bytes"
         )
-        #expect(answer.headers[.contentDisposition] == "attachment; filename*=UTF-8''%D0%93%D0%BE%D1%80%D1%8B.jpg")
-        #expect(answer.headers[.eTag] == file["md5"]?.string.map { "\"\($0)\"" })
-        #expect(ReceivedBody(try answer.bytes()).sha256 == file["sha256"]?.string)
+        #expect(response.headers[.contentDisposition] == "attachment; filename*=UTF-8''%D0%93%D0%BE%D1%80%D1%8B.jpg")
+        #expect(response.headers[.eTag] == file["md5"]?.string.map { "\"\($0)\"" })
+        #expect(ReceivedBody(try response.bytes()).sha256 == file["sha256"]?.string)
         #expect(try link().hasPrefix("http://127.0.0.1:4711/yandex_downloader/disk/"))
         #expect(try link().contains("&etag=\(file["md5"]?.string ?? "-")"))
-        let condition: HTTPFields = [.ifNoneMatch: try #require(answer.headers[.eTag])]
+        let condition: HTTPFields = [.ifNoneMatch: try #require(response.headers[.eTag])]
         #expect(bench.send(.get, try link(), headers: condition).status == .notModified)
     }
 
@@ -39,12 +39,12 @@ import Testing
         let whole = try bench.content("disk:/Горы.jpg")
         let first = expected.lowerBound < 0 ? whole.count + expected.lowerBound : expected.lowerBound
         let last = min(expected.upperBound, whole.count)
-        let answer = bench.send(.get, try link(), headers: [.range: field])
+        let response = bench.send(.get, try link(), headers: [.range: field])
         #expect(
-            answer.status == .partialContent
-                && answer.headers[.contentRange] == "bytes \(first)-\(last - 1)/\(whole.count)"
+            response.status == .partialContent
+                && response.headers[.contentRange] == "bytes \(first)-\(last - 1)/\(whole.count)"
         )
-        #expect(try answer.bytes() == Array(whole[first..<last]))
+        #expect(try response.bytes() == Array(whole[first..<last]))
     }
 
     @Test("a range that is none is ignored, one past the end is 416, one of another version is the whole")
@@ -62,13 +62,13 @@ import Testing
         let file = try bench.resource("disk:/Архив/Образ диска 2 ГБ.img")
         #expect(file["size"] == 2_254_857_830 && file["media_type"] == "diskimage")
         let url = try link("disk:/Архив/Образ диска 2 ГБ.img")
-        let answer = bench.send(.get, url, headers: [.range: "bytes=2147483640-2147483659"])
+        let response = bench.send(.get, url, headers: [.range: "bytes=2147483640-2147483659"])
         #expect(
-            answer.status == .partialContent
-                && answer.headers[.contentRange] == "bytes 2147483640-2147483659/2254857830"
+            response.status == .partialContent
+                && response.headers[.contentRange] == "bytes 2147483640-2147483659/2254857830"
         )
         // 2^31 is where block 32768 begins.
-        #expect(try Array(answer.bytes()[8..<16]) == [0, 0, 0, 0, 0, 0, 0x80, 0])
+        #expect(try Array(response.bytes()[8..<16]) == [0, 0, 0, 0, 0, 0, 0x80, 0])
         #expect(bench.send(.get, url).length == 2_254_857_830)
     }
 
@@ -88,12 +88,12 @@ import Testing
     func expiry(seconds: Int, status: Int) throws {
         let link = try link()
         try bench.control(.post, "clock", #"{"advance_s":\#(seconds)}"#)
-        let answer = bench.send(.get, link)
-        #expect(answer.status.code == status)
+        let response = bench.send(.get, link)
+        #expect(response.status.code == status)
         if status == 500 {
             #expect(
-                answer.headers[.contentType] == "text/html"
-                    && String(decoding: answer.body, as: UTF8.self).contains("nginx")
+                response.headers[.contentType] == "text/html"
+                    && String(decoding: response.body, as: UTF8.self).contains("nginx")
             )
         }
         #expect(bench.send(.get, try self.link()).status == .ok, "a new one opens")
@@ -105,9 +105,10 @@ import Testing
         try bench.control(.put, "links", #"{"stale_status":410}"#)
         #expect(bench.send(.get, link).status == .ok)
         try bench.control(.post, "links/expire")
-        let answer = bench.send(.get, link)
+        let response = bench.send(.get, link)
         #expect(
-            answer.status == .gone && String(decoding: answer.body, as: UTF8.self).contains("500 Internal Server Error")
+            response.status == .gone
+                && String(decoding: response.body, as: UTF8.self).contains("500 Internal Server Error")
         )
     }
 
@@ -138,9 +139,9 @@ import Testing
         try bench.control(.put, "links", #"{"host":"localhost","redirects":true}"#)
         let link = try link()
         #expect(link.hasPrefix("http://localhost:4711/yandex_downloader/disk/"))
-        let answer = bench.send(.get, link.replacing("localhost", with: "127.0.0.1"))
-        let location = try #require(answer.headers[.location])
-        #expect(answer.status == .found && location.hasPrefix("http://localhost:4711/yandex_downloader/rdisk/"))
+        let response = bench.send(.get, link.replacing("localhost", with: "127.0.0.1"))
+        let location = try #require(response.headers[.location])
+        #expect(response.status == .found && location.hasPrefix("http://localhost:4711/yandex_downloader/rdisk/"))
         #expect(bench.send(.get, location.replacing("localhost", with: "127.0.0.1")).status == .ok)
     }
 
@@ -158,9 +159,9 @@ import Testing
             "/resources",
             ["path": "disk:/Горы.jpg", "preview_size": size, "preview_crop": "\(crop)"]
         )
-        let answer = bench.send(.get, try #require(file["preview"]?.string))
-        #expect(answer.status == .ok && answer.headers[.contentType] == "image/jpeg")
-        let picture = try DecodedJPEG(answer.body)
+        let response = bench.send(.get, try #require(file["preview"]?.string))
+        #expect(response.status == .ok && response.headers[.contentType] == "image/jpeg")
+        let picture = try DecodedJPEG(response.body)
         #expect(picture.width == width && picture.height == height)
     }
 

@@ -6,9 +6,9 @@ import Testing
 @Suite struct DiskOperationTests {
     private let bench = DiskBench()
 
-    private func operation(_ answer: Answer) throws -> String {
-        try #require(answer.status == .accepted)
-        let href = try #require(try answer.object()["href"]?.string)
+    private func operation(_ response: UpstreamResponse) throws -> String {
+        try #require(response.status == .accepted)
+        let href = try #require(try response.object()["href"]?.string)
         let id = String(href.suffix(64))
         #expect(href == "http://127.0.0.1:4711/yandex_disk/operations/\(id)" && id.allSatisfy(\.isHexDigit))
         return id

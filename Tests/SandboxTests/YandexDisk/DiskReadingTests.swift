@@ -8,9 +8,9 @@ import Testing
 
     @Test("the disk's data have the recorded members, and the space adds up")
     func info() throws {
-        let answer = bench.call(.get, "")
-        #expect(answer.status == .ok && answer.headers[.contentType] == "application/json; charset=utf-8")
-        let info = try answer.object()
+        let response = bench.call(.get, "")
+        #expect(response.status == .ok && response.headers[.contentType] == "application/json; charset=utf-8")
+        let info = try response.object()
         #expect(
             Set(info.members.map(\.name)) == [
                 "max_file_size", "paid_max_file_size", "total_space", "reg_time", "trash_size", "is_paid",
@@ -25,7 +25,7 @@ import Testing
         }
         let trash = try #require(info["trash_size"]?.double)
         #expect(trash > 0 && info["used_space"]?.double == files + trash)
-        #expect(bench.call(.get, "/") == answer)
+        #expect(bench.call(.get, "/") == response)
     }
 
     @Test(
@@ -36,11 +36,11 @@ import Testing
         var headers = HTTPFields()
         headers[.authorization] = field
         for path in ["", "/resources?path=/", "/resources/files", "/operations/0000", "/trash/resources?path=trash:/"] {
-            let answer = bench.send(.get, "/yandex_disk\(path)", headers: headers)
-            #expect(answer.failure == "401 UnauthorizedError")
-            #expect(answer.headers[.contentType] == "application/json")
-            #expect(try answer.object()["message"] == "Не авторизован.")
-            #expect(try answer.object()["description"] == "Unauthorized")
+            let response = bench.send(.get, "/yandex_disk\(path)", headers: headers)
+            #expect(response.failure == "401 UnauthorizedError")
+            #expect(response.headers[.contentType] == "application/json")
+            #expect(try response.object()["message"] == "Не авторизован.")
+            #expect(try response.object()["description"] == "Unauthorized")
         }
     }
 
@@ -246,17 +246,17 @@ import Testing
         ]
     )
     func badParameters(path: String, parameter: String, field: String) throws {
-        let answer = bench.send(
+        let response = bench.send(
             .get,
             "/yandex_disk\(path)?path=/&\(parameter)",
             headers: [.authorization: "OAuth sandbox-token"]
         )
-        #expect(answer.failure == "400 FieldValidationError")
+        #expect(response.failure == "400 FieldValidationError")
         #expect(
-            try answer.object()["description"]?.string?.contains("\"\(field)\"") == true
+            try response.object()["description"]?.string?.contains("\"\(field)\"") == true
         )
         #expect(
-            try answer.object()["message"]?.string?.contains("\"\(field)\"") == true
+            try response.object()["message"]?.string?.contains("\"\(field)\"") == true
         )
     }
 

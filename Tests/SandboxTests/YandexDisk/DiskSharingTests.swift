@@ -8,15 +8,15 @@ import Testing
 
     @Test("publishing gives a key and an address, twice the same; unpublishing ends them")
     func publish() throws {
-        let answer = bench.call(
+        let response = bench.call(
             .put,
             "/resources/publish",
             ["path": "disk:/Горы.jpg"],
             body: #"{"public_settings":{}}"#
         )
-        #expect(answer.status == .ok)
+        #expect(response.status == .ok)
         #expect(
-            try answer.object()["href"]?.string?.hasPrefix(
+            try response.object()["href"]?.string?.hasPrefix(
                 "http://127.0.0.1:4711/yandex_disk/resources?path=disk%3A%2F"
             ) == true
         )
@@ -89,7 +89,7 @@ import Testing
     func settings() throws {
         let path = "disk:/Фотокамера/IMG_03.JPG"
         let key = try #require(try bench.resource(path)["public_key"]?.string)
-        func change(_ body: String) -> Answer {
+        func change(_ body: String) -> UpstreamResponse {
             bench.call(.patch, "/public/resources/public-settings", ["path": path], body: body)
         }
         let changed = change(#"{"password":"secret","read_only":true}"#)
@@ -114,8 +114,8 @@ import Testing
         let query: KeyValuePairs = [
             "public_key": source["public_key"]?.string ?? "", "name": "Чужое", "save_path": "disk:/Документы",
         ]
-        let answer = bench.call(.post, "/public/resources/save-to-disk", query, token: "sandbox-token-2")
-        #expect(answer.status == .created)
+        let response = bench.call(.post, "/public/resources/save-to-disk", query, token: "sandbox-token-2")
+        #expect(response.status == .created)
         let saved = try bench.json(
             .get,
             "/resources",

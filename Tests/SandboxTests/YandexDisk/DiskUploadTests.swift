@@ -10,7 +10,7 @@ import Testing
         try bench.json(.get, "/resources/upload", ["path": path, "overwrite": "\(overwrite)"])
     }
 
-    private func put(_ link: JSONObject, _ bytes: [UInt8], headers: HTTPFields = [:]) throws -> Answer {
+    private func put(_ link: JSONObject, _ bytes: [UInt8], headers: HTTPFields = [:]) throws -> UpstreamResponse {
         bench.send(.put, try #require(link["href"]?.string), headers: headers, body: bytes)
     }
 
@@ -101,9 +101,9 @@ import Testing
 
     @Test("an upload from a URL is taken and fails: the sandbox fetches nothing")
     func fromURL() throws {
-        let answer = bench.call(.post, "/resources/upload", ["url": "https://example.org/a", "path": "disk:/a.txt"])
-        #expect(answer.status == .accepted)
-        let id = try #require(try answer.object()["href"]?.string?.suffix(64))
+        let response = bench.call(.post, "/resources/upload", ["url": "https://example.org/a", "path": "disk:/a.txt"])
+        #expect(response.status == .accepted)
+        let id = try #require(try response.object()["href"]?.string?.suffix(64))
         #expect(try bench.json(.get, "/operations/\(id)")["status"] == "failed" && !bench.exists("disk:/a.txt"))
         #expect(bench.call(.post, "/resources/upload", ["path": "disk:/a.txt"]).failure == "400 FieldValidationError")
     }

@@ -9,16 +9,18 @@ import Testing
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    private func authorize(_ query: KeyValuePairs<String, String>) -> Answer {
+    private func authorize(_ query: KeyValuePairs<String, String>) -> UpstreamResponse {
         bench.send(.get, "/yandex_oauth/authorize?client_id=sandbox-client&\(FormEncoding.query(query))")
     }
 
-    private func post(_ path: String, _ form: KeyValuePairs<String, String>, headers: HTTPFields = [:]) -> Answer {
+    private func post(_ path: String, _ form: KeyValuePairs<String, String>, headers: HTTPFields = [:])
+        -> UpstreamResponse
+    {
         bench.send(.post, "/yandex_oauth/\(path)", headers: headers, body: Array(FormEncoding.query(form).utf8))
     }
 
-    private func items(_ answer: Answer, after separator: Character = "?") throws -> [String: String] {
-        let location = try #require(answer.headers[.location])
+    private func items(_ response: UpstreamResponse, after separator: Character = "?") throws -> [String: String] {
+        let location = try #require(response.headers[.location])
         let index = try #require(location.firstIndex(of: separator))
         return Dictionary(RequestTarget.form(location[location.index(after: index)...]).map { ($0.name, $0.value) }) {
             first,
@@ -27,7 +29,7 @@ import Testing
     }
 
     private func code(challenge: String? = challenge) throws -> String {
-        let answer =
+        let response =
             challenge.map {
                 authorize([
                     "response_type": "code", "redirect_uri": "app://done", "code_challenge": $0,
@@ -35,23 +37,24 @@ import Testing
                 ])
             }
             ?? authorize(["response_type": "code", "redirect_uri": "app://done"])
-        return try #require(try items(answer)["code"])
+        return try #require(try items(response)["code"])
     }
 
     @Test(
         "consent leads back to the application with code and state, whose exchange with the verifier opens the account"
     )
     func codeFlow() throws {
-        let answer = authorize([
+        let response = authorize([
             "response_type": "code", "redirect_uri": "http://127.0.0.1:1/cb?a=1", "state": "s + &",
             "code_challenge": Self.challenge,
             "code_challenge_method": "S256", "login_hint": "boris",
         ])
         #expect(
-            answer.status == .found && answer.headers[.location]?.hasPrefix("http://127.0.0.1:1/cb?a=1&code=") == true
+            response.status == .found
+                && response.headers[.location]?.hasPrefix("http://127.0.0.1:1/cb?a=1&code=") == true
         )
-        #expect(try items(answer)["state"] == "s + &")
-        let code = try #require(try items(answer)["code"])
+        #expect(try items(response)["state"] == "s + &")
+        let code = try #require(try items(response)["code"])
         let token = post(
             "token",
             [
@@ -91,14 +94,14 @@ import Testing
         )
         let late = try code()
         try bench.control(.post, "clock", #"{"advance_s":601}"#)
-        let answer = post(
+        let response = post(
             "token",
             [
                 "grant_type": "authorization_code", "code": late, "client_id": "sandbox-client",
                 "code_verifier": Self.verifier,
             ]
         )
-        #expect(answer.failure == "400 invalid_grant")
+        #expect(response.failure == "400 invalid_grant")
     }
 
     @Test("without a challenge the client's secret is needed, in the form or by Basic")
@@ -128,11 +131,11 @@ import Testing
 
     @Test("without an address of its own the application's user reads the code from a page")
     func codePage() throws {
-        let answer = authorize(["response_type": "code"])
-        let location = try #require(answer.headers[.location])
+        let response = authorize(["response_type": "code"])
+        let location = try #require(response.headers[.location])
         #expect(location.hasPrefix("http://127.0.0.1:4711/yandex_oauth/verification_code?code="))
         let page = bench.send(.get, location)
-        let code = try #require(try items(answer)["code"])
+        let code = try #require(try items(response)["code"])
         #expect(
             page.status == .ok
                 && String(decoding: page.body, as: UTF8.self).contains("<code id=\"code\">\(code)</code>")
@@ -164,19 +167,19 @@ import Testing
         ]
     )
     func malformed(query: String) {
-        let answer = bench.send(.get, "/yandex_oauth/authorize?client_id=sandbox-client&\(query)")
-        #expect(answer.status == .badRequest && answer.headers[.location] == nil)
+        let response = bench.send(.get, "/yandex_oauth/authorize?client_id=sandbox-client&\(query)")
+        #expect(response.status == .badRequest && response.headers[.location] == nil)
         #expect(bench.send(.get, "/yandex_oauth/authorize?response_type=code&client_id=other").status == .badRequest)
     }
 
     @Test("an implicit grant comes in the fragment")
     func implicit() throws {
-        let answer = try items(
+        let response = try items(
             authorize(["response_type": "token", "redirect_uri": "app://done", "state": "x"]),
             after: "#"
         )
-        #expect(answer["expires_in"] == "31536000" && answer["state"] == "x")
-        #expect(bench.call(.get, "", token: answer["access_token"]).status == .ok)
+        #expect(response["expires_in"] == "31536000" && response["state"] == "x")
+        #expect(bench.call(.get, "", token: response["access_token"]).status == .ok)
     }
 
     @Test("tokens end with their time; a refresh token gives new ones, once")

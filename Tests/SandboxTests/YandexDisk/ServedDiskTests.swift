@@ -10,21 +10,21 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
 @Suite struct ServedDiskTests {
     /// The target of a link, whatever its origin.
     private func link(_ sandbox: RunningSandbox, _ path: String, upload: Bool = false) async throws -> String {
-        let reply = try await sandbox.get(
+        let response = try await sandbox.get(
             "/yandex_disk/resources/\(upload ? "upload" : "download")?path=\(FormEncoding.encoded(path))",
             headers: token
         )
-        let href = try #require(try reply.json()["href"]?.string)
+        let href = try #require(try response.json()["href"]?.string)
         return href.replacing("http://127.0.0.1:\(sandbox.port)", with: "")
     }
 
     private func set(_ fault: String, _ upstream: String, _ sandbox: RunningSandbox) async throws {
-        let reply = try await sandbox.send(
+        let response = try await sandbox.send(
             .PUT,
             "/_sandbox/upstreams/\(upstream)/fault",
             body: #"{"fault":"\#(fault)"}"#
         )
-        try #require(reply.status == 200)
+        try #require(response.status == 200)
     }
 
     private func raw(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
@@ -36,10 +36,10 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
             let target = try await link(sandbox, "disk:/большой.txt", upload: true)
             #expect(try await sandbox.send(.PUT, target, body: text).status == 201)
             let download = try await link(sandbox, "disk:/большой.txt")
-            let reply = try await sandbox.get(download)
+            let response = try await sandbox.get(download)
             #expect(
-                reply.status == 200 && reply.body == Array(text.utf8)
-                    && reply.headers["content-length"] == ["\(text.utf8.count)"]
+                response.status == 200 && response.body == Array(text.utf8)
+                    && response.headers["content-length"] == ["\(text.utf8.count)"]
             )
             let part = try await sandbox.get(download, headers: ["Range": "bytes=1500000-1500009"])
             #expect(part.status == 206 && part.body == Array(Array(text.utf8)[1_500_000..<1_500_010]))
@@ -84,10 +84,10 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
             let target = try await link(sandbox, "disk:/Скриншоты/Снимок экрана 1.png")
             let whole = try await sandbox.get(target).body
             try await set("pause(1000)", "yandex_downloader", sandbox)
-            async let reply = sandbox.get(target)
+            async let response = sandbox.get(target)
             while try await sandbox.get("/_sandbox/upstreams/yandex_downloader/fault").json()["waiting"] != 1 {}
             _ = try await sandbox.send(.POST, "/_sandbox/upstreams/yandex_downloader/release")
-            #expect(try await reply.body == whole)
+            #expect(try await response.body == whole)
         }
     }
 
@@ -124,10 +124,10 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
         try await withSandbox { sandbox in
             let target = try await link(sandbox, "disk:/Горы.jpg")
             _ = try await sandbox.get(target, headers: token)
-            let reply = try await sandbox.get("/_sandbox/journal")
-            let entries = try #require(try reply.json()["entries"]?.array).compactMap(\.object)
+            let response = try await sandbox.get("/_sandbox/journal")
+            let entries = try #require(try response.json()["entries"]?.array).compactMap(\.object)
             #expect(entries.map { $0["upstream"] } == ["yandex_disk", "yandex_downloader"])
-            #expect(!reply.text.contains("sandbox-token"))
+            #expect(!response.text.contains("sandbox-token"))
             for entry in entries {
                 #expect(entry["headers"]?.object?["authorization"]?.string?.hasPrefix("sha256:") == true)
             }

@@ -14,10 +14,10 @@ struct ConnectionHandlerTests {
         let connection = try EmbeddedConnection()
         connection.receive(get + get + get)
         #expect(connection.application.heads.count == 1)
-        connection.application.answer("one")
+        connection.application.respond("one")
         #expect(connection.application.heads.count == 2)
-        connection.application.answer("two")
-        connection.application.answer("three")
+        connection.application.respond("two")
+        connection.application.respond("three")
         #expect(connection.application.ends == 3)
         let sent = try connection.sent()
         #expect(sent.split(separator: "HTTP/1.1 200 OK").count == 3)
@@ -27,28 +27,28 @@ struct ConnectionHandlerTests {
     @Test(
         "A front handler answers ten thousand pipelined requests on the event loop, and the application sees none of them"
     )
-    func synchronousAnswers() throws {
+    func synchronousResponses() throws {
         let connection = try EmbeddedConnection(frontHandlers: { [SynchronousResponder()] })
         let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
         connection.receive(String(repeating: get, count: 10_000))
-        #expect(responder.answered == 10_000)
+        #expect(responder.responded == 10_000)
         #expect(try connection.sent().hasSuffix("n10000"))
         #expect(connection.application.heads.isEmpty)
     }
 
     @Test("A client that takes no answers is served no further request until it does")
-    func answersDoNotPileUp() throws {
+    func responsesDoNotPileUp() throws {
         let connection = try EmbeddedConnection(frontHandlers: { [SynchronousResponder()] })
         let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
         connection.channel.isWritable = false
         connection.channel.pipeline.fireChannelWritabilityChanged()
         let reads = connection.socket.reads
         connection.receive(get + get)
-        #expect(responder.answered == 0)
+        #expect(responder.responded == 0)
         #expect(connection.socket.reads == reads)
         connection.channel.isWritable = true
         connection.channel.pipeline.fireChannelWritabilityChanged()
-        #expect(responder.answered == 2)
+        #expect(responder.responded == 2)
         #expect(connection.socket.reads > reads)
     }
 
@@ -56,11 +56,11 @@ struct ConnectionHandlerTests {
     func readingStops() throws {
         let connection = try EmbeddedConnection()
         connection.receive(get)
-        let whileAnswering = connection.socket.reads
+        let whileResponding = connection.socket.reads
         connection.receive(get)
-        #expect(connection.socket.reads == whileAnswering)
-        connection.application.answer("one")
-        #expect(connection.socket.reads > whileAnswering)
+        #expect(connection.socket.reads == whileResponding)
+        connection.application.respond("one")
+        #expect(connection.socket.reads > whileResponding)
     }
 
     @Test("A malformed request behind a good one is refused after the good one's answer")
@@ -68,7 +68,7 @@ struct ConnectionHandlerTests {
         let connection = try EmbeddedConnection()
         connection.receive(get + "GARBAGE\r\n\r\n")
         #expect(try connection.sent() == "")
-        connection.application.answer("one")
+        connection.application.respond("one")
         let sent = try connection.sent()
         #expect(sent.hasPrefix("HTTP/1.1 200 OK"))
         #expect(sent.contains("oneHTTP/1.1 400 Bad Request"))
@@ -112,10 +112,10 @@ struct ConnectionHandlerTests {
     func headWithoutLength() throws {
         let connection = try EmbeddedConnection()
         connection.receive("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
-        connection.application.answer("a body that must not go out", headers: [:])
+        connection.application.respond("a body that must not go out", headers: [:])
         #expect(try connection.sent().hasSuffix("\r\n\r\n"))
         connection.receive(get)
-        connection.application.answer("x")
+        connection.application.respond("x")
         #expect(try connection.sent().hasPrefix("HTTP/1.1 200 OK"))
     }
 
@@ -139,7 +139,7 @@ struct ConnectionHandlerTests {
         connection.advance(seconds: 50)
         connection.receive(get)
         connection.advance(seconds: 100)
-        connection.application.answer("x")
+        connection.application.respond("x")
         _ = try connection.sent()
         connection.advance(seconds: 59)
         #expect(connection.channel.isActive)
@@ -198,10 +198,10 @@ struct ConnectionHandlerTests {
     @Test(
         "An answer before the body is whole says close, half-closes, and throws away what still comes, up to the limit"
     )
-    func earlyAnswer() throws {
+    func earlyResponse() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\nabc")
-        connection.application.answer("no", status: .payloadTooLarge)
+        connection.application.respond("no", status: .payloadTooLarge)
         #expect(try connection.sent().contains("Connection: close"))
         #expect(connection.socket.isOutputClosed)
         let seen = connection.application.body
@@ -216,7 +216,7 @@ struct ConnectionHandlerTests {
     func lingerTime() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
-        connection.application.answer("no", status: .unauthorized)
+        connection.application.respond("no", status: .unauthorized)
         connection.advance(seconds: 1)
         #expect(connection.channel.isActive)
         connection.advance(seconds: 1)
@@ -230,7 +230,7 @@ struct ConnectionHandlerTests {
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n")
         #expect(try connection.sent() == "HTTP/1.1 100 Continue\r\n\r\n")
         connection.receive("abc")
-        connection.application.answer("x")
+        connection.application.respond("x")
         #expect(try connection.sent().hasPrefix("HTTP/1.1 200 OK"))
         connection.receive("POST / HTTP/1.1\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
         #expect(try connection.sent().hasPrefix("HTTP/1.1 400"))
@@ -317,7 +317,7 @@ struct ConnectionHandlerTests {
         let reads = connection.socket.reads
         connection.receive("x")
         #expect(connection.socket.reads == reads)
-        connection.application.answer("plain")
+        connection.application.respond("plain")
         #expect(try connection.sent().contains("Connection: close"))
         #expect(connection.socket.isOutputClosed)
     }
@@ -336,7 +336,7 @@ struct ConnectionHandlerTests {
         connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         connection.receive("def" + get)
         #expect(connection.application.body == "abcdef")
-        connection.application.answer("done")
+        connection.application.respond("done")
         let sent = try connection.sent()
         #expect(sent.contains("Connection: close"))
         #expect(sent.hasSuffix("done"))
@@ -361,19 +361,19 @@ struct ConnectionHandlerTests {
             "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"
         let bytes = Array((get + chunked + get + "GARBAGE\r\n\r\n").utf8)
         let connection = try EmbeddedConnection()
-        var answered = 0
+        var responded = 0
         for start in stride(from: 0, to: bytes.count, by: length) {
             connection.receive(String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self))
-            if connection.application.ends > answered {
-                answered += 1
-                connection.application.answer("n\(answered)")
+            if connection.application.ends > responded {
+                responded += 1
+                connection.application.respond("n\(responded)")
             }
         }
-        while connection.application.ends > answered {
-            answered += 1
-            connection.application.answer("n\(answered)")
+        while connection.application.ends > responded {
+            responded += 1
+            connection.application.respond("n\(responded)")
         }
-        #expect(answered == 3)
+        #expect(responded == 3)
         #expect(connection.application.body == "abcd")
         let sent = try connection.sent()
         #expect(sent.split(separator: "HTTP/1.1 200 OK").count == 3)

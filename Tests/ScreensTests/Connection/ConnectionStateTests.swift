@@ -19,7 +19,7 @@ struct ConnectionStateTests {
         ConnectionState(limits: .standard, now: start)
     }
 
-    private func answering(_ head: HTTPRequestHead, received: Bool = true) -> ConnectionState {
+    private func responding(_ head: HTTPRequestHead, received: Bool = true) -> ConnectionState {
         var state = fresh()
         _ = state.headReceived(head, now: start)
         if received { state.requestEnded() }
@@ -40,13 +40,13 @@ struct ConnectionStateTests {
         #expect(state.intake == .hold)
         _ = state.sentHead(ok)
         #expect(state.intake == .hold)
-        #expect(state.answerEnded(now: start) == .keepAlive(endsBody: true))
+        #expect(state.responseEnded(now: start) == .keepAlive(endsBody: true))
         #expect(state.intake == .process)
     }
 
     @Test("After a refusal everything is thrown away, and a late answer of the application too")
     func refusalDiscards() {
-        var state = answering(post, received: false)
+        var state = responding(post, received: false)
         let refusal = ConnectionRefusal.malformed("x")
         #expect(
             state.failed(refusal, body: .malformed)
@@ -54,50 +54,50 @@ struct ConnectionStateTests {
         )
         #expect(state.intake == .discard)
         #expect(state.sentHead(ok) == nil)
-        #expect(!state.passesAnswerBody)
-        #expect(state.answerEnded(now: start) == .drop)
+        #expect(!state.forwardsResponseBody)
+        #expect(state.responseEnded(now: start) == .drop)
     }
 
     @Test("A failure within a begun answer cuts the connection: two answers to one request never go out")
-    func failureDuringAnswer() {
-        var state = answering(post, received: false)
+    func failureDuringResponse() {
+        var state = responding(post, received: false)
         _ = state.sentHead(ok)
-        #expect(state.failed(.malformed("x"), body: .malformed) == .cut(.failedDuringAnswer, body: .malformed))
+        #expect(state.failed(.malformed("x"), body: .malformed) == .cut(.failedDuringResponse, body: .malformed))
     }
 
     // MARK: Answers
 
     @Test("A whole request on HTTP/1.1 keeps the connection alive and its answer unchanged")
     func keepAlive() {
-        var state = answering(get)
+        var state = responding(get)
         #expect(state.sentHead(ok) == ok)
-        #expect(state.answerEnded(now: start) == .keepAlive(endsBody: true))
+        #expect(state.responseEnded(now: start) == .keepAlive(endsBody: true))
     }
 
     @Test("An answer before the request is whole says close and ends the connection")
-    func earlyAnswer() {
-        var state = answering(post, received: false)
+    func earlyResponse() {
+        var state = responding(post, received: false)
         #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
-        #expect(state.answerEnded(now: start) == .drain(endsBody: true))
+        #expect(state.responseEnded(now: start) == .drain(endsBody: true))
         #expect(state.drained(now: start) == .closeOutput)
         #expect(state.phase == .lingering(until: start + .seconds(2)))
     }
 
     @Test("An answer that has said close closes, even if the request has arrived whole meanwhile")
-    func requestEndsDuringAnswer() {
-        var state = answering(post, received: false)
+    func requestEndsDuringResponse() {
+        var state = responding(post, received: false)
         _ = state.sentHead(ok)
         state.requestEnded()
-        #expect(state.answerEnded(now: start) == .drain(endsBody: true))
+        #expect(state.responseEnded(now: start) == .drain(endsBody: true))
     }
 
     @Test("The application's own Connection: Close is kept")
     func applicationSaysClose() {
-        var state = answering(get)
+        var state = responding(get)
         var head = ok
         head.headers.add(name: "Connection", value: "Close")
         #expect(state.sentHead(head)?.headers["connection"] == ["close"])
-        #expect(state.answerEnded(now: start) == .drain(endsBody: true))
+        #expect(state.responseEnded(now: start) == .drain(endsBody: true))
     }
 
     @Test(
@@ -105,44 +105,44 @@ struct ConnectionStateTests {
         arguments: [(nil, "2", "close"), ("keep-alive", "2", "keep-alive"), ("keep-alive", nil, "close")]
             as [(String?, String?, String)]
     )
-    func http10(asks: String?, length: String?, answer: String) throws {
+    func http10(asks: String?, length: String?, response: String) throws {
         var request = get
         request.version = .http1_0
         if let asks { request.headers.add(name: "Connection", value: asks) }
-        var state = answering(request)
+        var state = responding(request)
         var head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Transfer-Encoding": "chunked"])
         if let length { head.headers.add(name: "Content-Length", value: length) }
-        let answered = state.sentHead(head)
-        let sent = try #require(answered)
+        let responded = state.sentHead(head)
+        let sent = try #require(responded)
         #expect(sent.version == .http1_0)
         #expect(!sent.headers.contains(name: "Transfer-Encoding"))
-        #expect(sent.headers["connection"] == [answer])
+        #expect(sent.headers["connection"] == [response])
     }
 
     @Test("Answers to HEAD, and 204 and 304, have no body whatever the application writes")
     func noBody() {
         var request = get
         request.method = .HEAD
-        var state = answering(request)
+        var state = responding(request)
         _ = state.sentHead(ok)
-        #expect(!state.passesAnswerBody)
-        #expect(state.answerEnded(now: start) == .keepAlive(endsBody: false))
+        #expect(!state.forwardsResponseBody)
+        #expect(state.responseEnded(now: start) == .keepAlive(endsBody: false))
         for status in [HTTPResponseStatus.noContent, .notModified] {
-            state = answering(get)
+            state = responding(get)
             _ = state.sentHead(HTTPResponseHead(version: .http1_1, status: status))
-            #expect(!state.passesAnswerBody)
+            #expect(!state.forwardsResponseBody)
         }
     }
 
     @Test("Interim answers pass to HTTP/1.1 clients only and leave the final one to come")
     func interim() {
         let hints = HTTPResponseHead(version: .http1_1, status: .custom(code: 103, reasonPhrase: "Early Hints"))
-        var state = answering(get)
+        var state = responding(get)
         #expect(state.sentHead(hints) == hints)
         #expect(state.sentHead(ok) == ok)
         var request = get
         request.version = .http1_0
-        state = answering(request)
+        state = responding(request)
         #expect(state.sentHead(hints) == nil)
     }
 
@@ -173,7 +173,7 @@ struct ConnectionStateTests {
         }
         #expect(refusal.status == 408)
 
-        state = answering(post, received: false)
+        state = responding(post, received: false)
         #expect(state.nextDeadline == start + .seconds(20))
         for second in stride(from: 15, through: 45, by: 15) { state.bodyReceived(now: start + .seconds(Int64(second))) }
         // Progress counts only up to the deadline of the whole body.
@@ -185,13 +185,13 @@ struct ConnectionStateTests {
             return
         }
 
-        state = answering(get)
+        state = responding(get)
         #expect(state.nextDeadline == nil)
     }
 
     @Test("Time in which the server does not read does not count against the body")
     func backPressure() {
-        var state = answering(post, received: false)
+        var state = responding(post, received: false)
         state.readPaused(now: start + .seconds(5))
         #expect(state.nextDeadline == nil)
         #expect(state.timerFired(taken: 0, waiting: 0, now: start + .seconds(99)) == .none)
@@ -228,16 +228,16 @@ struct ConnectionStateTests {
         #expect(state.quiesce() == .drain)
         #expect(state.drained(now: start) == .close)
 
-        state = answering(get)
+        state = responding(get)
         #expect(state.quiesce() == .wait)
         #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
-        #expect(state.answerEnded(now: start) == .drain(endsBody: true))
+        #expect(state.responseEnded(now: start) == .drain(endsBody: true))
 
-        // An answer that had begun already.
-        state = answering(get)
+        // A response that had begun already.
+        state = responding(get)
         _ = state.sentHead(ok)
         #expect(state.quiesce() == .wait)
-        #expect(state.answerEnded(now: start) == .drain(endsBody: true))
+        #expect(state.responseEnded(now: start) == .drain(endsBody: true))
 
         // A request whose head was arriving.
         state = fresh()
@@ -252,20 +252,20 @@ struct ConnectionStateTests {
         "A client that has sent its request and closed its side gets the answer; then the connection closes without lingering"
     )
     func halfClosedClient() {
-        var state = answering(get)
+        var state = responding(get)
         #expect(state.inputClosed() == .forward)
         #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
-        #expect(state.answerEnded(now: start) == .drain(endsBody: true))
+        #expect(state.responseEnded(now: start) == .drain(endsBody: true))
         #expect(state.drained(now: start) == .close)
     }
 
     @Test("The end of input within a request is told to the reader of its body")
     func truncated() {
-        var state = answering(post, received: false)
+        var state = responding(post, received: false)
         #expect(state.inputClosed() == .cut(.truncatedRequest, body: .truncated))
-        state = answering(post, received: false)
+        state = responding(post, received: false)
         #expect(state.channelClosed() == .truncated)
-        state = answering(post)
+        state = responding(post)
         #expect(state.channelClosed() == nil)
         state = fresh()
         #expect(state.inputClosed() == .drain)
@@ -273,9 +273,9 @@ struct ConnectionStateTests {
 
     @Test("Lingering ends with the client's end of input, or at its deadline")
     func lingering() {
-        var state = answering(post, received: false)
+        var state = responding(post, received: false)
         _ = state.sentHead(ok)
-        _ = state.answerEnded(now: start)
+        _ = state.responseEnded(now: start)
         _ = state.drained(now: start)
         var other = state
         #expect(state.inputClosed() == .close)
@@ -285,10 +285,10 @@ struct ConnectionStateTests {
 
     @Test("The application's close waits for a refusal to be taken, but cuts an unfinished answer")
     func applicationCloses() {
-        var state = answering(post, received: false)
+        var state = responding(post, received: false)
         _ = state.failed(.malformed("x"), body: .malformed)
         #expect(state.applicationClosed(outputOnly: false) == .ignore)
-        state = answering(get)
+        state = responding(get)
         _ = state.sentHead(ok)
         #expect(state.applicationClosed(outputOnly: true) == .close)
         state = fresh()
@@ -299,7 +299,7 @@ struct ConnectionStateTests {
 extension ConnectionState {
     /// The head as it goes out; nil if it does not.
     fileprivate mutating func sentHead(_ head: HTTPResponseHead) -> HTTPResponseHead? {
-        switch answerHead(head) {
+        switch responseHead(head) {
         case .pass: head
         case .rewrite(let head): head
         case .drop: nil

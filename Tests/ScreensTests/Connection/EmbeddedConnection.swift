@@ -8,13 +8,13 @@ import NIOHTTP1
 /// A connection's pipeline up to the front handlers, on an event loop whose time the test moves.
 final class EmbeddedConnection {
     let channel = EmbeddedChannel()
-    let socket = SocketStandIn()
+    let socket = FakeSocket()
     let application = RecordingApplication()
     let journal = Journal()
 
     init(
         _ limits: ConnectionLimits = .standard,
-        rendered: RenderedAnswers? = nil,
+        rendered: ResponseCache? = nil,
         frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
     ) throws {
         let journal = journal
@@ -54,11 +54,11 @@ final class EmbeddedConnection {
 /// What the connection reported. Only used on the test's own thread.
 final class Journal: @unchecked Sendable {
     var refusals: [ConnectionRefusal] = []
-    var cuts: [ConnectionCut] = []
+    var cuts: [AbruptClose] = []
 }
 
 /// Stands where the socket is: can stop taking bytes, and tells closing the output from closing.
-final class SocketStandIn: ChannelOutboundHandler {
+final class FakeSocket: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = ByteBuffer
 
@@ -116,7 +116,7 @@ final class RecordingApplication: ChannelInboundHandler {
         errors.append(error)
     }
 
-    func answer(_ text: String, status: HTTPResponseStatus = .ok, headers: HTTPHeaders? = nil) {
+    func respond(_ text: String, status: HTTPResponseStatus = .ok, headers: HTTPHeaders? = nil) {
         begin(status: status, headers: headers ?? ["Content-Length": "\(text.utf8.count)"])
         write(text)
         end()
@@ -138,17 +138,17 @@ final class RecordingApplication: ChannelInboundHandler {
     }
 }
 
-/// A front handler that answers every request at its end, within the read: as the rendered-answer cache will.
+/// A front handler that responses every request at its end, within the read: as the rendered-answer cache will.
 final class SynchronousResponder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private(set) var answered = 0
+    private(set) var responded = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .end = Self.unwrapInboundIn(data) else { return }
-        answered += 1
-        let text = "n\(answered)"
+        responded += 1
+        let text = "n\(responded)"
         let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "\(text.utf8.count)"])
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
         context.write(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)

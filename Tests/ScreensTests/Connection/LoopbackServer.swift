@@ -13,7 +13,7 @@ struct LoopbackServer: Sendable {
     let port: Int
     let gate: Gate
     let refusals: AsyncStream<ConnectionRefusal>
-    let cuts: AsyncStream<ConnectionCut>
+    let cuts: AsyncStream<AbruptClose>
     private let services: ServiceGroup
 
     /// Asks the server to stop as SIGTERM would.
@@ -27,7 +27,7 @@ struct LoopbackServer: Sendable {
         let gate = Gate()
         let (ports, portSource) = AsyncStream.makeStream(of: Int.self)
         let (refusals, refusalSource) = AsyncStream.makeStream(of: ConnectionRefusal.self)
-        let (cuts, cutSource) = AsyncStream.makeStream(of: ConnectionCut.self)
+        let (cuts, cutSource) = AsyncStream.makeStream(of: AbruptClose.self)
         let application = Application(
             router: routes(gate),
             server: HTTPServerBuilder { responder in
@@ -76,13 +76,13 @@ struct LoopbackServer: Sendable {
         }
         router.post("refuse") { _, _ in HTTPResponse.Status.unauthorized }
         router.post("early") { request, _ in
-            // As a client of an upstream that answers before it has taken the whole upload: it goes on reading.
+            // As a client of an upstream that responses before it has taken the whole upload: it goes on reading.
             let (parts, source) = AsyncStream.makeStream(of: Int.self)
             Task {
                 do {
                     for try await part in request.body { source.yield(part.readableBytes) }
                 } catch {
-                    // The answer is out: nobody wants the rest.
+                    // The response is out: nobody wants the rest.
                 }
             }
             for await _ in parts { break }

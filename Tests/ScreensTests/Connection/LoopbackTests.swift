@@ -9,7 +9,7 @@ struct LoopbackTests {
 
     @Test("Pipelined requests are answered in order on one connection")
     func pipelining() async throws {
-        let answers = try await LoopbackServer.run { server in
+        let responses = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
                 let post = "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
                 try await client.send(
@@ -19,9 +19,9 @@ struct LoopbackTests {
                 return await client.receiveToEnd()
             }
         }
-        #expect(answers.split(separator: "HTTP/1.1 200 OK").count == 5)
+        #expect(responses.split(separator: "HTTP/1.1 200 OK").count == 5)
         let order = ["hello", "one", "hello", "two", "hello"]
-        var rest = answers[...]
+        var rest = responses[...]
         for body in order {
             let range = try #require(rest.firstRange(of: "\r\n\r\n" + body))
             rest = rest[range.upperBound...]
@@ -69,9 +69,9 @@ struct LoopbackTests {
                 try await client.send(
                     "POST /refuse HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
                 )
-                let answer = try await client.receive(until: "\r\n\r\n")
-                #expect(answer.hasPrefix("HTTP/1.1 401"))
-                #expect(answer.lowercased().contains("connection: close"))
+                let response = try await client.receive(until: "\r\n\r\n")
+                #expect(response.hasPrefix("HTTP/1.1 401"))
+                #expect(response.lowercased().contains("connection: close"))
                 await client.sendEndlessly("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n")
             }
         }
@@ -81,7 +81,7 @@ struct LoopbackTests {
         "SRV-11 Whoever still reads a body when its request is answered does not end the process",
         arguments: [1, 20]
     )
-    func answeredEarly(times: Int) async throws {
+    func respondedEarly(times: Int) async throws {
         try await LoopbackServer.run { server in
             for _ in 0..<times {
                 try await RawClient.connect(server) { client in
@@ -104,18 +104,18 @@ struct LoopbackTests {
         arguments: ["GET /", "GET / HTTP/1.1\r\nHost: a\r\nA: "]
     )
     func endlessHead(start: String) async throws {
-        let (answer, refusal) = try await LoopbackServer.run { server in
-            let answer = try await RawClient.connect(server) { client in
+        let (response, refusal) = try await LoopbackServer.run { server in
+            let response = try await RawClient.connect(server) { client in
                 try await client.send(start)
-                // As much as is refused and a little more, so that the answer is not lost in a reset.
+                // As much as is refused and a little more, so that the response is not lost in a reset.
                 try await client.send(String(repeating: "a", count: 40 * 1024))
                 return await client.receiveToEnd()
             }
             var refusals = server.refusals.makeAsyncIterator()
-            return (answer, await refusals.next())
+            return (response, await refusals.next())
         }
-        #expect(answer.hasPrefix("HTTP/1.1 431"))
-        #expect(answer.contains("\"headers-too-large\""))
+        #expect(response.hasPrefix("HTTP/1.1 431"))
+        #expect(response.contains("\"headers-too-large\""))
         #expect(refusal?.status == 431)
     }
 
@@ -133,15 +133,15 @@ struct LoopbackTests {
         ]
     )
     func smuggling(request: String) async throws {
-        let answer = try await LoopbackServer.run { server in
+        let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
                 try await client.send(request + Self.get)
                 return await client.receiveToEnd()
             }
         }
-        #expect(answer.split(separator: "\r\n").first?.hasSuffix(" 400 Bad Request") == true)
-        #expect(answer.contains("application/problem+json"))
-        #expect(!answer.contains("hello"))
+        #expect(response.split(separator: "\r\n").first?.hasSuffix(" 400 Bad Request") == true)
+        #expect(response.contains("application/problem+json"))
+        #expect(!response.contains("hello"))
     }
 
     @Test(
@@ -153,48 +153,48 @@ struct LoopbackTests {
         ]
     )
     func connectionClose(request: String) async throws {
-        let answer = try await LoopbackServer.run { server in
+        let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
                 try await client.send(request)
                 return await client.receiveToEnd()
             }
         }
-        #expect(answer.contains(" 200 OK\r\n"))
-        #expect(answer.lowercased().contains("connection: close"))
-        #expect(answer.hasSuffix("hello"))
+        #expect(response.contains(" 200 OK\r\n"))
+        #expect(response.lowercased().contains("connection: close"))
+        #expect(response.hasSuffix("hello"))
     }
 
     @Test("An HTTP/1.0 client gets a streamed answer without chunks, ended by the connection")
     func http10Stream() async throws {
-        let answer = try await LoopbackServer.run { server in
+        let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
                 try await client.send("POST /echo HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc")
                 return await client.receiveToEnd()
             }
         }
-        #expect(answer.hasPrefix("HTTP/1.0 200 OK"))
-        #expect(answer.hasSuffix("\r\n\r\nabc"))
+        #expect(response.hasPrefix("HTTP/1.0 200 OK"))
+        #expect(response.hasSuffix("\r\n\r\nabc"))
     }
 
     @Test("A client that closes its side after the request gets its answer")
     func halfClosedClient() async throws {
-        let answer = try await LoopbackServer.run { server in
+        let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
                 try await client.send(Self.get)
                 client.finish()
                 return await client.receiveToEnd()
             }
         }
-        #expect(answer.hasSuffix("hello"))
+        #expect(response.hasSuffix("hello"))
     }
 
     @Test("SRV-12 Stopping answers the request in flight, closes the idle connection at once, and ends")
     func gracefulStop() async throws {
-        let answer = try await LoopbackServer.run { server in
+        let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { idle in
                 try await idle.send(Self.get)
                 _ = try await idle.receive(until: "hello")
-                let answer = try await RawClient.connect(server) { client in
+                let response = try await RawClient.connect(server) { client in
                     try await client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
                     await server.gate.arrival()
                     await server.stop()
@@ -203,29 +203,29 @@ struct LoopbackTests {
                     await server.gate.open()
                     return await client.receiveToEnd()
                 }
-                return answer
+                return response
             }
         }
-        #expect(answer.hasPrefix("HTTP/1.1 200 OK"))
-        #expect(answer.lowercased().contains("connection: close"))
-        #expect(answer.hasSuffix("waited"))
+        #expect(response.hasPrefix("HTTP/1.1 200 OK"))
+        #expect(response.lowercased().contains("connection: close"))
+        #expect(response.hasSuffix("waited"))
     }
 
     @Test("SRV-11 A client that never reads is closed after the write deadline; another is served meanwhile")
     func neverReads() async throws {
         let limits = ConnectionLimits(writeDeadline: .milliseconds(200))
-        let (answer, cut) = try await LoopbackServer.run(limits) { server in
+        let (response, cut) = try await LoopbackServer.run(limits) { server in
             try await RawClient.connect(server, reads: false) { stalled in
                 try await stalled.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
-                let answer = try await RawClient.connect(server) { client in
+                let response = try await RawClient.connect(server) { client in
                     try await client.send(Self.get)
                     return try await client.receive(until: "hello")
                 }
                 var cuts = server.cuts.makeAsyncIterator()
-                return (answer, await cuts.next())
+                return (response, await cuts.next())
             }
         }
-        #expect(answer.hasPrefix("HTTP/1.1 200 OK"))
+        #expect(response.hasPrefix("HTTP/1.1 200 OK"))
         #expect(cut == .writeStalled)
     }
 }

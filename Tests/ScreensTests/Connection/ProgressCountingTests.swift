@@ -7,7 +7,7 @@ import Testing
 struct ProgressCountingTests {
     @Test("Bytes of a head are pending until it is decoded")
     func head() {
-        var undecoded = UndecodedBytes()
+        var undecoded = UnparsedByteCounter()
         #expect(undecoded.pending(received: 70) == 70)
         undecoded.decodedBoundary(received: 120)
         #expect(undecoded.pending(received: 120) == 0)
@@ -16,7 +16,7 @@ struct ProgressCountingTests {
 
     @Test("Body bytes pay for reasonable framing, not for endless chunk extensions")
     func body() {
-        var undecoded = UndecodedBytes()
+        var undecoded = UnparsedByteCounter()
         undecoded.decodedBody(bytes: 1, received: 6)
         #expect(undecoded.pending(received: 6) == 0)
         undecoded.decodedBody(bytes: 1, received: 1006)
@@ -29,7 +29,7 @@ struct ProgressCountingTests {
 
     @Test("A client that takes anything within the deadline is not stalled")
     func slowReader() {
-        var watch = WriteWatch(deadline: .seconds(40))
+        var watch = StalledWriteDetector(deadline: .seconds(40))
         watch.begin(taken: 100, now: start)
         for quarter in 1...20 {
             // One byte in every third look.
@@ -44,7 +44,7 @@ struct ProgressCountingTests {
 
     @Test("A client that takes nothing for the deadline is stalled, not earlier")
     func stalledReader() {
-        var watch = WriteWatch(deadline: .seconds(40))
+        var watch = StalledWriteDetector(deadline: .seconds(40))
         watch.begin(taken: 100, now: start)
         for seconds in [5, 10, 20, 30] as [Int64] {
             let stalled = watch.isStalled(taken: 100, waiting: 1, now: start + .seconds(seconds))
@@ -56,7 +56,7 @@ struct ProgressCountingTests {
 
     @Test("Once nothing waits, watching ends until the next write")
     func nothingWaits() {
-        var watch = WriteWatch(deadline: .seconds(40))
+        var watch = StalledWriteDetector(deadline: .seconds(40))
         #expect(!watch.isWatching)
         watch.begin(taken: 0, now: start)
         #expect(watch.isWatching)

@@ -34,7 +34,7 @@ struct Kitchen {
         ).build().buildResponder()
     }
 
-    /// An answer that was read to its end.
+    /// A response that was read to its end.
     struct Served {
         let status: HTTPResponse.Status
         let fields: HTTPFields
@@ -102,7 +102,7 @@ final class Plate: ResponseBodyWriter, Sendable {
 /// A moment that all made data counts from: 2026-01-05 10:00:00 UTC.
 let ten = Date(timeIntervalSince1970: 1_767_607_200)
 
-/// A reply of these bytes.
-func plain(_ text: String, type: String = MediaType.json) -> Reply {
-    Reply(headerFields: [.cacheControl: "private, no-cache"], body: .bytes(Data(text.utf8), type: type))
+/// A response of these bytes.
+func plain(_ text: String, type: String = MediaType.json) -> ScreenResponse {
+    ScreenResponse(headerFields: [.cacheControl: "private, no-cache"], body: .bytes(Data(text.utf8), type: type))
 }

@@ -7,10 +7,10 @@ import NIOPosix
 final class LoopbackServer: Sendable {
     enum Behaviour: Sendable {
         /// These bytes; the connection stays open.
-        case answer(String)
+        case response(String)
         /// These bytes, then the end of the connection.
-        case answerThenClose(String)
-        /// RST instead of an answer.
+        case respondThenClose(String)
+        /// RST instead of a response.
         case reset
         /// Nothing, ever.
         case silence
@@ -76,8 +76,8 @@ final class LoopbackServer: Sendable {
                 return log.behaviours.isEmpty ? .silence : log.behaviours.removeFirst()
             }
             switch behaviour {
-            case .answer(let text): context.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
-            case .answerThenClose(let text):
+            case .response(let text): context.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
+            case .respondThenClose(let text):
                 let context = NIOLoopBound(context, eventLoop: context.eventLoop)
                 context.value.writeAndFlush(NIOAny(ByteBuffer(string: text))).whenComplete { _ in
                     context.value.close(promise: nil)

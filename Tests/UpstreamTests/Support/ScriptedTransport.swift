@@ -2,9 +2,9 @@ import HTTPTypes
 
 @testable import Upstream
 
-/// An upstream that answers what the test says, and remembers what it was asked.
+/// An upstream that responses what the test says, and remembers what it was asked.
 final class ScriptedTransport: Transport {
-    typealias Step = @Sendable (OutgoingRequest) async throws(UpstreamError) -> IncomingAnswer
+    typealias Step = @Sendable (OutgoingRequest) async throws(UpstreamError) -> IncomingResponse
 
     struct Exchange: Sendable {
         let request: OutgoingRequest
@@ -14,7 +14,7 @@ final class ScriptedTransport: Transport {
     private struct State {
         var steps: [Step] = []
         var last: Step = { request throws(UpstreamError) in
-            throw .badAnswer(status: nil, reason: "the script says nothing of \(request.url)")
+            throw .badResponse(status: nil, reason: "the script says nothing of \(request.url)")
         }
         var exchanges: [Exchange] = []
     }
@@ -29,7 +29,7 @@ final class ScriptedTransport: Transport {
     /// The next answers, one each.
     func then(_ steps: Step...) { state.update { $0.steps += steps } }
 
-    /// The answer when no other is left.
+    /// The response when no other is left.
     func always(_ step: @escaping Step) {
         state.update {
             $0.steps = []
@@ -41,7 +41,7 @@ final class ScriptedTransport: Transport {
     func requests(_ count: Int) async { await state.until { $0.exchanges.count >= count } }
 
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
     {
         let step = state.update { state in
             state.exchanges.append(Exchange(request: request, limits: limits))
@@ -51,11 +51,11 @@ final class ScriptedTransport: Transport {
     }
 }
 
-/// An answer of made data.
-func answer(_ status: HTTPResponse.Status = .ok, _ body: String = "", fields: HTTPFields = [:])
+/// A response of made data.
+func response(_ status: HTTPResponse.Status = .ok, _ body: String = "", fields: HTTPFields = [:])
     -> ScriptedTransport.Step
 {
-    { _ in IncomingAnswer(status: status, headerFields: fields, body: Array(body.utf8)) }
+    { _ in IncomingResponse(status: status, headerFields: fields, body: Array(body.utf8)) }
 }
 
 /// A failure to get one.

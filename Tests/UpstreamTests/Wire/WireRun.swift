@@ -151,7 +151,7 @@ final class WireRun: Sendable {
         do {
             switch wireCase.route {
             case .read:
-                _ = try await upstream.read(Resource(url: url, freshness: .zero), .refresh)
+                _ = try await upstream.read(Resource(url: url, freshness: .zero), .revalidate)
             case .call:
                 _ = try await upstream.call(OutgoingRequest(method: .post, url: url, body: Array("{}end\n".utf8)))
             case .stream:
@@ -189,18 +189,18 @@ final class WireRun: Sendable {
     }
 
     private func mounted(_ request: MountRequest) async throws {
-        let answer = try await mount.answer(request)
-        guard (200...599).contains(answer.head.status.code) else {
-            throw Failure(description: "\(answer.head.status) of a mount")
+        let response = try await mount.respond(to: request)
+        guard (200...599).contains(response.head.status.code) else {
+            throw Failure(description: "\(response.head.status) of a mount")
         }
-        if case .stream(let parts, _) = answer.body { try await parts.readAll() }
+        if case .stream(let parts, _) = response.body { try await parts.readAll() }
     }
 
-    private func body(_ answer: StreamedAnswer) throws -> ByteStream {
-        guard (200...999).contains(answer.status.code) else {
-            throw Failure(description: "\(answer.status) of a stream")
+    private func body(_ response: StreamedResponse) throws -> ByteStream {
+        guard (200...999).contains(response.status.code) else {
+            throw Failure(description: "\(response.status) of a stream")
         }
-        return answer.body
+        return response.body
     }
 
     /// Sends healthy requests until one is served with its own body. What an upstream has sent behind a response may be

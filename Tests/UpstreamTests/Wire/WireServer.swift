@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// An upstream that answers `/case/N` with the bytes of case N, `/healthy/X` with `healthy X`, and all else with a
+/// An upstream that responses `/case/N` with the bytes of case N, `/healthy/X` with `healthy X`, and all else with a
 /// short response.
 final class WireServer: Sendable {
     private let seed: UInt64
@@ -54,10 +54,10 @@ final class WireServer: Sendable {
                 guard received.hasSuffix(isChunked ? "\r\n0\r\n\r\n" : "end\n") else { return }
             }
             received = ""
-            if let wireCase { send(wireCase, context) } else { answer(path, isHEAD: words.first == "HEAD", context) }
+            if let wireCase { send(wireCase, context) } else { response(path, isHEAD: words.first == "HEAD", context) }
         }
 
-        private func answer(_ path: String, isHEAD: Bool, _ context: ChannelHandlerContext) {
+        private func response(_ path: String, isHEAD: Bool, _ context: ChannelHandlerContext) {
             let body = path.hasPrefix("/healthy/") ? "healthy \(path.dropFirst(9))" : "ok"
             let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
             context.writeAndFlush(NIOAny(ByteBuffer(string: isHEAD ? head : head + body)), promise: nil)

@@ -23,7 +23,7 @@ struct WireTests {
         let outcomes = try await run.run(Self.range)
         // Mutations after which nothing is HTTP would show little.
         #expect(outcomes["served", default: 0] > Self.range.count / 10, "\(outcomes)")
-        #expect(outcomes["badAnswer", default: 0] > Self.range.count / 10, "\(outcomes)")
+        #expect(outcomes["badResponse", default: 0] > Self.range.count / 10, "\(outcomes)")
     }
 
     @Test("TRUST-01 The cases of a seed are the same in every run")

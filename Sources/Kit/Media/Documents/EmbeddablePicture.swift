@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes of any accepted picture a JPEG or PNG that PDF can hold as it is.
 struct EmbeddablePicture {
-    let bench: Workbench
-    let folder: WorkFolder
+    let bench: ToolRunner
+    let folder: JobDirectory
     /// Position among the pictures of the job; in the names of its files.
     let index: Int
 

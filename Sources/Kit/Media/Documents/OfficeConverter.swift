@@ -2,13 +2,13 @@ public import Foundation
 
 /// Turns office files into PDFs with LibreOffice, where it is installed; one at a time.
 public struct OfficeConverter: Sendable {
-    let bench: Workbench
+    let bench: ToolRunner
     /// One LibreOffice is as much as the machine has memory for.
-    private let turn: ChildSlots
+    private let turn: AsyncSemaphore
 
-    init(bench: Workbench) {
+    init(bench: ToolRunner) {
         self.bench = bench
-        turn = ChildSlots(children: 1, waiting: bench.limits.waiting)
+        turn = AsyncSemaphore(children: 1, waiting: bench.limits.waiting)
     }
 
     /// Whether it can be done here at all.

@@ -29,7 +29,7 @@ enum OfficeProfile {
     }
 
     /// Writes a profile into a job's folder and gives its URL.
-    static func make(in folder: WorkFolder) throws -> String {
+    static func make(in folder: JobDirectory) throws -> String {
         let user = folder.path("profile/user")
         try FileManager.default.createDirectory(atPath: user, withIntermediateDirectories: true)
         _ = try folder.write(Data(registry.utf8), as: "profile/user/registrymodifications.xcu")

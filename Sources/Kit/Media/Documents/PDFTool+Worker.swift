@@ -4,7 +4,7 @@ extension PDFTool {
     /// Runs the worker on a job.
     ///
     /// - Parameter inputs: how many files the job has; with more than one, an error says which.
-    func work(_ job: PDFJob, in folder: WorkFolder, inputs: Int = 1, progress: Progress?) async throws
+    func work(_ job: PDFJob, in folder: JobDirectory, inputs: Int = 1, progress: Progress?) async throws
         -> PDFDocumentSummary
     {
         let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")

@@ -9,7 +9,7 @@ public struct PDFTool: Sendable {
     /// Told how far a job is; on any thread.
     public typealias Progress = @Sendable (JobProgress) -> Void
 
-    let bench: Workbench
+    let bench: ToolRunner
 
     /// What is in a document; the check before one is taken in.
     ///

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Pictures of the pages of a PDF, drawn in a child.
 public struct PagePictures: Sendable {
-    let bench: Workbench
+    let bench: ToolRunner
 
     /// A picture of one page, as it is shown: turned, its crop box.
     ///

@@ -12,7 +12,7 @@ public struct PictureScaler: Sendable {
         case automatic
     }
 
-    let bench: Workbench
+    let bench: ToolRunner
 
     /// The head of a picture, held against the limits. Nothing is decoded: the rest of the file may be broken.
     ///
@@ -54,10 +54,10 @@ public struct PictureScaler: Sendable {
     }
 }
 
-extension Workbench {
+extension ToolRunner {
     /// Runs `vips` on a picture whose head has been read, and gives what it said of one that it could decode.
     @discardableResult
-    func vips(_ arguments: [String], in folder: WorkFolder, _ header: PictureHeader) async throws -> String {
+    func vips(_ arguments: [String], in folder: JobDirectory, _ header: PictureHeader) async throws -> String {
         // Loaders that libvips does not trust (SVG, PDF, ImageMagick's) stay shut, and no thread is started beside the
         // one that works.
         let outcome = try await run(

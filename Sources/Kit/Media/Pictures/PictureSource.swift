@@ -34,7 +34,7 @@ public enum PictureSource: Sendable {
     }
 
     /// Makes it known in a job's folder, under a name of Larder's own.
-    func place(in folder: WorkFolder, as name: String) throws -> String {
+    func place(in folder: JobDirectory, as name: String) throws -> String {
         switch self {
         case .file(let url): return try folder.link(url, as: name)
         case .bytes(let data): return try folder.write(data, as: name)

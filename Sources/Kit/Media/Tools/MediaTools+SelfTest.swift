@@ -2,7 +2,7 @@ import Foundation
 
 extension MediaEngine {
     /// What is known of a tool after it was tried.
-    public struct Finding: Sendable, Equatable {
+    public struct Check: Sendable, Equatable {
         /// The tool.
         public let tool: MediaTool
         /// What it was tried for, such as `HEIC`; nil for being there at all.
@@ -18,8 +18,8 @@ extension MediaEngine {
 
     /// Tries every tool: its version, a small HEIC through `vips`, and letters of several scripts through the worker's
     /// fonts. Takes about half a second.
-    public func selfTest() async -> [Finding] {
-        var findings: [Finding] = []
+    public func selfTest() async -> [Check] {
+        var findings: [Check] = []
         for tool in MediaTool.allCases {
             findings.append(await presence(of: tool))
         }
@@ -28,9 +28,9 @@ extension MediaEngine {
         return findings
     }
 
-    private func presence(of tool: MediaTool) async -> Finding {
+    private func presence(of tool: MediaTool) async -> Check {
         guard let path = tools.paths[tool] else {
-            return Finding(
+            return Check(
                 tool: tool,
                 ability: nil,
                 works: false,
@@ -50,18 +50,18 @@ extension MediaEngine {
         }
     }
 
-    private func attempt(_ tool: MediaTool, _ ability: String?, _ body: () async throws -> String) async -> Finding {
+    private func attempt(_ tool: MediaTool, _ ability: String?, _ body: () async throws -> String) async -> Check {
         do {
-            return Finding(tool: tool, ability: ability, works: true, detail: try await body())
+            return Check(tool: tool, ability: ability, works: true, detail: try await body())
         } catch MediaError.toolMissing(let missing) {
-            return Finding(
+            return Check(
                 tool: tool,
                 ability: ability,
                 works: false,
                 detail: "needs \(missing.executable); install \(missing.package)"
             )
         } catch {
-            return Finding(tool: tool, ability: ability, works: false, detail: "\(error)")
+            return Check(tool: tool, ability: ability, works: false, detail: "\(error)")
         }
     }
 

@@ -4,7 +4,7 @@ public struct Action: Encodable, Sendable, Equatable {
     public struct Confirmation: Encodable, Sendable, Equatable {
         /// The question.
         public var message: String
-        /// The answers, the doing one first.
+        /// The responses, the doing one first.
         public var buttons: [String]
 
         /// Creates a question.

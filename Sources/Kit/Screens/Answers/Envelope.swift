@@ -52,7 +52,7 @@ public struct Meta: Encodable, Sendable {
     /// Which part of a list this is.
     public var page: Page?
 
-    /// Describes an answer from where it came.
+    /// Describes a response from where it came.
     public init(
         screen: String,
         state: ScreenState = .content,
@@ -79,7 +79,7 @@ public struct Meta: Encodable, Sendable {
 public struct Banner: Encodable, Sendable, Equatable {
     /// When a front end takes it away.
     public enum Dismissal: Sendable, Equatable {
-        /// As soon as an answer comes without it.
+        /// As soon as a response comes without it.
         case online
         /// After so many seconds.
         case after(seconds: Int)
@@ -120,7 +120,7 @@ public struct Banner: Encodable, Sendable, Equatable {
 
 /// `links` of the envelope, relative to the server's root.
 public struct Links: Encodable, Sendable, Equatable {
-    /// This answer.
+    /// This response.
     public var `self`: String
     /// The next page, or null.
     @Nullable public var next: String?

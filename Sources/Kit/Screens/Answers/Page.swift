@@ -12,13 +12,13 @@ public struct PageRequest: Sendable, Equatable {
     }
 }
 
-/// `meta.page`: which part of a list an answer holds.
+/// `meta.page`: which part of a list a response holds.
 public struct Page: Encodable, Sendable, Equatable {
     /// Most rows wanted.
     public var limit: Int
     /// Rows left out at the beginning.
     public var offset: Int
-    /// Rows in this answer.
+    /// Rows in this response.
     public var count: Int
     /// Rows in all, null where the upstream does not say.
     @Nullable public var total: Int?

@@ -5,23 +5,23 @@ extension ConnectionHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
         case .head(var head):
-            let mark = rendered == nil ? nil : head.headers.first(name: RenderedAnswers.mark)
-            if mark != nil { head.headers.remove(name: RenderedAnswers.mark) }
-            switch state.answerHead(head) {
+            let mark = rendered == nil ? nil : head.headers.first(name: ResponseCache.mark)
+            if mark != nil { head.headers.remove(name: ResponseCache.mark) }
+            switch state.responseHead(head) {
             case .pass:
-                if let mark { rendered?.answerBegins(mark: mark) }
+                if let mark { rendered?.responseBegins(mark: mark) }
                 context.write(mark == nil ? data : Self.wrapOutboundOut(.head(head)), promise: promise)
             case .rewrite(let head): context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
             case .drop: drop(promise)
             }
         case .body:
-            guard state.passesAnswerBody else { return drop(promise) }
+            guard state.forwardsResponseBody else { return drop(promise) }
             context.write(data, promise: promise)
         case .end:
-            switch state.answerEnded(now: context.eventLoop.now) {
+            switch state.responseEnded(now: context.eventLoop.now) {
             case .keepAlive(let endsBody):
                 context.write(endsBody ? data : Self.nothing, promise: promise)
-                rendered?.answerEnded(now: context.eventLoop.now)
+                rendered?.responseEnded(now: context.eventLoop.now)
                 releaseHeld(context)
                 noteUndecoded(context)
                 armTimer(context)
@@ -49,7 +49,7 @@ extension ConnectionHandler {
     /// Answers a request that goes no further.
     func refuse(_ refusal: ConnectionRefusal, version: HTTPVersion, isHEAD: Bool, _ context: ChannelHandlerContext) {
         let version = version == .http1_0 ? version : .http1_1
-        for part in RefusedAnswer(refusal, version: version, isHEAD: isHEAD, problem: reports.problem).parts {
+        for part in RefusalResponse(refusal, version: version, isHEAD: isHEAD, problem: reports.problem).parts {
             context.write(Self.wrapOutboundOut(part), promise: nil)
         }
         reports.onRefusal(refusal)
@@ -69,7 +69,7 @@ extension ConnectionHandler {
     /// Nothing, as the encoder passes it on in any state; its promise succeeds when everything before it was taken.
     static var nothing: NIOAny { wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) }
 
-    /// The answer comes too late: the request was refused or the connection is ending.
+    /// The response comes too late: the request was refused or the connection is ending.
     private func drop(_ promise: EventLoopPromise<Void>?) {
         promise?.fail(ChannelError.outputClosed)
     }

@@ -16,7 +16,7 @@ extension ConnectionHandler {
     }
 
     /// Closes without a word.
-    func cut(_ reason: ConnectionCut, body: RequestBodyError?, _ context: ChannelHandlerContext) {
+    func cut(_ reason: AbruptClose, body: RequestBodyError?, _ context: ChannelHandlerContext) {
         reports.onCut(reason)
         if let body { context.fireErrorCaught(body) }
         context.close(promise: nil)
@@ -26,7 +26,7 @@ extension ConnectionHandler {
     /// answer.
     func drain(_ context: ChannelHandlerContext) {
         held.removeAll()
-        rendered?.answerAbandoned()
+        rendered?.responseAbandoned()
         discardFrom = meter.received
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { result in

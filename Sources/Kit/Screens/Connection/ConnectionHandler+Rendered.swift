@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// What ``RenderedAnswerHandler`` asks and tells: it answers ahead of the decoder while nothing is under way.
+/// What ``ResponseCacheHandler`` asks and tells: it answers ahead of the decoder while nothing is under way.
 extension ConnectionHandler {
     /// Whether a request that arrived now would be answered at once, with the connection going on afterwards.
     var isAtRest: Bool {
         state.isAtRest && held.isEmpty && isWritable
     }
 
-    /// Requests of so many bytes were answered ahead of the decoder, and the answers flushed.
-    func answeredAhead(bytes: Int, now: NIODeadline) {
-        undecoded.answeredAhead(bytes: bytes)
-        state.answeredAhead(now: now)
+    /// Requests of so many bytes were answered ahead of the decoder, and the responses flushed.
+    func servedFromCache(bytes: Int, now: NIODeadline) {
+        undecoded.servedFromCache(bytes: bytes)
+        state.servedFromCache(now: now)
         if let context { watchWrites(context) }
     }
 

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// The shell around ``ConnectionState``: tells it what happens on the channel and does what it says.
 ///
-/// It stands between the HTTP/1 codecs and everything that answers, so whatever answers behind it sees one request at a
+/// It stands between the HTTP/1 codecs and everything that responses, so whatever answers behind it sees one request at a
 /// time. Files: requests and reading here; answers in `ConnectionHandler+Answers.swift`; timer and closing in
 /// `ConnectionHandler+Closing.swift`.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -12,7 +12,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What waits for the answer before it.
+    /// What waits for the response before it.
     enum Held {
         /// A part, and the same as it came: wrapping it again would cost an allocation.
         case part(HTTPServerRequestPart, NIOAny)
@@ -21,26 +21,26 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     let limits: ConnectionLimits
-    let meter: WireMeter
+    let meter: ByteCounter
     let reports: ConnectionReports
     var state: ConnectionState
     var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
 
-    var undecoded = UndecodedBytes()
+    var undecoded = UnparsedByteCounter()
     var held = CircularBuffer<Held>()
     private var isReleasing = false
     private var isReadHeld = false
     private(set) var isWritable = true
-    /// How much had been received when the last answer was written; what comes later is thrown away.
+    /// How much had been received when the last response was written; what comes later is thrown away.
     var discardFrom = 0
 
     /// Answers ahead of the decoder, where answers are kept.
-    var rendered: RenderedAnswerHandler?
+    var rendered: ResponseCacheHandler?
     /// What the decoder has read since the connection began.
     var decoded = RequestBoundary.Decoded()
     private(set) var context: ChannelHandlerContext?
 
-    init(limits: ConnectionLimits, meter: WireMeter, reports: ConnectionReports, now: NIODeadline) {
+    init(limits: ConnectionLimits, meter: ByteCounter, reports: ConnectionReports, now: NIODeadline) {
         self.limits = limits
         self.meter = meter
         self.reports = reports
@@ -121,7 +121,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         if state.intake == .discard { return }
-        // What comes while an answer is under way waits in memory: no more than the limit of a head.
+        // What comes while a response is under way waits in memory: no more than the limit of a head.
         guard held.isEmpty, undecoded.pending(received: meter.received) <= limits.headerBytes else {
             isReadHeld = true
             return
@@ -144,7 +144,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if held.isEmpty, mayProcess { process(item, context) } else { held.append(item) }
     }
 
-    /// A client that takes no answers gets no further request served: answers given on the event loop would pile up.
+    /// A client that takes no responses gets no further request served: answers given on the event loop would pile up.
     private var mayProcess: Bool {
         state.intake == .process && (isWritable || !state.isBetweenRequests)
     }
@@ -193,9 +193,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Goes on with what was held back, after an answer or when the client takes bytes again.
+    /// Goes on with what was held back, after a response or when the client takes bytes again.
     func releaseHeld(_ context: ChannelHandlerContext) {
-        // An answer given on the event loop within this loop comes here again: the loop goes on with the next request.
+        // A response given on the event loop within this loop comes here again: the loop goes on with the next request.
         guard !isReleasing else { return }
         isReleasing = true
         var released = false
@@ -215,7 +215,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if case .inputClosed = held.first { true } else { mayProcess }
     }
 
-    /// After an answer: bytes may be there that belong to the next head.
+    /// After a response: bytes may be there that belong to the next head.
     func noteUndecoded(_ context: ChannelHandlerContext) {
         perform(
             state.undecoded(bytes: undecoded.pending(received: meter.received), now: context.eventLoop.now),

@@ -31,13 +31,13 @@ public struct ConnectionRefusal: Sendable, Equatable {
 }
 
 /// Why a connection was closed without a (whole) answer; for counters.
-public enum ConnectionCut: String, Sendable, CaseIterable {
+public enum AbruptClose: String, Sendable, CaseIterable {
     /// No request within ``ConnectionLimits/idleTimeout``.
     case idle
     /// The client took nothing for ``ConnectionLimits/writeDeadline``.
     case writeStalled = "write-stalled"
     /// The client went away before its request was complete.
     case truncatedRequest = "truncated-request"
-    /// The request turned out bad when its answer had begun already.
-    case failedDuringAnswer = "failed-during-answer"
+    /// The request turned out bad when its response had begun already.
+    case failedDuringResponse = "failed-during-answer"
 }

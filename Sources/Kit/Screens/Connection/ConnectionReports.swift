@@ -4,6 +4,6 @@ struct ConnectionReports: Sendable {
     let problem: @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8])
     /// A request was refused.
     let onRefusal: @Sendable (ConnectionRefusal) -> Void
-    /// A connection was closed without a whole answer.
-    let onCut: @Sendable (ConnectionCut) -> Void
+    /// A connection was closed without a whole response.
+    let onCut: @Sendable (AbruptClose) -> Void
 }

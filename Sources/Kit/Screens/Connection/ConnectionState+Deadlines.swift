@@ -91,7 +91,7 @@ extension ConnectionState {
     enum TimerAction: Equatable {
         case none
         case fail(FailureAction)
-        case cut(ConnectionCut, body: RequestBodyError?)
+        case cut(AbruptClose, body: RequestBodyError?)
         /// The end of lingering: nothing was lost.
         case close
     }
@@ -109,7 +109,7 @@ extension ConnectionState {
         guard let due = phaseDeadline, now >= due else { return .none }
         switch phase {
         case .idle:
-            // The end of an answer was queued, not taken: the connection is not idle before it has been.
+            // The end of a response was queued, not taken: the connection is not idle before it has been.
             guard waiting == 0 else {
                 phase = .idle(since: now)
                 return .none

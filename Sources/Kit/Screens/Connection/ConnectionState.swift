@@ -8,23 +8,23 @@ import NIOHTTP1
 /// answers go in order and limits count per request. Each method is an event; what it returns is the action. Deadlines
 /// are in `ConnectionState+Deadlines.swift`.
 struct ConnectionState {
-    /// A request under way and its answer.
+    /// A request under way and its response.
     struct Exchange: Equatable {
         let version: HTTPVersion
         let isHEAD: Bool
-        /// Whether the connection may live on after the answer, as far as known.
+        /// Whether the connection may live on after the response, as far as known.
         var keepsAlive: Bool
         /// The request has arrived whole.
         var isReceived = false
-        /// Set once the head of the answer has been passed on: whether body bytes may follow it.
-        var answerBody: AnswerBody?
+        /// Set once the head of the response has been passed on: whether body bytes may follow it.
+        var responseBody: ResponseBody?
         /// When the body began and when its last bytes came; moved on by the time in which the server did not read.
         var bodyBegan: NIODeadline
         var bodyProgress: NIODeadline
     }
 
-    /// What follows the head of an answer.
-    enum AnswerBody: Equatable {
+    /// What follows the head of a response.
+    enum ResponseBody: Equatable {
         case allowed
         /// HEAD, 204, 304: nothing may follow, whatever the application writes (RFC 9110 section 6.4.1).
         case none
@@ -36,9 +36,9 @@ struct ConnectionState {
         /// The first bytes of a head have come.
         case head(began: NIODeadline)
         case exchange(Exchange)
-        /// The last answer of the connection is written; the client has yet to take it.
+        /// The last response of the connection is written; the client has yet to take it.
         case draining(lingers: Bool)
-        /// Our side is closed; what the client still sends is thrown away, so that it can read the answer.
+        /// Our side is closed; what the client still sends is thrown away, so that it can read the response.
         case lingering(until: NIODeadline)
         case closed
     }
@@ -49,7 +49,7 @@ struct ConnectionState {
     let deadlines: ConnectionDeadlines
     let rules: RequestHeadRules
     var phase: Phase
-    var writeWatch: WriteWatch
+    var writeWatch: StalledWriteDetector
     /// Since when the server has not been reading while a body was due.
     var readPausedAt: NIODeadline?
     private(set) var isQuiescing = false
@@ -59,7 +59,7 @@ struct ConnectionState {
         deadlines = ConnectionDeadlines(limits)
         rules = RequestHeadRules(limits: limits)
         phase = .idle(since: now)
-        writeWatch = WriteWatch(deadline: deadlines.write)
+        writeWatch = StalledWriteDetector(deadline: deadlines.write)
     }
 
     var intake: Intake {
@@ -70,7 +70,7 @@ struct ConnectionState {
         }
     }
 
-    /// Whether the next head would be the first thing of a new request; not begun while the client takes no answers.
+    /// Whether the next head would be the first thing of a new request; not begun while the client takes no responses.
     var isBetweenRequests: Bool {
         switch phase {
         case .idle, .head: true
@@ -84,7 +84,7 @@ struct ConnectionState {
     }
 
     /// A request was answered before it came here.
-    mutating func answeredAhead(now: NIODeadline) {
+    mutating func servedFromCache(now: NIODeadline) {
         if case .idle = phase { phase = .idle(since: now) }
     }
 
@@ -136,8 +136,8 @@ struct ConnectionState {
     enum FailureAction: Equatable {
         /// Write the problem, drain, linger. `body`: what the reader of the body, if there is one, has to be told.
         case refuse(ConnectionRefusal, version: HTTPVersion, isHEAD: Bool, body: RequestBodyError?)
-        /// Too late for an answer of its own: close at once.
-        case cut(ConnectionCut, body: RequestBodyError?)
+        /// Too late for a response of its own: close at once.
+        case cut(AbruptClose, body: RequestBodyError?)
         case ignore
     }
 
@@ -149,24 +149,24 @@ struct ConnectionState {
             return .refuse(refusal, version: .http1_1, isHEAD: false, body: nil)
         case .exchange(let exchange):
             let told = exchange.isReceived ? nil : body
-            if exchange.answerBody == nil {
+            if exchange.responseBody == nil {
                 phase = .draining(lingers: true)
                 return .refuse(refusal, version: exchange.version, isHEAD: exchange.isHEAD, body: told)
             }
             phase = .closed
-            return .cut(.failedDuringAnswer, body: told)
+            return .cut(.failedDuringResponse, body: told)
         case .draining, .lingering, .closed:
             return .ignore
         }
     }
 
     enum InputClosedAction: Equatable {
-        /// The answer under way is finished, then the connection closed; tell the application.
+        /// The response under way is finished, then the connection closed; tell the application.
         case forward
         /// Nothing under way: close as soon as the client has taken what was written.
         case drain
         case close
-        case cut(ConnectionCut, body: RequestBodyError?)
+        case cut(AbruptClose, body: RequestBodyError?)
         case ignore
     }
 
@@ -205,22 +205,22 @@ struct ConnectionState {
         return nil
     }
 
-    // MARK: The answer
+    // MARK: The response
 
-    enum AnswerHeadAction: Equatable {
+    enum ResponseHeadAction: Equatable {
         case pass
         /// The head has to say what the connection will do.
         case rewrite(HTTPResponseHead)
-        /// Nobody waits for this answer.
+        /// Nobody waits for this response.
         case drop
     }
 
     /// The application answers.
-    mutating func answerHead(_ head: HTTPResponseHead) -> AnswerHeadAction {
-        guard case .exchange(var exchange) = phase, exchange.answerBody == nil else { return .drop }
+    mutating func responseHead(_ head: HTTPResponseHead) -> ResponseHeadAction {
+        guard case .exchange(var exchange) = phase, exchange.responseBody == nil else { return .drop }
         if head.status.code < 200 { return exchange.version == .http1_1 ? .pass : .drop }
         let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
-        exchange.answerBody = hasBody ? .allowed : AnswerBody.none
+        exchange.responseBody = hasBody ? .allowed : ResponseBody.none
         exchange.keepsAlive = exchange.keepsAlive && exchange.isReceived && !isQuiescing
         if head.headers.contains(name: "Connection"),
             head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" })
@@ -241,12 +241,12 @@ struct ConnectionState {
         return .rewrite(head)
     }
 
-    /// Whether a piece of an answer's body goes out.
-    var passesAnswerBody: Bool {
-        if case .exchange(let exchange) = phase { exchange.answerBody == .allowed } else { false }
+    /// Whether a piece of a response's body goes out.
+    var forwardsResponseBody: Bool {
+        if case .exchange(let exchange) = phase { exchange.responseBody == .allowed } else { false }
     }
 
-    enum AnswerEndAction: Equatable {
+    enum ResponseEndAction: Equatable {
         /// Write the end if there is a body to end, then take the next request.
         case keepAlive(endsBody: Bool)
         /// Write it, and close once the client has taken it.
@@ -254,10 +254,10 @@ struct ConnectionState {
         case drop
     }
 
-    /// The application has ended its answer.
-    mutating func answerEnded(now: NIODeadline) -> AnswerEndAction {
-        guard case .exchange(let exchange) = phase, let body = exchange.answerBody else { return .drop }
-        // An answer without a body ends with its head: ending it again would write the last chunk of a body that is not
+    /// The application has ended its response.
+    mutating func responseEnded(now: NIODeadline) -> ResponseEndAction {
+        guard case .exchange(let exchange) = phase, let body = exchange.responseBody else { return .drop }
+        // A response without a body ends with its head: ending it again would write the last chunk of a body that is not
         // there.
         let endsBody = body == .allowed
         guard exchange.keepsAlive, exchange.isReceived, !isQuiescing else {
@@ -284,7 +284,7 @@ struct ConnectionState {
 
     enum QuiesceAction: Equatable { case drain, wait }
 
-    /// The server stops: idle connections close at once, the others after the answer under way.
+    /// The server stops: idle connections close at once, the others after the response under way.
     mutating func quiesce() -> QuiesceAction {
         isQuiescing = true
         guard case .idle = phase else { return .wait }
@@ -301,7 +301,7 @@ struct ConnectionState {
             phase = .draining(lingers: true)
             return .drain
         case .idle, .head, .exchange:
-            // Within an answer: better cut off, where the client can see it, than ended as if it were whole.
+            // Within a response: better cut off, where the client can see it, than ended as if it were whole.
             phase = .closed
             return .close
         case .draining, .lingering:

@@ -7,7 +7,7 @@ import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: byte counts and kept answers → encoder → decoder → connection handler → front handlers → HTTP types →
+/// Pipeline: byte counts and cached responses → encoder → decoder → connection handler → front handlers → HTTP types →
 /// `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// The parts Hummingbird reads and writes.
@@ -19,7 +19,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     public let limits: ConnectionLimits
 
     private let reports: ConnectionReports
-    private let rendered: RenderedAnswers?
+    private let rendered: ResponseCache?
     private let frontHandlers: (@Sendable () -> [any RemovableChannelHandler])?
 
     /// A channel for Hummingbird's `HTTPServerBuilder`.
@@ -28,21 +28,21 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - limits: sizes, counts and deadlines
     ///   - problem: renders a refusal; called on the event loop
     ///   - onRefusal: told of every request that was refused; called on the event loop
-    ///   - onCut: told of every connection that was closed without a whole answer; called on the event loop
+    ///   - onCut: told of every connection that was closed without a whole response; called on the event loop
     ///   - rendered: answers that are kept and given ahead of the decoder; the router has to have the same
     ///   - frontHandlers: handlers of one connection that may answer on the event loop, ahead of Hummingbird. They see
     ///     `HTTPServerRequestPart`, one request at a time, and answer with `HTTPServerResponsePart` once they have seen the request's
-    ///     `.end` (an answer before that ends the connection); what they do not pass on, Hummingbird never sees
+    ///     `.end` (a response before that ends the connection); what they do not pass on, Hummingbird never sees
     public init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ConnectionLimits = .standard,
         problem: @escaping @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8]),
         onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
-        onCut: @escaping @Sendable (ConnectionCut) -> Void = { _ in },
-        rendered: RenderedAnswers? = nil,
+        onCut: @escaping @Sendable (AbruptClose) -> Void = { _ in },
+        rendered: ResponseCache? = nil,
         frontHandlers: (@Sendable () -> [any RemovableChannelHandler])? = nil
     ) {
-        self.responder = BodyGate.guarding(responder)
+        self.responder = ExclusiveBodyReader.guarding(responder)
         self.limits = limits
         self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onCut: onCut)
         self.rendered = rendered
@@ -79,11 +79,11 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         // One read at a time: all requests of a read are decoded before the first is answered, so this bounds what
         // pipelining takes.
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-        let meter = WireMeter()
+        let meter = ByteCounter()
         let pipeline = channel.pipeline.syncOperations
         let connection = ConnectionHandler(limits: limits, meter: meter, reports: reports, now: channel.eventLoop.now)
         if let rendered {
-            try pipeline.addHandler(RenderedAnswerHandler(answers: rendered, connection: connection))
+            try pipeline.addHandler(ResponseCacheHandler(responses: rendered, connection: connection))
         } else {
             try pipeline.addHandler(meter)
         }

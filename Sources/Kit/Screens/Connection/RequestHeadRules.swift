@@ -47,7 +47,7 @@ struct RequestHeadRules {
         case .invalid(let detail):
             return .failure(.malformed(detail))
         }
-        // The decoder reads nothing after a CONNECT, so the connection ends with it, whatever the answer is.
+        // The decoder reads nothing after a CONNECT, so the connection ends with it, whatever the response is.
         let keepsAlive = fields.keepsAlive(version: head.version) && head.method != .CONNECT
         if !keepsAlive {
             accepted.headers.replaceOrAdd(name: "Connection", value: "close")

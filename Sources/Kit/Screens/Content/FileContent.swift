@@ -1,7 +1,7 @@
 public import Foundation
 public import Upstream
 
-/// A file as an answer's body: bytes of a known length and version that are read as the client takes them.
+/// A file as a response's body: bytes of a known length and version that are read as the client takes them.
 public struct FileContent: Sendable {
     /// How a browser treats it (RFC 6266 §4.2).
     public enum Disposition: String, Sendable {

@@ -21,7 +21,7 @@ public struct EventRoutes: Sendable {
         [Route(.get, "/v1/events", "events", listen)]
     }
 
-    @Sendable private func listen(_ request: ScreenRequest) async throws -> Reply {
+    @Sendable private func listen(_ request: ScreenRequest) async throws -> ScreenResponse {
         let audience = try sessions.audience(for: request.headerFields)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
         let events = self.events
@@ -51,7 +51,7 @@ public struct EventRoutes: Sendable {
             try await writer.finish(nil)
         }
         let fields: HTTPFields = [.cacheControl: "no-store", .vary: "Authorization"]
-        return Reply(headerFields: fields, body: .stream(type: MediaType.events, body), hasValidator: false)
+        return ScreenResponse(headerFields: fields, body: .stream(type: MediaType.events, body), hasValidator: false)
     }
 }
 

@@ -33,7 +33,7 @@ struct GuardMiddleware: RouterMiddleware {
     }
 }
 
-/// Adds the CORS fields of listed origins to every answer, problems included. Outside of ``ProblemMiddleware``.
+/// Adds the CORS fields of listed origins to every response, problems included. Outside of ``ProblemMiddleware``.
 struct CORSFieldsMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -44,7 +44,7 @@ struct CORSFieldsMiddleware: RouterMiddleware {
     {
         var response = try await next(request, context)
         guard !origins.allowedOrigins.isEmpty else { return response }
-        // Also without an Origin: a browser that keeps such an answer must not give it to a page that sends one.
+        // Also without an Origin: a browser that keeps such a response must not give it to a page that sends one.
         response.headers.vary(on: .origin)
         for field in origins.fields(for: request.headers) { response.headers[field.name] = field.value }
         if request.method == .options {

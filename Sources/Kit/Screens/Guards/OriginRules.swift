@@ -34,7 +34,7 @@ public struct OriginRules: Sendable, Equatable {
         return origin.lowercased() == "http://\(authority.lowercased())"
     }
 
-    /// The fields that let a listed origin read an answer.
+    /// The fields that let a listed origin read a response.
     public func fields(for headerFields: HTTPFields) -> HTTPFields {
         guard let origin = headerFields[.origin], lists(origin) else { return [:] }
         return [
@@ -43,7 +43,7 @@ public struct OriginRules: Sendable, Equatable {
         ]
     }
 
-    /// Fields of answers that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted
+    /// Fields of responses that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted
     /// response-header name).
     private static let exposedFields =
         "Accept-Ranges, Age, Allow, Cache-Status, Content-Disposition, Content-Range, ETag, Larder-Offline, Link, Location, Retry-After, "
@@ -53,7 +53,7 @@ public struct OriginRules: Sendable, Equatable {
     private static let readableFields =
         "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, Larder-Profile, Last-Event-ID, Range, X-Request-Id"
 
-    /// The fields that answer a preflight of a listed origin; empty for every other request.
+    /// The fields that response a preflight of a listed origin; empty for every other request.
     public func preflightFields(for headerFields: HTTPFields, allowed: String?) -> HTTPFields {
         guard headerFields[.accessControlRequestMethod] != nil, headerFields[.origin].map(lists) == true else {
             return [:]

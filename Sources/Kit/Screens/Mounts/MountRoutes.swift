@@ -41,7 +41,7 @@ public struct MountRoutes: Sendable {
                 "upstreams.mount",
                 beside: method == .get ? others.sorted { $0.rawValue < $1.rawValue } : [],
                 allowed: { allowedMethods(path: $0) },
-                answer
+                respond
             )
         }
     }
@@ -62,7 +62,7 @@ public struct MountRoutes: Sendable {
         return (String(rest[..<slash]), String(rest[slash...]))
     }
 
-    @Sendable private func answer(_ request: Request, _ context: ScreenContext) async throws -> Response {
+    @Sendable private func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
         guard let (name, target) = Self.split(request.head.path ?? "") else {
             throw Problem.notFound(
                 "The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name."
@@ -90,10 +90,12 @@ public struct MountRoutes: Sendable {
             throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..")
         }
         do {
-            let ownValidity = sessions.validity(ofOwn: request.headers[values: .authorization])
-            let answer = try await mount.answer(try await inquiry(request, method, target: target, of: mount))
-            if let validity = answer.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
-            return MountResponse.make(answer)
+            let ownValidity = sessions.changeToken(ofOwn: request.headers[values: .authorization])
+            let response = try await mount.respond(to: try await inquiry(request, method, target: target, of: mount))
+            if let changeToken = response.changeToken {
+                context.changeToken.withLockedValue { $0 = changeToken.and(ownValidity) }
+            }
+            return ProxyResponseRenderer.render(response)
         } catch let error as UpstreamError {
             throw UpstreamFailure(error, of: mount.upstream)
         }

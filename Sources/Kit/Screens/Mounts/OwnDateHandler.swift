@@ -2,10 +2,10 @@ import HTTPTypes
 public import NIOCore
 public import NIOHTTP1
 
-/// Gives answers of mounts the `Date` of their origin back. RFC 9110 §6.6.1: who passes an answer on does not change
+/// Gives answers of mounts the `Date` of their origin back. RFC 9110 §6.6.1: who passes a response on does not change
 /// it; a client counts its age from it.
 public final class OwnDateHandler: ChannelOutboundHandler, RemovableChannelHandler {
-    /// Parts of answers.
+    /// Parts of responses.
     public typealias OutboundIn = HTTPServerResponsePart
     /// The same.
     public typealias OutboundOut = HTTPServerResponsePart

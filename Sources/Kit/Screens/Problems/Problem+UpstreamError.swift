@@ -38,7 +38,7 @@ extension Problem {
                 upstream: UpstreamCause(name: name, status: status.code),
                 headerFields: fields
             )
-        case .badAnswer(let status, let reason):
+        case .badResponse(let status, let reason):
             self.init(
                 .upstreamBadResponse,
                 "\(title) gave an unusable answer (\(reason)) and nothing is stored for this screen.",

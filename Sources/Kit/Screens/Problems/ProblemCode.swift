@@ -93,7 +93,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
         }
     }
 
-    /// Status of the answer.
+    /// Status of the response.
     public var status: HTTPResponse.Status { .init(code: facts.status) }
 
     /// `title` of the problem: the same for every problem of this code (RFC 9457 §3.1.3).

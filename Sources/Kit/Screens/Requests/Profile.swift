@@ -6,7 +6,7 @@ extension ScreenRequest {
     ///
     /// A profile keeps people, or parallel tests, apart; it protects nothing. 400 for a name that is not 1 to 64
     /// letters, digits, `-`, `_` or `.`. Answers must carry ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`:
-    /// ``Reply/byProfile()``.
+    /// ``ScreenResponse/byProfile()``.
     public func profile() throws -> String {
         let values = headerFields[values: .larderProfile]
         guard let name = values.first else { return "local" }
@@ -26,12 +26,12 @@ extension ScreenRequest {
     }
 }
 
-extension Reply {
-    /// The same answer, said to depend on `Larder-Profile`.
-    public func byProfile() -> Reply {
-        var reply = self
-        reply.headerFields.vary(on: .larderProfile)
-        return reply
+extension ScreenResponse {
+    /// The same response, said to depend on `Larder-Profile`.
+    public func byProfile() -> ScreenResponse {
+        var response = self
+        response.headerFields.vary(on: .larderProfile)
+        return response
     }
 }
 

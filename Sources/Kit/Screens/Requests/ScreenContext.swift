@@ -12,9 +12,9 @@ public struct ScreenContext: RequestContext {
     public var requestID: String
     /// Address of the client without its port, where it has one.
     public let clientAddress: String?
-    /// For how long the answer holds, once it is made; nil for one that is not kept. Shared by the copies of this
+    /// For how long the response holds, once it is made; nil for one that is not kept. Shared by the copies of this
     /// context.
-    public let validity = NIOLockedValueBox<Validity?>(nil)
+    public let changeToken = NIOLockedValueBox<ChangeToken?>(nil)
 
     /// Called by Hummingbird for every request.
     public init(source: ApplicationRequestContextSource) {

@@ -9,7 +9,7 @@ public import Upstream
 public struct ScreenRequest: Sendable {
     /// Method; a HEAD arrives as the GET that it stands for.
     public let method: HTTPRequest.Method
-    /// Whether the client wants the head of the answer only.
+    /// Whether the client wants the head of the response only.
     public let isHead: Bool
     /// Path, percent-encoded as it came, without the query.
     public let path: String
@@ -59,16 +59,16 @@ public struct ScreenRequest: Sendable {
 
     /// What the client asks of freshness: `?refresh=1`, `Cache-Control: no-cache` or `max-age=0`, `only-if-cached` (RFC
     /// 9111 §5.2.1).
-    public func demand() throws -> Demand {
+    public func cachePolicy() throws -> CachePolicy {
         let directives = Set(
             headerFields[values: .cacheControl].joined(separator: ",").lowercased()
                 .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         )
         if directives.contains("only-if-cached") { return .onlyIfCached }
         if try query.flag("refresh") || directives.contains("no-cache") || directives.contains("max-age=0") {
-            return .refresh
+            return .revalidate
         }
-        return .usual
+        return .useCache
     }
 
     /// The session of a route that requires one.
@@ -120,7 +120,7 @@ public struct ScreenRequest: Sendable {
         return try await body()
     }
 
-    /// Path and query of this answer for `links.self`: what asks for the same again, so without `refresh`.
+    /// Path and query of this response for `links.self`: what asks for the same again, so without `refresh`.
     public var selfLink: String { link(replacing: [:]) }
 
     /// Parameters that ask for something to be done once: whoever follows a link must not do it again.

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The one place where errors become answers: typed problems as they are, router misses as 404, 405 or the answer to
+/// The one place where errors become answers: typed problems as they are, router misses as 404, 405 or the response to
 /// OPTIONS, everything else as 500 without its cause.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
@@ -19,12 +19,12 @@ struct ProblemMiddleware: RouterMiddleware {
             guard response.status.code >= 200 else { throw UnfinalStatus(code: response.status.code) }
             return response
         } catch {
-            let outcome = reply(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
-            return try ReplyRenderer.render(outcome, for: request.head)
+            let outcome = response(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
+            return try ScreenResponseRenderer.render(outcome, for: request.head)
         }
     }
 
-    private func reply(to request: Request, error: any Error, endpoint: String?, logger: Logger) -> Reply {
+    private func response(to request: Request, error: any Error, endpoint: String?, logger: Logger) -> ScreenResponse {
         let path = request.uri.path
         if isMiss(error, endpoint: endpoint) {
             let allowed = table.allowedMethods(path: path)
@@ -32,7 +32,7 @@ struct ProblemMiddleware: RouterMiddleware {
             guard request.method == .options else {
                 return .problem(.methodNotAllowed(request.method, allowed: allowed), instance: path)
             }
-            return Reply(
+            return ScreenResponse(
                 status: .noContent,
                 headerFields: [.allow: allowed.map(\.rawValue).joined(separator: ", ")],
                 body: .none
@@ -73,13 +73,13 @@ private struct UnfinalStatus: Error {
     let code: Int
 }
 
-extension Reply {
-    /// A problem as an answer.
-    static func problem(_ problem: Problem, instance: String) -> Reply {
+extension ScreenResponse {
+    /// A problem as a response.
+    static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
         let bytes = (try? ProblemDocument(problem, instance: URIText.path(instance)).bytes()) ?? Data()
-        return Reply(
+        return ScreenResponse(
             status: problem.code.status,
             headerFields: fields,
             body: .bytes(bytes, type: MediaType.problem),

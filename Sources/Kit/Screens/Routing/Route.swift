@@ -4,7 +4,7 @@ import Hummingbird
 /// One line of an app's table: method and path to handler. Reads like the index of openapi.yaml.
 public struct Route: Sendable {
     /// What answers a request.
-    public typealias Handler = @Sendable (ScreenRequest) async throws -> Reply
+    public typealias Handler = @Sendable (ScreenRequest) async throws -> ScreenResponse
 
     /// Who may use it.
     public enum Access: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct Route: Sendable {
     /// Largest request body, in bytes.
     public let maximumBodyBytes: Int
     /// What answers.
-    let answering: Answering
+    let responding: Handling
 
     /// A line of the table.
     public init(
@@ -41,19 +41,19 @@ public struct Route: Sendable {
         self.screen = screen
         self.access = access
         self.maximumBodyBytes = maximumBodyBytes
-        answering = .reply(handler)
+        responding = .response(handler)
     }
 
     /// How it answers.
-    enum Answering: Sendable {
-        /// With a reply that is fitted to the request.
-        case reply(Handler)
-        /// With an answer that is sent as it is. Its last parameter stands for any number of segments.
-        case raw(RawAnswering)
+    enum Handling: Sendable {
+        /// With a response that is fitted to the request.
+        case response(Handler)
+        /// With a response that is sent as it is. Its last parameter stands for any number of segments.
+        case raw(RawHandling)
     }
 
-    /// What belongs to an answer that is sent as it is.
-    struct RawAnswering: Sendable {
+    /// What belongs to a response that is sent as it is.
+    struct RawHandling: Sendable {
         /// Methods served beside the one of the route.
         let beside: [HTTPRequest.Method]
         /// The methods of a path.
@@ -75,11 +75,11 @@ public struct Route: Sendable {
         self.screen = screen
         access = .open
         maximumBodyBytes = .max
-        answering = .raw(RawAnswering(beside: beside, allowed: allowed, handler: handler))
+        responding = .raw(RawHandling(beside: beside, allowed: allowed, handler: handler))
     }
 
     /// The raw part, where it is one.
-    var raw: RawAnswering? {
-        if case .raw(let raw) = answering { raw } else { nil }
+    var raw: RawHandling? {
+        if case .raw(let raw) = responding { raw } else { nil }
     }
 }

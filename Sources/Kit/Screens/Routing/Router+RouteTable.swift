@@ -22,7 +22,7 @@ extension Router where Context == ScreenContext {
     }
 
     /// Everything below the path, and the path itself, which is nothing.
-    private func add(_ raw: Route.RawAnswering, _ route: Route) {
+    private func add(_ raw: Route.RawHandling, _ route: Route) {
         let responder = CallbackResponder<ScreenContext> { try await raw.handler($0, $1) }
         let base = route.path.prefix(upTo: route.path.lastIndex(of: "/") ?? route.path.endIndex)
         for method in [route.method] + raw.beside {
@@ -50,9 +50,9 @@ private struct RouteResponder: HTTPResponder {
             parameters[name] = value
         }
         var session: Session?
-        var ownValidity = Validity.unlimited
+        var ownValidity = ChangeToken.unlimited
         if case .session(let app) = route.access {
-            ownValidity = sessions.validity(for: request.headers)
+            ownValidity = sessions.changeToken(for: request.headers)
             session = try sessions.session(for: request.headers, app: app)
         }
         let screenRequest = ScreenRequest(
@@ -62,12 +62,14 @@ private struct RouteResponder: HTTPResponder {
             session: session,
             maximumBodyBytes: route.maximumBodyBytes
         )
-        guard case .reply(let handler) = route.answering else {
+        guard case .response(let handler) = route.responding else {
             throw Problem.notFound("There is no \(request.uri.path).")
         }
-        let reply = try await handler(screenRequest)
-        let response = try ReplyRenderer.render(reply, for: request.head)
-        if let validity = reply.validity { context.validity.withLockedValue { $0 = validity.and(ownValidity) } }
+        let screen = try await handler(screenRequest)
+        let response = try ScreenResponseRenderer.render(screen, for: request.head)
+        if let changeToken = screen.changeToken {
+            context.changeToken.withLockedValue { $0 = changeToken.and(ownValidity) }
+        }
         return response
     }
 }

@@ -9,10 +9,10 @@ struct RequestLogMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     private let identities: RequestIdentities
-    private let rendered: RenderedAnswers?
+    private let rendered: ResponseCache?
     private let counters = NIOLockedValueBox<[RequestLabels: RequestMeasurements]>([:])
 
-    init(run: String, rendered: RenderedAnswers?) {
+    init(run: String, rendered: ResponseCache?) {
         identities = rendered?.identities ?? RequestIdentities(run: run)
         self.rendered = rendered
     }
@@ -42,9 +42,13 @@ struct RequestLogMiddleware: RouterMiddleware {
         )
         record.note(duration, logger: context.logger)
         response.headers[.rendering] = nil
-        if let rendered, let validity = context.validity.withLockedValue({ $0 }) {
+        if let rendered, let changeToken = context.changeToken.withLockedValue({ $0 }) {
             response.headers[.rendering] = rendered.expect(
-                RenderingNote(validity: validity, record: record, hasOwnDate: response.headers.contains(.ownDate))
+                CacheTicketNote(
+                    changeToken: changeToken,
+                    record: record,
+                    hasOwnDate: response.headers.contains(.ownDate)
+                )
             )
         }
         return response
@@ -62,6 +66,6 @@ struct RequestLogMiddleware: RouterMiddleware {
 
 extension HTTPField.Name {
     // swift-format-ignore: NeverForceUnwrap
-    /// ``RenderedAnswers/mark``.
-    fileprivate static let rendering = HTTPField.Name(RenderedAnswers.mark)!
+    /// ``ResponseCache/mark``.
+    fileprivate static let rendering = HTTPField.Name(ResponseCache.mark)!
 }

@@ -11,7 +11,7 @@ struct RequestRecord: Sendable {
     let status: Int
     let measurements: RequestMeasurements
 
-    /// Whether the answer has a body on the wire (RFC 9110 §6.4.1).
+    /// Whether the response has a body on the wire (RFC 9110 §6.4.1).
     var hasBody: Bool { method != .head && status != 304 && status != 204 }
 
     /// Counts and times it, and writes its line with a logger that knows the request's identity.

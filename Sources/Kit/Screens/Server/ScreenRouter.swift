@@ -9,9 +9,9 @@ public struct ScreenRouter: Sendable {
     private let hosts: HostRules
     private let origins: OriginRules
     private let run: String
-    private let rendered: RenderedAnswers?
+    private let rendered: ResponseCache?
 
-    /// A router for a table. `run` tells the runs of the server apart in request identities; `rendered` are the answers
+    /// A router for a table. `run` tells the runs of the server apart in request identities; `rendered` are the responses
     /// that its connections keep, if they keep any.
     public init(
         table: RouteTable,
@@ -19,7 +19,7 @@ public struct ScreenRouter: Sendable {
         hosts: HostRules,
         origins: OriginRules,
         run: String,
-        rendered: RenderedAnswers? = nil
+        rendered: ResponseCache? = nil
     ) {
         self.table = table
         self.sessions = sessions

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A session as its app shows it: what an answer that opens one, or tells of one, holds.
+/// A session as its app shows it: what a response that opens one, or tells of one, holds.
 public struct SessionScreen: Encodable, Sendable {
     let kind: Session.Kind
     @Nullable var name: String?
     let createdAt: Date
-    /// The bearer token; only in the answer that opens the session.
+    /// The bearer token; only in the response that opens the session.
     let token: String?
     /// Where the app goes next.
     let route: String

@@ -27,7 +27,7 @@ public struct SessionStore: Sendable {
     ]
 
     private let database: LarderDatabase
-    private let ends = ChangeStamps()
+    private let ends = VersionCounters()
     private let endings = NIOLockedValueBox<[@Sendable () -> Void]>([])
 
     /// Sessions of one database.
@@ -74,10 +74,10 @@ public struct SessionStore: Sendable {
     }
 
     /// For how long ``ownSession(_:)`` says of these values what it says now. To be taken before it.
-    func validity(ofOwn authorization: [String]) -> Validity {
-        authorization.reduce(.unlimited) { validity, value in
-            guard let token = Self.anyToken(in: value) else { return validity }
-            return validity.and(Validity(of: ends[SessionToken.hash(token)]))
+    func changeToken(ofOwn authorization: [String]) -> ChangeToken {
+        authorization.reduce(.unlimited) { changeToken, value in
+            guard let token = Self.anyToken(in: value) else { return changeToken }
+            return changeToken.and(ChangeToken(of: ends[SessionToken.hash(token)]))
         }
     }
 
@@ -107,7 +107,7 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// The session that a request belongs to, if there is one; for routes that answer differently with one, and do not
+    /// The session that a request belongs to, if there is one; for routes that response differently with one, and do not
     /// require it.
     public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
         guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return nil }
@@ -126,9 +126,9 @@ public struct SessionStore: Sendable {
 
     /// For how long a request with these credentials has the session that it has now. To be taken before
     /// ``session(for:app:)``.
-    func validity(for headerFields: HTTPFields) -> Validity {
+    func changeToken(for headerFields: HTTPFields) -> ChangeToken {
         guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return .unlimited }
-        return Validity(of: ends[SessionToken.hash(token)])
+        return ChangeToken(of: ends[SessionToken.hash(token)])
     }
 
     fileprivate func session(token: String) throws -> Session? {

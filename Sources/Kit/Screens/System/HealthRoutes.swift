@@ -5,7 +5,7 @@ import Logging
 public struct HealthRoutes: Sendable {
     /// One thing that readiness depends on.
     public struct Check: Sendable {
-        /// Its name in the answer.
+        /// Its name in the response.
         public let name: String
         /// Throws where it does not hold.
         public let run: @Sendable () throws -> Void
@@ -19,7 +19,7 @@ public struct HealthRoutes: Sendable {
 
     /// Something that the server can do without, and what it takes.
     public struct Ability: Encodable, Sendable, Equatable {
-        /// Its name in the answer.
+        /// Its name in the response.
         public let name: String
         /// Whether it works.
         public let ok: Bool
@@ -76,17 +76,17 @@ public struct HealthRoutes: Sendable {
     public var routes: [Route] {
         [
             Route(.get, "/health/live", "health.live") { _ in
-                try Self.reply(Health(status: "live", checks: []), status: .ok)
+                try Self.response(Health(status: "live", checks: []), status: .ok)
             },
             Route(.get, "/health/ready", "health.ready", ready),
             Route(.get, "/metrics", "metrics") { _ in
-                Reply(body: .bytes(.init(exposition().utf8), type: MediaType.metrics), hasValidator: false)
+                ScreenResponse(body: .bytes(.init(exposition().utf8), type: MediaType.metrics), hasValidator: false)
             },
         ]
     }
 
-    /// 200 if every check holds, else 503; which one does not is in the answer, why is in the log.
-    @Sendable private func ready(_ request: ScreenRequest) async throws -> Reply {
+    /// 200 if every check holds, else 503; which one does not is in the response, why is in the log.
+    @Sendable private func ready(_ request: ScreenRequest) async throws -> ScreenResponse {
         let outcomes = checks.map { check in
             do {
                 try check.run()
@@ -103,10 +103,14 @@ public struct HealthRoutes: Sendable {
             checks: outcomes,
             abilities: found.isEmpty ? nil : found
         )
-        return try Self.reply(health, status: isReady ? .ok : .serviceUnavailable)
+        return try Self.response(health, status: isReady ? .ok : .serviceUnavailable)
     }
 
-    private static func reply(_ health: Health, status: HTTPResponse.Status) throws -> Reply {
-        Reply(status: status, body: .bytes(try WireFormat.encode(health), type: MediaType.json), hasValidator: false)
+    private static func response(_ health: Health, status: HTTPResponse.Status) throws -> ScreenResponse {
+        ScreenResponse(
+            status: status,
+            body: .bytes(try WireFormat.encode(health), type: MediaType.json),
+            hasValidator: false
+        )
     }
 }

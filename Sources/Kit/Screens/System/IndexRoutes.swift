@@ -64,7 +64,7 @@ public struct IndexRoutes: Sendable {
                     ),
                     provenance: .local,
                     now: clock.now(),
-                    validity: .unlimited
+                    changeToken: .unlimited
                 )
             }
         ]

@@ -15,7 +15,7 @@ import Upstream
 /// The real routes of the app over a made Disk, a temporary database and a clock that a test moves.
 struct DiskApp: Sendable {
     let clock: ManualWallClock
-    let disk: MadeDisk
+    let disk: FakeYandexDisk
     let events: EventStream
     let database: LarderDatabase
     let upstream: Upstream
@@ -35,7 +35,7 @@ struct DiskApp: Sendable {
     }
 
     static func run(
-        _ disk: MadeDisk = MadeDisk(),
+        _ disk: FakeYandexDisk = FakeYandexDisk(),
         clock: ManualWallClock = ManualWallClock(),
         _ settings: Settings = Settings(),
         _ test: @Sendable (DiskApp) async throws -> Void
@@ -184,21 +184,21 @@ struct DiskApp: Sendable {
 
     /// Logs in with a token that the Disk knows, and returns Larder's own.
     func logIn(_ token: String = "good") async throws -> String {
-        let answer = try await ask(
+        let response = try await ask(
             .post,
             "/v1/disk/session",
             json: #"{"mode":"oauth_token","access_token":"\#(token)"}"#
         )
-        guard case .string(let bearer) = answer["data.token"] else {
-            Issue.record("no session: \(answer.text)")
+        guard case .string(let bearer) = response["data.token"] else {
+            Issue.record("no session: \(response.text)")
             return ""
         }
         return bearer
     }
 
-    /// Names in the list of an answer.
-    static func names(_ answer: Exchanged) -> [String] {
-        answer.all("name", in: "data.items").compactMap { if case .string(let text) = $0 { text } else { nil } }
+    /// Names in the list of a response.
+    static func names(_ response: Exchanged) -> [String] {
+        response.all("name", in: "data.items").compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
     /// Everything in the files of the data directory, as bytes.
@@ -222,7 +222,7 @@ extension HTTPFields {
 }
 
 extension String {
-    var q: String { MadeDisk.encoded(self) }
+    var q: String { FakeYandexDisk.encoded(self) }
 }
 
 /// What was logged.
@@ -247,7 +247,7 @@ final class LogLines: Sendable {
     }
 }
 
-/// A text of an answer; a failure of the test where there is none.
+/// A text of a response; a failure of the test where there is none.
 func text(_ value: JSONFields.Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
     guard case .string(let text) = value else {
         Issue.record("no text: \(String(describing: value))", sourceLocation: sourceLocation)

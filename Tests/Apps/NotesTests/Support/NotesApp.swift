@@ -28,16 +28,16 @@ struct NotesApp: Sendable {
          {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male","avatar":"https://robots.test/carl.png"}]
         """
 
-    @Sendable static func answerPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer {
+    @Sendable static func respondPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingResponse {
         .json(threePeople)
     }
 
-    @Sendable private static func unreachable(_: OutgoingRequest) throws(UpstreamError) -> IncomingAnswer {
+    @Sendable private static func unreachable(_: OutgoingRequest) throws(UpstreamError) -> IncomingResponse {
         throw .unreachable(.refused)
     }
 
     static func run(
-        people script: @escaping ScriptedUpstream.Script = answerPeople,
+        people script: @escaping ScriptedUpstream.Script = respondPeople,
         geocoder geocoding: ScriptedUpstream.Script? = nil,
         clock: ManualWallClock = ManualWallClock(),
         directory: DataDirectory? = nil,
@@ -126,7 +126,7 @@ struct NotesApp: Sendable {
         try await routed.ask(.delete, target, as: token, fields)
     }
 
-    /// Registers or logs in; the whole answer.
+    /// Registers or logs in; the whole response.
     func session(_ mode: String, _ name: String, _ password: String = "secret") async throws -> Exchanged {
         try await ask(
             .post,
@@ -135,25 +135,25 @@ struct NotesApp: Sendable {
         )
     }
 
-    struct NoText: Error { let answer: String }
+    struct NoText: Error { let response: String }
 
     /// Registers and gives the token.
     func register(_ name: String = "bob") async throws -> String {
-        let answer = try await session("register", name)
-        guard case .string(let token) = answer["data.token"] else { throw NoText(answer: answer.text) }
+        let response = try await session("register", name)
+        guard case .string(let token) = response["data.token"] else { throw NoText(response: response.text) }
         return token
     }
 
     /// Adds a note and gives its id.
     @discardableResult
     func add(_ body: String, _ location: String? = nil, as token: String) async throws -> String {
-        let answer = try await ask(
+        let response = try await ask(
             .post,
             "/v1/notes",
             as: token,
             #"{"body":"\#(body)"\#(location.map { #","location":\#($0)"# } ?? "")}"#
         )
-        guard case .string(let id) = answer["data.id"] else { throw NoText(answer: answer.text) }
+        guard case .string(let id) = response["data.id"] else { throw NoText(response: response.text) }
         return id
     }
 }

@@ -12,7 +12,7 @@ import Testing
 struct PDFApp: Sendable {
     let routes: RoutedApp
     let service: DocumentService
-    let paper: PaperEngine
+    let paper: StubDocumentEngine
     let clock: ManualWallClock
     let events: EventStream
     let database: LarderDatabase
@@ -21,7 +21,7 @@ struct PDFApp: Sendable {
     static func run(
         directory: DataDirectory? = nil,
         clock: ManualWallClock = ManualWallClock(),
-        paper: PaperEngine = PaperEngine(),
+        paper: StubDocumentEngine = StubDocumentEngine(),
         engine: DocumentEngine? = nil,
         disk: DiskFiles? = nil,
         options: DocumentService.Options = .init(),
@@ -69,7 +69,7 @@ struct PDFApp: Sendable {
 
     /// A PDF that the engine of paper takes.
     static func pdf(_ lines: [String], name: String) -> Upload {
-        Upload(name, Data((PaperEngine.header + lines.joined(separator: "\n")).utf8))
+        Upload(name, Data((StubDocumentEngine.header + lines.joined(separator: "\n")).utf8))
     }
 
     /// A file of a form.
@@ -107,24 +107,24 @@ struct PDFApp: Sendable {
     }
 
     func draft(of photos: [String], profile: String? = nil) async throws -> String {
-        let answer = try await create(photos.map { Self.photo($0) }, profile.map { [.larderProfile: $0] } ?? [:])
-        #expect(answer.status == 201, "\(answer.text)")
-        return try answer.string("data.href")
+        let response = try await create(photos.map { Self.photo($0) }, profile.map { [.larderProfile: $0] } ?? [:])
+        #expect(response.status == 201, "\(response.text)")
+        return try response.string("data.href")
     }
 
     /// A saved document of these photos; its address.
     func saved(_ photos: String..., name: String? = nil) async throws -> String {
         let href = try await draft(of: photos)
-        let answer = try await routes.ask(.post, "\(href)/save", json: name.map { #"{"name":"\#($0)"}"# } ?? "{}")
-        #expect(answer.status == 200, "\(answer.text)")
+        let response = try await routes.ask(.post, "\(href)/save", json: name.map { #"{"name":"\#($0)"}"# } ?? "{}")
+        #expect(response.status == 200, "\(response.text)")
         return href
     }
 
     /// The pages in a document's file, as the engine of paper wrote them.
     func paper(_ href: String, _ fields: HTTPFields = [:]) async throws -> [String] {
-        let answer = try await routes.get("\(href)/file", fields)
-        #expect(answer.status == 200, "\(answer.text)")
-        return answer.text.dropFirst(PaperEngine.header.count).split(separator: "\n").map(String.init)
+        let response = try await routes.get("\(href)/file", fields)
+        #expect(response.status == 200, "\(response.text)")
+        return response.text.dropFirst(StubDocumentEngine.header.count).split(separator: "\n").map(String.init)
     }
 
     /// Ids of a document's pages.
@@ -143,10 +143,10 @@ struct PDFApp: Sendable {
 }
 
 extension Exchanged {
-    struct NoText: Error { let path: String, answer: String }
+    struct NoText: Error { let path: String, response: String }
 
     func string(_ path: String) throws -> String {
-        guard case .string(let text) = self[path] else { throw NoText(path: path, answer: text) }
+        guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
         return text
     }
 

@@ -3,18 +3,18 @@ import HTTPTypes
 import Synchronization
 import Upstream
 
-/// An upstream that answers what a test tells it to, and remembers what it was asked. Nothing leaves the process.
+/// An upstream that responses what a test tells it to, and remembers what it was asked. Nothing leaves the process.
 final class ScriptedTransport: Transport {
     enum Behaviour: Sendable {
         /// The list of ships, with an ETag and 304 like the real one.
         case ships([String])
-        case answer(Int, HTTPFields = [:], String = "")
+        case response(Int, HTTPFields = [:], String = "")
         case unreachable(UnreachableReason)
     }
 
     private struct State {
         var behaviour: Behaviour
-        var pictures: [String: IncomingAnswer] = [:]
+        var pictures: [String: IncomingResponse] = [:]
         var requests: [OutgoingRequest] = []
         var isHolding = false
         var held: [CheckedContinuation<Void, Never>] = []
@@ -23,7 +23,7 @@ final class ScriptedTransport: Transport {
 
     private let state: Mutex<State>
 
-    init(_ behaviour: Behaviour = .ships(MadeShips.fleet)) {
+    init(_ behaviour: Behaviour = .ships(ShipFixtures.fleet)) {
         state = Mutex(State(behaviour: behaviour))
     }
 
@@ -41,7 +41,7 @@ final class ScriptedTransport: Transport {
         var fields = headerFields
         fields[.contentType] = type
         state.withLock {
-            $0.pictures[url] = IncomingAnswer(status: .init(code: status), headerFields: fields, body: bytes)
+            $0.pictures[url] = IncomingResponse(status: .init(code: status), headerFields: fields, body: bytes)
         }
     }
 
@@ -75,7 +75,7 @@ final class ScriptedTransport: Transport {
     }
 
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingAnswer
+        -> IncomingResponse
     {
         await withCheckedContinuation { continuation in
             let (isHeld, watchers) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
@@ -93,21 +93,21 @@ final class ScriptedTransport: Transport {
         switch behaviour {
         case .unreachable(let reason):
             throw .unreachable(reason)
-        case .answer(let status, let fields, let body):
-            return IncomingAnswer(status: .init(code: status), headerFields: fields, body: Array(body.utf8))
+        case .response(let status, let fields, let body):
+            return IncomingResponse(status: .init(code: status), headerFields: fields, body: Array(body.utf8))
         case .ships(let records):
             guard request.url == "https://api.test/v4/ships" else {
-                return IncomingAnswer(status: .notFound, body: Array("Not Found".utf8))
+                return IncomingResponse(status: .notFound, body: Array("Not Found".utf8))
             }
-            let body = MadeShips.list(records)
+            let body = ShipFixtures.list(records)
             let tag = "\"\(body.hashValue)\""
             if request.headerFields[.ifNoneMatch] == tag {
-                return IncomingAnswer(status: .notModified, headerFields: [.eTag: tag])
+                return IncomingResponse(status: .notModified, headerFields: [.eTag: tag])
             }
             let fields: HTTPFields = [
                 .contentType: "application/json; charset=utf-8", .eTag: tag, .cacheControl: "max-age=300",
             ]
-            return IncomingAnswer(status: .ok, headerFields: fields, body: Array(body.utf8))
+            return IncomingResponse(status: .ok, headerFields: fields, body: Array(body.utf8))
         }
     }
 }

@@ -58,7 +58,9 @@ struct ShipsApp: Sendable {
             sessions: sessions,
             events: events,
             snapshot: try snapshot
-                ?? MadeShips.snapshot([MadeShips.carl, MadeShips.alma, MadeShips.record("5a", "Snapshot Only")]),
+                ?? ShipFixtures.snapshot([
+                    ShipFixtures.carl, ShipFixtures.alma, ShipFixtures.record("5a", "Snapshot Only"),
+                ]),
             options: options,
             clock: clock.wallClock
         )
@@ -137,10 +139,10 @@ struct ShipsApp: Sendable {
         try token(of: await ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#))
     }
 
-    private struct NoToken: Error { let answer: String }
+    private struct NoToken: Error { let response: String }
 
-    private func token(of answer: Exchanged) throws -> String {
-        guard case .string(let token) = answer["data.token"] else { throw NoToken(answer: answer.text) }
+    private func token(of response: Exchanged) throws -> String {
+        guard case .string(let token) = response["data.token"] else { throw NoToken(response: response.text) }
         return token
     }
 
@@ -165,7 +167,7 @@ struct ShipsApp: Sendable {
     }
 
     /// The upstream answers again, and the probe finds out. The probe waits the 5 s of `probe_interval_ms`.
-    func recover(_ behaviour: ScriptedTransport.Behaviour = .ships(MadeShips.fleet)) async {
+    func recover(_ behaviour: ScriptedTransport.Behaviour = .ships(ShipFixtures.fleet)) async {
         await clock.somebodySleeps(for: .seconds(5))
         transport.become(behaviour)
         clock.advance(by: .seconds(5))

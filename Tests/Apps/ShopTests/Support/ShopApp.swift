@@ -95,8 +95,8 @@ struct ShopApp: Sendable {
                 throw .unreachable(.nameResolution)
             }
             let target = RequestTarget(String(request.url.dropFirst("\(url.scheme ?? "")://\(url.host ?? "")".count)))
-            let answer = catalogue.answer(
-                UpstreamRequest(
+            let response = catalogue.respond(
+                to: UpstreamRequest(
                     method: request.method,
                     path: Array(target.segments.dropFirst(url.host == "api.test" ? 2 : 1)),
                     query: target.query,
@@ -104,19 +104,19 @@ struct ShopApp: Sendable {
                     origin: "https://pictures.test"
                 )
             )
-            return IncomingAnswer(status: answer.status, headerFields: answer.headers, body: answer.body)
+            return IncomingResponse(status: response.status, headerFields: response.headers, body: response.body)
         }
     }
 
     var store: ShopStore { ShopStore(database) }
 
     /// The upstream answers as the sandbox again; nobody is told.
-    func answerAgain() { transport.become(Self.online(catalogue)) }
+    func respondAgain() { transport.become(Self.online(catalogue)) }
 
     /// The upstream answers again, and the probe finds out. The probe waits the 5 s of `probe_interval_ms`.
     func recover() async {
         await clock.somebodySleeps(for: .seconds(5))
-        answerAgain()
+        respondAgain()
         clock.advance(by: .seconds(5))
         await events.published("connectivity", containing: #""reachable":true"#)
     }
@@ -153,8 +153,8 @@ struct ShopApp: Sendable {
     /// Changes what the upstream sends.
     func control(_ method: HTTPRequest.Method, _ path: String, _ body: String = "{}") throws {
         let path = path.split(separator: "/").map(String.init)
-        let answer = try catalogue.control(ControlRequest(method: method, path: path, body: Array(body.utf8)))
-        guard answer.status.kind == .successful else { throw URLError(.badServerResponse) }
+        let response = try catalogue.control(ControlRequest(method: method, path: path, body: Array(body.utf8)))
+        guard response.status.kind == .successful else { throw URLError(.badServerResponse) }
     }
 
     /// The part of a URL behind the API's base that the upstream was asked for, without pictures, in order.

@@ -32,7 +32,7 @@ public struct UploadedForm: Sendable {
         /// What its part says of it.
         public let head: MultipartPartHead
         /// Where its bytes are.
-        public let place: ScratchPlace
+        public let place: TemporaryPath
         /// How many they are.
         public let length: Int
         /// The first of them, 64 at most.

@@ -1,0 +1,90 @@
+public import Foundation
+import HTTPCaching
+public import HTTPTypes
+public import HummingbirdCore
+public import Upstream
+
+/// What a handler answers, before it is fitted to the request: conditional requests, HEAD and gzip come after, in
+/// ``ScreenResponseRenderer``.
+public struct ScreenResponse: Sendable {
+    /// The body of a response.
+    public enum Body: Sendable {
+        /// Bytes of a media type.
+        case bytes(Data, type: String)
+        /// Written piece by piece; never compressed, without an ETag.
+        case stream(type: String, ResponseBody)
+        /// None.
+        case none
+    }
+
+    /// Status.
+    public var status: HTTPResponse.Status
+    /// Header fields other than those of the body.
+    public var headerFields: HTTPFields
+    /// Body.
+    public var body: Body
+    /// Whether the response carries an ETag and may be answered with 304.
+    public var hasValidator: Bool
+    /// Version of the one thing that the response shows, for its ETag: what `If-Match` of a later change is compared
+    /// with. nil where there is none.
+    public var version: String?
+    /// For how long the same request has the same response, apart from its age; nil where nobody may say so.
+    public var changeToken: ChangeToken?
+
+    /// Creates a response.
+    public init(
+        status: HTTPResponse.Status = .ok,
+        headerFields: HTTPFields = [:],
+        body: Body,
+        hasValidator: Bool = true,
+        changeToken: ChangeToken? = nil
+    ) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+        self.hasValidator = hasValidator
+        self.changeToken = changeToken
+    }
+
+    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`; with a validity it is
+    /// kept for as long as that holds.
+    public static func screen<Content>(
+        _ envelope: Envelope<Content>,
+        status: HTTPResponse.Status = .ok,
+        provenance: Provenance,
+        now: Date,
+        headerFields: HTTPFields = [:],
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
+        var fields = headerFields
+        fields[.cacheControl] = "private, no-cache"
+        fields[.vary] = "Authorization, Accept-Encoding"
+        fields.add(provenance, now: now)
+        return ScreenResponse(
+            status: status,
+            headerFields: fields,
+            body: .bytes(try WireFormat.encode(envelope), type: MediaType.json),
+            changeToken: changeToken
+        )
+    }
+}
+
+extension HTTPFields {
+    /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the response of something that has an upstream.
+    public mutating func add(_ provenance: Provenance, now: Date) {
+        guard let cacheStatus = provenance.cacheStatus else { return }
+        self[.cacheStatus] = cacheStatus.member(of: "larder")
+        guard let fetchedAt = provenance.fetchedAt else { return }
+        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(fetchedAt)))
+        self[.age] = "\(seconds)"
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// `X-Request-Id`: the request's identity, as in the logs.
+    public static let requestID = HTTPField.Name("X-Request-Id")!
+    // swift-format-ignore: NeverForceUnwrap
+    /// `X-Content-Type-Options`, Fetch Standard: browsers keep to the declared type.
+    public static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

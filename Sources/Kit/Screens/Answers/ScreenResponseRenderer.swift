@@ -1,0 +1,79 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Fits a response to the request that asked for it: ETag and 304, gzip, HEAD. Pure: the same for every route.
+enum ScreenResponseRenderer {
+    /// Bodies below this many bytes are not worth compressing.
+    static let smallestCompressed = 512
+
+    static func render(_ response: ScreenResponse, for request: HTTPRequest) throws -> Response {
+        var fields = response.headerFields
+        fields[.contentTypeOptions] = "nosniff"
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
+        switch response.body {
+        case .none:
+            return bodiless(response.status, fields)
+        case .stream(let type, let body):
+            fields[.contentType] = type
+            if request.method == .head {
+                // RFC 9110 §8.6: the length that the GET has, and none where that has none.
+                var response = Response(status: response.status, headers: fields)
+                response.headers[.contentLength] = body.contentLength.map { String($0) }
+                return response
+            }
+            return Response(status: response.status, headers: fields, body: body)
+        case .bytes(let bytes, let type):
+            fields[.contentType] = type
+            return try represent(bytes, type: type, of: response, fields: fields, for: request)
+        }
+    }
+
+    /// A body of known bytes in the form that this request takes.
+    private static func represent(
+        _ bytes: Data,
+        type: String,
+        of response: ScreenResponse,
+        fields: HTTPFields,
+        for request: HTTPRequest
+    ) throws -> Response {
+        var fields = fields
+        let isCompressible = bytes.count >= smallestCompressed && MediaType.isCompressible(type)
+        if isCompressible { fields.vary(on: .acceptEncoding) }
+        let isCompressed = isCompressible && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
+        let status = response.status
+        // The response to a write is not a representation of its target: it has no validator by itself (RFC 9110 §8.8).
+        if response.hasValidator, status == .ok, request.method == .get || request.method == .head {
+            let tag = EntityTag.strong(for: bytes, version: response.version, variant: isCompressed ? "gzip" : nil)
+            fields[.eTag] = tag
+            if EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag) { return notModified(fields) }
+        }
+        var body = bytes
+        if isCompressed {
+            body = try Gzip.compress(bytes)
+            fields[.contentEncoding] = "gzip"
+        }
+        fields[.contentLength] = String(body.count)
+        return Response(
+            status: status,
+            headers: fields,
+            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        )
+    }
+
+    /// RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.
+    private static func notModified(_ fields: HTTPFields) -> Response {
+        var fields = fields
+        fields[.contentType] = nil
+        return bodiless(.notModified, fields)
+    }
+
+    /// A response without a body. 204 and 304 do not even have a length of 0 (RFC 9110 §8.6).
+    private static func bodiless(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> Response {
+        var response = Response(status: status, headers: fields)
+        if status == .noContent || status == .notModified { response.headers[.contentLength] = nil }
+        return response
+    }
+}

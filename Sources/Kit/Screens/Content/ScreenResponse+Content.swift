@@ -1,0 +1,117 @@
+public import Foundation
+import HTTPCaching
+public import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+public import Upstream
+
+extension ScreenResponse {
+    /// The same for a file whose bytes must be asked for before it is known whether they can be had: `open` is called
+    /// once the part is known, and before anything is answered, so that its failure is a problem and not a response that
+    /// breaks off. Not called where no body is sent.
+    public static func content(
+        _ content: FileContent,
+        to request: ScreenRequest,
+        provenance: Provenance? = nil,
+        now: Date,
+        headerFields: HTTPFields = [:],
+        open: (Range<Int>) async throws -> ByteStream
+    ) async throws -> ScreenResponse {
+        let asked = Mutex<Range<Int>?>(nil)
+        var noted = content
+        noted.parts = { range in
+            asked.withLock { $0 = range }
+            return ByteStream(ByteBuffer())
+        }
+        var response = try ScreenResponse.content(
+            noted,
+            to: request,
+            provenance: provenance,
+            now: now,
+            headerFields: headerFields
+        )
+        guard let range = asked.withLock({ $0 }), !request.isHead else { return response }
+        let parts = try await open(range)
+        response.body = .stream(type: content.type, Self.body(parts, length: range.count))
+        return response
+    }
+
+    /// A file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the length.
+    /// Conditional requests are answered here, because the entity tag is the file's own version, not a hash of bytes
+    /// that nobody has read yet.
+    ///
+    /// - Parameter provenance: of something that has an upstream; nil for data of Larder's own.
+    public static func content(
+        _ content: FileContent,
+        to request: ScreenRequest,
+        provenance: Provenance? = nil,
+        now: Date,
+        headerFields: HTTPFields = [:]
+    ) throws -> ScreenResponse {
+        var fields = headerFields
+        fields[.eTag] = content.entityTag
+        fields[.lastModified] = content.lastModified.map { HTTPDate.format($0) }
+        fields[.acceptRanges] = "bytes"
+        fields[.contentDisposition] = ContentDisposition.field(content.disposition, fileName: content.fileName)
+        // A document of somebody else's shown by a browser has no rights of this origin.
+        fields[.contentSecurityPolicy] = "sandbox"
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "private, no-cache" }
+        fields.vary(on: .authorization)
+        if let provenance { fields.add(provenance, now: now) }
+        if request.hasCurrent(content.entityTag) {
+            return ScreenResponse(status: .notModified, headerFields: fields, body: .none)
+        }
+        switch request.isRangeApplicable(to: content) ? ByteRange(request.headerFields, length: content.length) : .whole
+        {
+        case .whole:
+            return try part(0..<content.length, of: content, status: .ok, fields)
+        case .part(let range):
+            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(content.length)"
+            return try part(Range(range), of: content, status: .partialContent, fields)
+        case .notSatisfiable:
+            throw Problem(
+                .badRange,
+                "The file has \(content.length) bytes.",
+                headerFields: [.contentRange: "bytes */\(content.length)"]
+            )
+        }
+    }
+
+    private static func part(
+        _ range: Range<Int>,
+        of content: FileContent,
+        status: HTTPResponse.Status,
+        _ fields: HTTPFields
+    ) throws -> ScreenResponse {
+        let body = body(try content.parts(range), length: range.count)
+        return ScreenResponse(
+            status: status,
+            headerFields: fields,
+            body: .stream(type: content.type, body),
+            hasValidator: false
+        )
+    }
+
+    private static func body(_ parts: ByteStream, length: Int) -> ResponseBody {
+        ResponseBody(contentLength: length) { writer in
+            for try await part in parts { try await writer.write(part) }
+            try await writer.finish(nil)
+        }
+    }
+}
+
+extension ScreenRequest {
+    /// Whether the client says it has this version already: `If-None-Match` by weak comparison (RFC 9110 §13.1.2).
+    fileprivate func hasCurrent(_ tag: String) -> Bool {
+        let values = headerFields[values: .ifNoneMatch]
+        return !values.isEmpty && EntityTag.matches(values, tag)
+    }
+
+    /// RFC 9110 §13.1.5: a range of another version than the client has parts of would mix versions.
+    fileprivate func isRangeApplicable(to content: FileContent) -> Bool {
+        guard let condition = headerFields[.ifRange] else { return true }
+        return condition.hasPrefix("\"")
+            ? condition == content.entityTag : condition == content.lastModified.map { HTTPDate.format($0) }
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+import Upstream
+
+/// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did
+/// not write.
+enum ProxyResponseRenderer {
+    static func render(_ proxied: ProxyResponse) -> Response {
+        var fields = withoutWordsForItsOrigin(proxied.head.headerFields)
+        fields[.ownDate] = fields[.date]
+        let body: ResponseBody
+        switch proxied.body {
+        case .none: body = ResponseBody()
+        case .bytes(let bytes): body = ResponseBody(byteBuffer: bytes)
+        case .stream(let parts, let length):
+            body = ResponseBody(contentLength: length) { writer in
+                for try await part in parts { try await writer.write(part) }
+                try await writer.finish(nil)
+            }
+        }
+        var response = Response(status: proxied.head.status, headers: fields, body: body)
+        // RFC 9110 §8.6: a response to HEAD, a 204 and a 304 claim no length of their own.
+        if case .none = proxied.body { response.headers[.contentLength] = fields[.contentLength] }
+        return response
+    }
+
+    /// What an upstream says to browsers about its own origin must not be taken as Larder's word about this one: which
+    /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and a document of an upstream is
+    /// shown without the rights of this origin.
+    static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
+        let others = ["clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed"]
+        var result = HTTPFields(
+            fields.filter { field in
+                !field.name.canonicalName.hasPrefix("access-control-") && !others.contains(field.name.canonicalName)
+            }
+        )
+        let type = (fields[.contentType] ?? "").lowercased()
+        if type.contains("html") || type.contains("xml") || type.contains("svg") {
+            result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
+        }
+        return result
+    }
+}
+
+extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
+    /// Carries the upstream's `Date` past Hummingbird, which writes its own into every response; ``OwnDateHandler`` puts
+    /// it back. Never leaves the process.
+    static let ownDate = HTTPField.Name("Larder-Own-Date")!
+}

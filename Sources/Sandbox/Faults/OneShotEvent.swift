@@ -1,0 +1,50 @@
+import Synchronization
+
+/// Something that happens at most once and that one task may wait for.
+final class OneShotEvent: Sendable {
+    private enum State {
+        case pending
+        case awaited(CheckedContinuation<Void, any Error>)
+        case settled(Result<Void, CancellationError>)
+    }
+
+    private let state = Mutex(State.pending)
+
+    /// The event has happened; a no-op when it already had, or was cancelled.
+    func fire() { settle(.success(())) }
+
+    /// The event will not happen any more: whoever waits gets a `CancellationError`.
+    func cancel() { settle(.failure(CancellationError())) }
+
+    private func settle(_ result: Result<Void, CancellationError>) {
+        let waiting: CheckedContinuation<Void, any Error>? = state.withLock { state in
+            switch state {
+            case .settled: return nil
+            case .pending:
+                state = .settled(result)
+                return nil
+            case .awaited(let continuation):
+                state = .settled(result)
+                return continuation
+            }
+        }
+        waiting?.resume(with: result.mapError { $0 as any Error })
+    }
+
+    /// Returns when the event has happened, at once if it has already.
+    /// - Throws: `CancellationError` when the signal or the waiting task is cancelled first.
+    func wait() async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, CancellationError>? = state.withLock { state in
+                    if case .settled(let result) = state { return result }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result.mapError { $0 as any Error }) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}

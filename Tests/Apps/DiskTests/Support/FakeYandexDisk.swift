@@ -1,0 +1,422 @@
+import AppTestKit
+import Crypto
+import Foundation
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+@testable import Upstream
+
+/// A Yandex Disk of a few files that a test makes, behind a transport: nothing leaves the process. It answers as
+/// `upstreams/yandex-disk.md` says; what it was asked can be looked at.
+final class FakeYandexDisk: Transport {
+    /// Takes a request before the Disk does.
+    typealias Interception = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingResponse?
+
+    struct Node {
+        var isFolder: Bool
+        var bytes: [UInt8] = []
+        /// Size that is said, where it is not that of the bytes.
+        var size: Int?
+        var created = "2024-04-21T10:57:13+00:00"
+        var modified = "2024-04-22T08:00:00+00:00"
+        var mediaType: String?
+        var mimeType: String?
+        var publicURL: String?
+        var uploaded = 0
+        var origin: String?
+    }
+
+    struct State {
+        var nodes: [String: Node] = ["disk:/": Node(isFolder: true), "trash:/": Node(isFolder: true)]
+        var tokens: [String: String] = ["good": "1130"]
+        var total = 10_737_418_240
+        var used = 3_511_500_000
+        var operations: [String: (left: Int, end: String)] = [:]
+        /// Polls until an operation ends; nil: writes are done at once.
+        var pollsOfWrites: Int?
+        var operationEnd = "success"
+        var requests: [OutgoingRequest] = []
+        var intercept: Interception?
+        var uploads = 0
+        /// Runs when a response was made and has not arrived yet.
+        var onTheWay: (@Sendable (OutgoingRequest) async throws -> Void)?
+        /// How often a request lets others go first, on its way there and back.
+        var detours = 0
+        var bodyParts: (@Sendable (_ path: String, _ bytes: [UInt8]) -> ByteStream)?
+    }
+
+    let state = Mutex(State())
+
+    var requests: [OutgoingRequest] { state.withLock { $0.requests } }
+
+    /// Paths and queries asked for, without the origin.
+    var asked: [String] {
+        requests.map {
+            "\($0.method.rawValue) \($0.url.replacing("https://disk.test/v1/disk", with: "").replacing("https://", with: ""))"
+        }
+    }
+
+    func change<Value>(_ body: (inout State) throws -> Value) rethrows -> Value {
+        try state.withLock { (state: inout sending State) in try body(&state) }
+    }
+
+    func put(_ path: String, _ text: String = "text", mediaType: String? = "document", mimeType: String? = "text/plain")
+    {
+        put(path, bytes: Array(text.utf8), mediaType: mediaType, mimeType: mimeType)
+    }
+
+    func put(
+        _ path: String,
+        bytes: [UInt8],
+        mediaType: String? = "document",
+        mimeType: String? = "text/plain",
+        size: Int? = nil
+    ) {
+        state.withLock { state in
+            state.uploads += 1
+            state.nodes[path] = Node(
+                isFolder: false,
+                bytes: bytes,
+                size: size,
+                mediaType: mediaType,
+                mimeType: mimeType,
+                uploaded: state.uploads
+            )
+        }
+    }
+
+    func makeFolder(_ path: String) {
+        state.withLock { $0.nodes[path] = Node(isFolder: true) }
+    }
+
+    func intercept(_ interception: Interception?) {
+        state.withLock { $0.intercept = interception }
+    }
+
+    /// Cannot be reached from now on.
+    func goAway(_ reason: UnreachableReason = .refused) {
+        intercept { (_) throws(UpstreamError) in throw .unreachable(reason) }
+    }
+
+    /// Answers everything with a status from now on, errors in the API's own form.
+    func respond(_ status: Int, headerFields: HTTPFields = [:]) {
+        let codes = [401: "UnauthorizedError", 403: "ForbiddenError", 404: "DiskNotFoundError", 410: "GoneError"]
+        let body =
+            status < 400 ? "{}" : #"{"error":"\#(codes[status] ?? "SomeError")","description":"d","message":"m"}"#
+        intercept { (_) in .json(body, status: .init(code: status), headerFields: headerFields) }
+    }
+
+    /// Something in between answers everything with a page from now on.
+    func respondPage(_ status: Int) {
+        intercept { (_) in .page(status) }
+    }
+
+    /// Does something while responses are on their way.
+    func onTheWay(_ body: @escaping @Sendable (OutgoingRequest) async throws -> Void) {
+        state.withLock { $0.onTheWay = body }
+    }
+
+    /// Does what a request asks for, as if it had arrived. For interceptions whose response gets lost.
+    @discardableResult
+    func carryOut(_ request: OutgoingRequest) -> IncomingResponse {
+        state.withLock { Self.response(to: request, &$0) }
+    }
+
+    private func detour() async {
+        for _ in 0..<state.withLock({ $0.detours }) { await Task.yield() }
+    }
+
+    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingResponse
+    {
+        await detour()
+        let response = try response(to: request)
+        do {
+            try await state.withLock { $0.onTheWay }?(request)
+        } catch {
+            throw .badResponse(status: nil, reason: "the test failed: \(error)")
+        }
+        await detour()
+        return response
+    }
+
+    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedResponse
+    {
+        var body: [UInt8]?
+        if let parts = request.body {
+            var bytes: [UInt8] = []
+            do {
+                for try await part in parts { bytes += part.readableBytesView }
+            } catch {
+                throw .badResponse(status: nil, reason: UpstreamError.requestCutShort)
+            }
+            if let length = request.bodyLength, length != bytes.count {
+                throw .badResponse(status: nil, reason: UpstreamError.requestCutShort)
+            }
+            body = bytes
+        }
+        await detour()
+        let response = try response(
+            to: OutgoingRequest(
+                method: request.method,
+                url: request.url,
+                headerFields: request.headerFields,
+                body: body
+            )
+        )
+        await detour()
+        let parts = state.withLock { $0.bodyParts }
+        let stream = response.status.code < 300 ? parts?(request.url, response.body) : nil
+        return StreamedResponse(
+            status: response.status,
+            headerFields: response.headerFields,
+            body: stream ?? ByteStream(ByteBuffer(bytes: response.body))
+        )
+    }
+
+    private func response(to request: OutgoingRequest) throws(UpstreamError) -> IncomingResponse {
+        let interception = state.withLock { state in
+            state.requests.append(request)
+            return state.intercept
+        }
+        if let response = try interception?(request) { return response }
+        return state.withLock { Self.response(to: request, &$0) }
+    }
+}
+
+extension FakeYandexDisk {
+    private static func response(to request: OutgoingRequest, _ state: inout State) -> IncomingResponse {
+        guard let components = URLComponents(string: request.url) else { return refusal(400, "FieldValidationError") }
+        let query = Dictionary(
+            (components.percentEncodedQuery ?? "").split(separator: "&").map { item in
+                let parts = item.split(separator: "=", maxSplits: 1)
+                return (
+                    String(parts[0]),
+                    (parts.count > 1 ? String(parts[1]).replacing("+", with: " ").removingPercentEncoding : nil) ?? ""
+                )
+            }
+        ) { first, _ in first }
+        if components.host == "downloader.test" { return content(components, query, request, state) }
+        if components.host == "uploader.test" {
+            state.uploads += 1
+            let path = query["path"] ?? ""
+            state.nodes[path] = Node(
+                isFolder: false,
+                bytes: request.body ?? [],
+                mediaType: "document",
+                mimeType: "text/plain",
+                uploaded: state.uploads
+            )
+            return IncomingResponse(status: .created)
+        }
+        let token = (request.headerFields[.authorization] ?? "").replacing("OAuth ", with: "")
+        guard let uid = state.tokens[token] else { return refusal(401, "UnauthorizedError") }
+        let path = String(components.path.dropFirst("/v1/disk".count))
+        switch (request.method, path) {
+        case (.get, ""):
+            return .json(
+                #"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#
+            )
+        case (.get, "/resources"), (.get, "/trash/resources"): return resource(query, state)
+        case (.get, "/resources/last-uploaded"):
+            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted {
+                $0.value.uploaded > $1.value.uploaded
+            }
+            return flat(files.prefix(Int(query["limit"] ?? "") ?? 20))
+        case (.get, "/resources/files"):
+            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted {
+                $0.key < $1.key
+            }
+            return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
+        case (.get, "/resources/public"):
+            let files = state.nodes.filter { _, node in
+                node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder
+            }.sorted {
+                $0.key < $1.key
+            }
+            return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
+        case (.get, "/resources/download"):
+            guard state.nodes[query["path"] ?? ""] != nil else { return refusal(404, "DiskNotFoundError") }
+            return link("https://downloader.test/file?path=\(encoded(query["path"] ?? ""))&secret=signature")
+        case (.get, "/resources/upload"):
+            let target = query["path"] ?? ""
+            if state.nodes[target] != nil, query["overwrite"] != "true" {
+                return refusal(409, "DiskResourceAlreadyExistsError")
+            }
+            guard state.nodes[parent(of: target)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
+            return link("https://uploader.test/put?path=\(encoded(target))&secret=signature")
+        case (.get, _) where path.hasPrefix("/operations/"):
+            let id = String(path.dropFirst("/operations/".count))
+            guard let (left, end) = state.operations[id] else { return refusal(404, "DiskOperationNotFoundError") }
+            state.operations[id] = (left - 1, end)
+            return .json(#"{"status":"\#(left > 0 ? "in-progress" : end)"}"#)
+        default: return write(request.method, path, query, &state)
+        }
+    }
+
+    private static func write(
+        _ method: HTTPRequest.Method,
+        _ call: String,
+        _ query: [String: String],
+        _ state: inout State
+    ) -> IncomingResponse {
+        let path = query["path"] ?? ""
+        switch (method, call) {
+        case (.put, "/resources"):
+            guard state.nodes[path] == nil else { return refusal(409, "DiskPathPointsToExistentDirectoryError") }
+            guard state.nodes[parent(of: path)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
+            state.nodes[path] = Node(isFolder: true)
+            return link("https://disk.test/v1/disk/resources", status: .created)
+        case (.put, "/resources/publish"), (.put, "/resources/unpublish"):
+            guard state.nodes[path] != nil else { return refusal(404, "DiskNotFoundError") }
+            state.nodes[path]?.publicURL = call.hasSuffix("/publish") ? "https://yadi.sk/d/\(encoded(path))" : nil
+            return link("https://disk.test/v1/disk/resources")
+        case (.delete, "/resources"):
+            guard let node = state.nodes[path] else { return refusal(404, "DiskNotFoundError") }
+            if let md5 = query["md5"], md5 != Self.md5(node.bytes) { return refusal(409, "MD5DifferError") }
+            for key in state.nodes.keys where key == path || key.hasPrefix(path + "/") { state.nodes[key] = nil }
+            if query["permanently"] != "true" {
+                var gone = node
+                gone.origin = path
+                state.nodes["trash:/\(name(of: path))_0123456789012345678901234567890123456789"] = gone
+            }
+            return finished(.noContent, &state)
+        case (.post, "/resources/move"), (.post, "/resources/copy"):
+            let from = query["from"] ?? ""
+            guard state.nodes[from] != nil else { return refusal(404, "DiskNotFoundError") }
+            if state.nodes[path] != nil, query["overwrite"] != "true" {
+                return refusal(409, "DiskResourceAlreadyExistsError")
+            }
+            guard state.nodes[parent(of: path)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
+            for (key, node) in state.nodes where key == from || key.hasPrefix(from + "/") {
+                state.nodes[path + key.dropFirst(from.count)] = node
+                if call == "/resources/move" { state.nodes[key] = nil }
+            }
+            return finished(.created, &state)
+        case (.put, "/trash/resources/restore"):
+            guard let node = state.nodes[path], let origin = node.origin else {
+                return refusal(404, "DiskNotFoundError")
+            }
+            state.nodes[path] = nil
+            state.nodes[query["name"].map { "\(parent(of: origin))/\($0)".replacing("//", with: "/") } ?? origin] = node
+            return link("https://disk.test/v1/disk/resources", status: .created)
+        default: return refusal(405, "MethodNotAllowedError")
+        }
+    }
+
+    private static func finished(_ status: HTTPResponse.Status, _ state: inout State) -> IncomingResponse {
+        guard let polls = state.pollsOfWrites else {
+            return status == .noContent ? IncomingResponse(status: status) : link("https://disk.test/x", status: status)
+        }
+        let id = "op\(state.operations.count)"
+        state.operations[id] = (polls, state.operationEnd)
+        return link("https://disk.test/v1/disk/operations/\(id)", status: .accepted)
+    }
+
+    private static func resource(_ query: [String: String], _ state: State) -> IncomingResponse {
+        let path = query["path"] ?? ""
+        guard let node = state.nodes[path] else { return refusal(404, "DiskNotFoundError") }
+        var text = json(path, node)
+        if node.isFolder {
+            let prefix = path.hasSuffix("/") ? path : path + "/"
+            var children = state.nodes.filter {
+                $0.key.hasPrefix(prefix) && $0.key != prefix && !$0.key.dropFirst(prefix.count).contains("/")
+            }.sorted {
+                $0.key < $1.key
+            }
+            if query["sort"]?.hasPrefix("-") == true { children.reverse() }
+            let total = children.count
+            let shown = children.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20)
+            text =
+                String(text.dropLast())
+                + #","_embedded":{"items":[\#(shown.map { json($0.key, $0.value) }.joined(separator: ","))],"total":\#(total)}}"#
+        }
+        return .json(text)
+    }
+
+    private static func flat(_ nodes: some Sequence<(key: String, value: Node)>) -> IncomingResponse {
+        .json(#"{"items":[\#(nodes.map { json($0.key, $0.value) }.joined(separator: ","))],"limit":20}"#)
+    }
+
+    /// With the links that the real one sends, whatever fields were asked for.
+    private static func json(_ path: String, _ node: Node) -> String {
+        var members = [
+            #""path":\#(quoted(path))"#, #""name":\#(quoted(name(of: path)))"#,
+            #""type":"\#(node.isFolder ? "dir" : "file")""#,
+            #""created":"\#(node.created)","modified":"\#(node.modified)""#,
+        ]
+        if !node.isFolder {
+            members.append(#""size":\#(node.size ?? node.bytes.count),"md5":"\#(md5(node.bytes))""#)
+            members.append(#""file":"https://downloader.test/file?path=\#(encoded(path))&secret=signature""#)
+            if node.mediaType == "image" {
+                members.append(#""preview":"https://downloader.test/preview?path=\#(encoded(path))&secret=signature""#)
+            }
+        }
+        if let type = node.mediaType { members.append(#""media_type":"\#(type)""#) }
+        if let type = node.mimeType { members.append(#""mime_type":"\#(type)""#) }
+        if let url = node.publicURL { members.append(#""public_key":"key","public_url":"\#(url)""#) }
+        if let origin = node.origin {
+            members.append(#""origin_path":\#(quoted(origin)),"deleted":"2025-06-16T12:53:09+00:00""#)
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    private static func content(
+        _ components: URLComponents,
+        _ query: [String: String],
+        _ request: OutgoingRequest,
+        _ state: State
+    ) -> IncomingResponse {
+        guard let node = state.nodes[query["path"] ?? ""], query["secret"] == "signature" else {
+            return IncomingResponse(status: .notFound)
+        }
+        if components.path == "/preview" {
+            return IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: FakeYandexDisk.png)
+        }
+        guard let range = request.headerFields[.range]?.dropFirst("bytes=".count).split(separator: "-"),
+            let first = Int(range[0]), let last = Int(range[1])
+        else {
+            return IncomingResponse(
+                status: .ok,
+                headerFields: [.contentLength: "\(node.bytes.count)"],
+                body: node.bytes
+            )
+        }
+        return IncomingResponse(
+            status: .partialContent,
+            headerFields: [.contentRange: "bytes \(first)-\(last)/\(node.bytes.count)"],
+            body: Array(node.bytes[first...last])
+        )
+    }
+
+    static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4]
+
+    static func md5(_ bytes: [UInt8]) -> String {
+        Insecure.MD5.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    static func refusal(_ status: Int, _ code: String) -> IncomingResponse {
+        .json(#"{"error":"\#(code)","description":"d","message":"m"}"#, status: .init(code: status))
+    }
+
+    private static func link(_ href: String, status: HTTPResponse.Status = .ok) -> IncomingResponse {
+        .json(#"{"href":"\#(href)","method":"GET","templated":false}"#, status: status)
+    }
+
+    private static func parent(of path: String) -> String {
+        let before = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        return before.hasSuffix(":") ? before + "/" : String(before)
+    }
+
+    private static func name(of path: String) -> String {
+        String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
+    }
+    private static func quoted(_ text: String) -> String {
+        (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+    }
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}

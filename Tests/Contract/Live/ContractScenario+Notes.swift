@@ -1,0 +1,214 @@
+import Testing
+
+extension ContractScenario {
+    /// A session of the notes app.
+    func notesSession(_ name: String = "contract", mode: String = "register") async throws -> [String: String] {
+        let response = try await ask(
+            "POST /v1/notes/session",
+            body: #"{"mode":"\#(mode)","username":"\#(name)","password":"secret"}"#
+        )
+        return ["Authorization": "Bearer \(try response.json()["data"]?["token"]?.string ?? "")"]
+    }
+
+    /// The app while the people API and the geocoder are there, and what is wrong with requests.
+    func notes() async throws {
+        try await people()
+        let member = try await notesSession("writer")
+        try await notesSessions(member)
+        try await notesWriting(member)
+        try await notesMap(member)
+        try await notesConditional(member)
+    }
+
+    private func notesSessions(_ member: [String: String]) async throws {
+        for isHead in [false, true] {
+            try await ask("GET /v1/notes/launch", isHead: isHead)
+            try await ask("GET /v1/notes/launch", member, isHead: isHead)
+            try await ask("GET /v1/notes/session", member, isHead: isHead)
+        }
+        let open = "POST /v1/notes/session"
+        #expect(try await ask(open, body: #"{"mode":"register","username":"WRITER","password":"x"}"#).status == 409)
+        #expect(try await ask(open, body: #"{"mode":"login","username":"nobody","password":"x"}"#).status == 401)
+        for body in [
+            #"{}"#, #"{"mode":"guest"}"#, #"{"mode":"login"}"#, #"{"mode":"login","username":7,"password":"x"}"#,
+        ] {
+            #expect(try await ask(open, body: body).status == 422, "\(body)")
+        }
+        for body in [nil, "", "{", "[]", "null"] { #expect(try await ask(open, body: body).status == 400) }
+        try await ask(open, ["Content-Type": "text/plain"], body: "{}")
+        try await ask(open, body: #"{"mode":"\#(String(repeating: "x", count: 70_000))"}"#)
+        // Ten wrong passwords are the limit; the right one must wait, too.
+        _ = try await notesSession("guessed")
+        for _ in 1...10 {
+            #expect(try await ask(open, body: #"{"mode":"login","username":"guessed","password":"x"}"#).status == 401)
+        }
+        #expect(
+            try await ask(open, body: #"{"mode":"login","username":"guessed","password":"secret"}"#).headers[
+                "retry-after"
+            ] != nil
+        )
+        let leaving = try await notesSession("writer", mode: "login")
+        #expect(try await ask("DELETE /v1/notes/session", leaving).status == 200)
+        try await ask("GET /v1/notes/launch", leaving)
+    }
+
+    private func notesWriting(_ member: [String: String]) async throws {
+        try await ask("GET /v1/notes", member)
+        try await ask("GET /v1/notes/map", member)
+        let create = "POST /v1/notes"
+        let body = #"{"body":"A dog outside","location":{"lat":37.79,"lon":-122.42,"name":"Laguna St"}}"#
+        let created = try await ask(create, query: "?tz=Europe/Paris", member, body: body)
+        let id = try #require(try created.json().at(pointer: "/data/id")?.string)
+        for _ in 1...2 { try await ask(create, member, body: #"{"body":"\nnowhere"}"#) }
+        for wrong in [
+            #"{}"#, #"{"body":" "}"#, #"{"body":"a","location":{"lat":91,"lon":0}}"#, #"{"body":"a","location":7}"#,
+        ] {
+            #expect(try await ask(create, member, body: wrong).status == 422, "\(wrong)")
+        }
+        let long = String(repeating: "x", count: 70_000)
+        #expect(try await ask(create, member, body: #"{"body":"\#(long)"}"#).status == 422)
+        let change = "PATCH /v1/notes/{id}"
+        for (operation, ship) in [(create, ""), (change, id)] {
+            for malformed in [nil, "{", "[]"] {
+                #expect(try await ask(operation, ship: ship, member, body: malformed).status == 400)
+            }
+            #expect(try await ask(operation, query: "?tz=Mars", ship: ship, member, body: body).status == 400)
+            try await ask(
+                operation,
+                ship: ship,
+                ["Content-Type": "text/plain"].merging(member) { own, _ in own },
+                body: body
+            )
+            try await ask(operation, ship: ship, member, body: #"{"body":"\#(String(repeating: long, count: 8))"}"#)
+        }
+        #expect(
+            try await ask(change, query: "?tz=Asia/Tokyo", ship: id, member, body: #"{"location":null}"#).status == 200
+        )
+        #expect(try await ask(change, ship: id, member, body: #"{"body":null}"#).status == 422)
+        for operation in ["GET /v1/notes/{id}", change, "DELETE /v1/notes/{id}"] {
+            #expect(
+                try await ask(operation, ship: "n9999", member, body: operation == change ? "{}" : nil).status == 404
+            )
+            if operation != "GET /v1/notes/{id}" {
+                let stale = ["If-Match": "\"0\""].merging(member) { own, _ in own }
+                #expect(try await ask(operation, ship: id, stale, body: operation == change ? "{}" : nil).status == 412)
+            }
+        }
+        for isHead in [false, true] {
+            try await ask("GET /v1/notes/{id}", query: "?tz=Asia/Tokyo", ship: id, member, isHead: isHead)
+        }
+        try await ask("GET /v1/notes/{id}", query: "?tz=x", ship: id, member)
+        for query in ["?limit=1&offset=1", "?q=dog", "?q=cat", "?tz=Europe/Paris"] {
+            #expect(try await ask("GET /v1/notes", query: query, member).status == 200)
+        }
+        for query in ["?limit=0", "?offset=-1", "?tz=x"] {
+            #expect(try await ask("GET /v1/notes", query: query, member).status == 400)
+        }
+        let extra = try await ask(create, member, body: body)
+        try await ask(
+            "DELETE /v1/notes/{id}",
+            ship: try #require(try extra.json().at(pointer: "/data/id")?.string),
+            member
+        )
+    }
+
+    private func notesMap(_ member: [String: String]) async throws {
+        let geoJSON = ["Accept": "application/geo+json"].merging(member) { own, _ in own }
+        for query in ["", "?zoom=2", "?zoom=20&tz=Asia/Tokyo", "?bbox=170,-30,-170,0", "?lat=1&lon=2"] {
+            for isHead in [false, true] {
+                try await ask("GET /v1/notes/map", query: query, member, isHead: isHead)
+                try await ask("GET /v1/notes/map", query: query, geoJSON, isHead: isHead)
+            }
+        }
+        for query in ["?bbox=1", "?zoom=25", "?lat=1", "?lon=181&lat=0"] {
+            #expect(try await ask("GET /v1/notes/map", query: query, member).status == 400)
+        }
+        for query in ["", "?q=par", "?q=lag", "?q=lag", "?q=xyzzy", "?q=lag&refresh=1"] {
+            for isHead in [false, true] { try await ask("GET /v1/notes/places", query: query, member, isHead: isHead) }
+        }
+        #expect(
+            try await ask("GET /v1/notes/places", query: "?q=\(String(repeating: "a", count: 201))", member).status
+                == 400
+        )
+    }
+
+    private func notesConditional(_ member: [String: String]) async throws {
+        let geoJSON = ["Accept": "application/geo+json"].merging(member) { own, _ in own }
+        let note = try #require(try await ask("GET /v1/notes", member).json().at(pointer: "/data/items/0/id")?.string)
+        let reads = [
+            ("GET /v1/notes/launch", "", member), ("GET /v1/notes/session", "", member), ("GET /v1/notes", "", member),
+            ("GET /v1/notes/{id}", note, member),
+            ("GET /v1/notes/map", "", member), ("GET /v1/notes/map", "", geoJSON), ("GET /v1/notes/places", "", member),
+            ("GET /v1/notes/people", "", member),
+            ("GET /v1/notes/people/{id}", "1", member), ("GET /v1/notes/people/{id}/avatar", "1", member),
+        ]
+        for (operation, ship, headers) in reads {
+            try await ask(operation, ship: ship, headers)
+            let tag = try #require(try await ask(operation, ship: ship, headers).headers["etag"], "\(operation)")
+            for isHead in [false, true] {
+                let conditional = ["If-None-Match": tag].merging(headers) { own, _ in own }
+                #expect(try await ask(operation, ship: ship, conditional, isHead: isHead).status == 304, "\(operation)")
+            }
+        }
+    }
+
+    static let peopleReads = ["GET /v1/notes/people", "GET /v1/notes/people/{id}", "GET /v1/notes/people/{id}/avatar"]
+
+    /// Before anybody was fetched nothing stands in; afterwards people are there whatever the upstream does.
+    private func people() async throws {
+        let member = try await notesSession()
+        let read = { (fault: String, status: Int) in
+            try await larder.fault(fault, of: "people")
+            for operation in Self.peopleReads {
+                #expect(try await ask(operation, ship: "1", member).status == status, "\(operation) \(fault)")
+            }
+        }
+        let onlyStored = ["Cache-Control": "only-if-cached"].merging(member) { own, _ in own }
+        for operation in Self.peopleReads { #expect(try await ask(operation, ship: "1", onlyStored).status == 504) }
+        for (fault, status) in [
+            ("error(404)", 502), ("html(401)", 502), ("error(403)", 403), ("error(401)", 403), ("garbage", 502),
+            ("offline", 503), ("online", 200),
+        ] {
+            try await read(fault, status)
+        }
+        for operation in Self.peopleReads {
+            for query in ["?refresh=1", "?refresh=1&replace=1"] {
+                #expect(try await ask(operation, query: query, ship: "2", member).status == 200, "\(operation)")
+            }
+            for query in ["?refresh=maybe", "?replace=maybe"] {
+                #expect(try await ask(operation, query: query, ship: "1", member).status == 400, "\(operation)")
+            }
+            if operation != Self.peopleReads[0] {
+                #expect(try await ask(operation, ship: "99999", member).status == 404)
+            }
+        }
+        for query in ["?limit=2&offset=1", "?limit=500"] {
+            #expect(try await ask("GET /v1/notes/people", query: query, member).status == 200)
+        }
+        #expect(try await ask("GET /v1/notes/people", query: "?limit=501", member).status == 400)
+        try await larder.fault("offline", of: "people")
+        try await ask("GET /v1/notes/people", query: "?refresh=1&replace=1", member)
+        for operation in Self.peopleReads {
+            for isHead in [false, true] {
+                #expect(try await ask(operation, ship: "1", member, isHead: isHead).status == 200)
+            }
+        }
+        try await ask("GET /v1/notes/people/{id}/avatar", ship: "77", member)
+        try await larder.fault("online", of: "people")
+        try await ask("GET /v1/notes/people", query: "?refresh=1&replace=1", member)
+    }
+
+    /// A quota that is spent before anybody was fetched, and a geocoder out of reach.
+    func notesUpstreamsRefuse() async throws {
+        let member = try await notesSession("late")
+        try await larder.fault("error(429, 60)", of: "people")
+        for operation in Self.peopleReads {
+            #expect(try await ask(operation, ship: "1", member).status == 429, "\(operation)")
+        }
+        for fault in ["error(500)", "offline"] {
+            try await larder.fault(fault, of: "geocoder")
+            #expect(try await ask("GET /v1/notes/places", query: "?q=par&refresh=1", member).status == 200)
+        }
+        #expect(try await ask("GET /v1/notes/places", query: "?q=lon", member).status == 200)
+    }
+}

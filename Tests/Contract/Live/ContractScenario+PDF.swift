@@ -1,0 +1,341 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Files that are text, so that a test sends them as one.
+enum MadeFile {
+    /// A TIFF (revision 6.0) of 8 × 8 grey pixels, uncompressed. No byte of it is above 127.
+    static let tiff: String = {
+        var bytes: [UInt8] = [0x49, 0x49, 0x2A, 0x00, 8, 0, 0, 0, 9, 0]
+        let entries: [(tag: UInt16, value: UInt8)] = [
+            (256, 8), (257, 8), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, 8), (279, 64),
+        ]
+        for entry in entries {
+            bytes += [UInt8(entry.tag & 0xFF), UInt8(entry.tag >> 8), 3, 0, 1, 0, 0, 0, entry.value, 0, 0, 0]
+        }
+        bytes += [0, 0, 0, 0] + (0..<64).map { $0 }
+        return String(decoding: bytes, as: UTF8.self)
+    }()
+
+    /// A PDF of so many empty pages, with its table of references (ISO 32000-1 §7.5).
+    static func pdf(pages: Int) -> String {
+        let kids = (0..<pages).map { "\($0 + 3) 0 R" }.joined(separator: " ")
+        var objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [\(kids)] /Count \(pages) >>"]
+        objects += (0..<pages).map { _ in "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>" }
+        return document(objects, trailer: "")
+    }
+
+    /// A PDF that takes a password: what it is encrypted with is nonsense, so no password opens it.
+    static let encrypted = document(
+        ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>", encryption],
+        trailer: "/Encrypt 3 0 R /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] "
+    )
+    private static let encryption =
+        "<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <\(String(repeating: "41", count: 32))> /U <\(String(repeating: "42", count: 32))> >>"
+
+    private static func document(_ objects: [String], trailer: String) -> String {
+        var text = "%PDF-1.4\n"
+        var places: [Int] = []
+        for (index, object) in objects.enumerated() {
+            places.append(text.utf8.count)
+            text += "\(index + 1) 0 obj\n\(object)\nendobj\n"
+        }
+        let start = text.utf8.count
+        let rows = places.map { place in String(repeating: "0", count: 10 - String(place).count) + "\(place) 00000 n \n"
+        }.joined()
+        text += "xref\n0 \(objects.count + 1)\n0000000000 65535 f \n\(rows)"
+        return text + "trailer\n<< /Size \(objects.count + 1) /Root 1 0 R \(trailer)>>\nstartxref\n\(start)\n%%EOF\n"
+    }
+}
+
+extension ContractScenario {
+    private static let documents = "/v1/pdf/documents"
+    private static let create = "POST /v1/pdf/documents"
+    static let form = ["Content-Type": "multipart/form-data; boundary=part"]
+
+    static func form(_ files: [(name: String, content: String)]) -> String {
+        files.map {
+            "--part\r\nContent-Disposition: form-data; name=\"files\"; filename=\"\($0.name)\"\r\n\r\n\($0.content)\r\n"
+        }.joined() + "--part--\r\n"
+    }
+
+    /// Asks for an operation on a document and a page.
+    @discardableResult
+    func askPDF(
+        _ operation: String,
+        of document: Drawn = .nobody,
+        query: String = "",
+        _ headers: [String: String] = [:],
+        body: String? = nil,
+        isHead: Bool = false
+    ) async throws -> ReceivedResponse {
+        let (method, path) = Self.target(of: operation, ship: document.id, page: document.page)
+        let sent = isHead ? "HEAD" : method
+        let response = try await larder.send(sent, path + query, headers, body: body)
+        await note(operation, "\(sent) \(path)\(query) \(headers) \(body?.prefix(60) ?? "")", response, isHead: isHead)
+        return response
+    }
+
+    /// A document and its first page.
+    struct Drawn: Sendable {
+        var id: String
+        var pages: [String]
+        var page: String { pages.first ?? "nothing" }
+        static let nobody = Drawn(id: "0123456789abcdef", pages: ["0123456789abcdef"])
+    }
+
+    /// Makes a draft.
+    func draft(_ files: [(name: String, content: String)], query: String = "") async throws -> Drawn {
+        let response = try await askPDF(Self.create, query: query, Self.form, body: Self.form(files))
+        try #require(response.status == 201, "\(response.text)")
+        let data = try #require(try response.json()["data"])
+        return Drawn(id: data["id"]?.string ?? "", pages: (data["pages"]?.array ?? []).compactMap { $0["id"]?.string })
+    }
+
+    /// Every operation on a document's file, with a body that it takes.
+    static func work(_ document: Drawn, with other: Drawn) -> [(operation: String, body: String?)] {
+        let one = "{id}"
+        return [
+            ("GET \(documents)/\(one)/thumbnail", nil), ("GET \(documents)/\(one)/pages/{page_id}/thumbnail", nil),
+            ("POST \(documents)/\(one)/pages", #"{"text":"Hello","at":1}"#),
+            (
+                "PUT \(documents)/\(one)/pages/order",
+                #"{"pages":[\#(document.pages.reversed().map { "\"\($0)\"" }.joined(separator: ","))]}"#
+            ),
+            ("PATCH \(documents)/\(one)/pages/{page_id}", #"{"rotate_by":90}"#),
+            ("DELETE \(documents)/\(one)/pages/{page_id}", nil),
+            ("POST \(documents)/\(one)/extract", #"{"pages":["\#(document.page)"]}"#),
+            ("POST /v1/pdf/merge", #"{"first":"\#(document.id)","second":"\#(other.id)"}"#),
+        ]
+    }
+
+    /// Two saved documents with pages for everybody.
+    func savedPair() async throws -> (Drawn, Drawn) {
+        let pair = (
+            try await draft([("one.tiff", MadeFile.tiff), ("two.pdf", MadeFile.pdf(pages: 3))]),
+            try await draft([("three.pdf", MadeFile.pdf(pages: 1))], query: "?mode=separate&page=a4")
+        )
+        for document in [pair.0, pair.1] {
+            #expect(
+                try await askPDF("POST \(Self.documents)/{id}/save", of: document, body: #"{"name":"Saved"}"#).status
+                    == 200
+            )
+        }
+        return pair
+    }
+
+    /// The app as it works.
+    func documents() async throws {
+        for isHead in [false, true] {
+            for screen in ["launch", "welcome"] { try await askPDF("GET /v1/pdf/\(screen)", isHead: isHead) }
+        }
+        try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
+        try await askPDF("GET \(Self.documents)")
+        let opening = try await larder.listen { _ in true }
+        let place = try #require(ServerSentEvents(opening.text).lastID)
+        let (one, other) = try await savedPair()
+        let spare = try await draft([("Spare.pdf", MadeFile.pdf(pages: 2))])
+        let member = "\(Self.documents)/{id}"
+        for document in [one, spare] {
+            for operation in [
+                "GET \(member)", "GET \(member)/file", "GET \(member)/thumbnail",
+                "GET \(member)/pages/{page_id}/thumbnail",
+            ] {
+                let response = try await askPDF(operation, of: document)
+                #expect(response.status == 200, "\(operation) \(response.text.prefix(300))")
+                try await askPDF(operation, of: document, isHead: true)
+                let tag = try #require(response.headers["etag"])
+                for isHead in [false, true] {
+                    #expect(
+                        try await askPDF(operation, of: document, ["If-None-Match": tag], isHead: isHead).status == 304
+                    )
+                }
+            }
+        }
+        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
+            try await askPDF(operation, of: one, query: "?width=40")
+        }
+        try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=0-9"])
+        try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=99999999-"])
+        try await askPDF("PATCH \(member)", of: one, body: #"{"name":"Отпуск"}"#)
+        try await askPDF("GET \(member)/file", of: one)
+        for index in Self.work(one, with: other).indices {
+            let pages = try await askPDF("GET \(member)", of: one).json().at(pointer: "/data/pages")?.array ?? []
+            let now = Drawn(id: one.id, pages: pages.compactMap { $0["id"]?.string })
+            let (operation, body) = Self.work(now, with: other)[index]
+            let response = try await askPDF(operation, of: now, ["Accept-Encoding": "gzip"], body: body)
+            #expect(response.status < 300, "\(operation): \(response.text)")
+        }
+        for query in ["", "?limit=1", "?limit=1&offset=1"] {
+            try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"])
+        }
+        for operation in ["GET \(Self.documents)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
+            let tag = try #require(try await askPDF(operation).headers["etag"])
+            for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
+        }
+        try await askPDF("DELETE \(member)", of: spare)
+        let heard = try await larder.listen(["Last-Event-ID": place]) {
+            $0.contains("event: job") && $0.contains("pdf.list")
+        }
+        await note("GET /v1/events", "while documents were made", heard)
+    }
+
+    /// What is refused, apart from what no program can work on.
+    func documentsRefused() async throws {
+        let (one, other) = try await savedPair()
+        let draft = try await draft([("a.pdf", MadeFile.pdf(pages: 1))])
+        let member = "\(Self.documents)/{id}"
+        let work = Self.work(.nobody, with: .nobody)
+        let simple: [(String, String?)] = [
+            ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil),
+            ("POST \(member)/save", "{}"),
+            ("GET \(member)/file", nil),
+        ]
+        for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) {
+            #expect(try await askPDF(operation, body: body).status == 404)
+        }
+        let changes = (simple + Self.work(one, with: other)).filter {
+            !$0.0.hasPrefix("GET") && !$0.0.hasSuffix("extract") && !$0.0.hasSuffix("merge")
+        }
+        for (operation, body) in changes {
+            #expect(
+                try await askPDF(operation, of: one, ["If-Match": "\"0\""], body: body).status == 412,
+                "\(operation)"
+            )
+        }
+        try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
+        try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
+        try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)
+        try await askPDF("DELETE \(member)/pages/{page_id}", of: other)
+        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
+            try await askPDF(operation, of: one, query: "?width=0")
+        }
+        for query in ["?limit=0", "?offset=x"] { try await askPDF("GET \(Self.documents)", query: query) }
+        let wanting = ["PUT /v1/pdf/welcome", "POST \(member)/save"] + (simple + work).filter { $0.1 != nil }.map(\.0)
+        for operation in wanting {
+            try await askPDF(operation, of: one, body: "{")
+            try await askPDF(operation, of: one, ["Content-Type": "text/plain"], body: "{}")
+            let wrong = #"{"seen":1,"name":"a/b","text":" ","pages":[],"rotate_by":45}"#
+            #expect(try await askPDF(operation, of: one, body: wrong).status == 422, "\(operation)")
+            // A little more than each takes: of much more, the server would not read the end.
+            let size =
+                operation.hasSuffix("/pages")
+                ? 1_100_000 : operation.hasSuffix("/order") || operation.hasSuffix("/extract") ? 130_000 : 70_000
+            let large = #"{"text":"\#(String(repeating: "x", count: size))"}"#
+            #expect(try await askPDF(operation, of: one, body: large).status == 413, "\(operation)")
+        }
+        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
+            try await askPDF(
+                operation.key,
+                of: one,
+                ["Larder-Profile": "a b"].merging(operation.key == Self.create ? Self.form : [:]) { own, _ in own },
+                body: operation.method == "GET" ? nil : "{}"
+            )
+        }
+    }
+
+    /// Uploads that are refused.
+    func uploadsRefused() async throws {
+        for query in ["?mode=both", "?page=letter"] {
+            try await askPDF(Self.create, query: query, Self.form, body: Self.form([]))
+        }
+        try await askPDF(Self.create, Self.form, body: "--part\r\n")
+        try await askPDF(Self.create, ["Content-Type": "image/jpeg"], body: "x")
+        let files: [(String, String)] = [
+            ("none", ""), ("a.bmp", "BM......"), ("damaged.tiff", String(MadeFile.tiff.prefix(60))),
+            ("secret.pdf", MadeFile.encrypted),
+        ]
+        let statuses = try await files.asyncMap { name, content in
+            try await askPDF(
+                Self.create,
+                Self.form,
+                body: Self.form(name == "none" ? [] : [("fine.pdf", MadeFile.pdf(pages: 1)), (name, content)])
+            )
+        }
+        #expect(
+            statuses.map(\.problemCode) == ["validation-failed", "unsupported-media-type", "damaged", "encrypted"],
+            "\(statuses.map(\.text))"
+        )
+        #expect(try await askPDF("GET \(Self.documents)").json().at(pointer: "/data/items")?.array?.isEmpty == true)
+    }
+
+    /// A server with small limits.
+    func documentsTooLarge() async throws {
+        let response = try await askPDF(Self.create, Self.form, body: Self.form([("long.pdf", MadeFile.pdf(pages: 4))]))
+        #expect(response.problemCode == "too-many-pages")
+        let large = MadeFile.pdf(pages: 1) + String(repeating: "%", count: 1 << 20)
+        #expect(
+            try await askPDF(Self.create, Self.form, body: Self.form([("large.pdf", large)])).problemCode == "too-large"
+        )
+        let pair = [
+            try await draft([("a.pdf", MadeFile.pdf(pages: 3))]), try await draft([("b.pdf", MadeFile.pdf(pages: 1))]),
+        ]
+        for document in pair { try await askPDF("POST \(Self.documents)/{id}/save", of: document) }
+        #expect(
+            try await askPDF("POST \(Self.documents)/{id}/pages", of: pair[0], body: #"{"text":"a"}"#).problemCode
+                == "too-many-pages"
+        )
+        #expect(
+            try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(pair[0].id)","second":"\#(pair[1].id)"}"#)
+                .problemCode == "too-many-pages"
+        )
+    }
+
+    /// A document whose file somebody has damaged on the disk.
+    func documentsDamaged() async throws {
+        let (one, other) = try await savedPair()
+        let folder = larder.directory.appending(path: "blobs")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            try Data("garbage".utf8).write(to: folder.appending(path: name))
+        }
+        try await expectOfWork("damaged", on: one, with: other)
+    }
+
+    /// Asks for everything that works on a document's file; each responses this problem and changes nothing.
+    func expectOfWork(_ code: String, on document: Drawn, with other: Drawn) async throws {
+        for (operation, body) in Self.work(document, with: other) {
+            let response = try await askPDF(
+                operation,
+                of: document,
+                query: operation.hasPrefix("GET") ? "?width=77" : "",
+                body: body
+            )
+            #expect(response.problemCode == code, "\(operation): \(response.text)")
+        }
+        let now = try await askPDF("GET \(Self.documents)/{id}", of: document).json().at(pointer: "/data/pages")?.array?
+            .compactMap { $0["id"]?.string }
+        #expect(now == document.pages)
+    }
+
+    /// A database that is closed.
+    static let pdfBodies: [String: String] = [
+        "PUT /v1/pdf/welcome": #"{"seen":true}"#, "PATCH /v1/pdf/documents/{id}": #"{"name":"a"}"#,
+        "POST /v1/pdf/documents/{id}/pages": #"{"text":"a"}"#,
+        "PUT /v1/pdf/documents/{id}/pages/order": #"{"pages":["a"]}"#,
+        "PATCH /v1/pdf/documents/{id}/pages/{page_id}": #"{"rotate_by":90}"#,
+        "POST /v1/pdf/documents/{id}/extract": #"{"pages":["a"]}"#,
+        "POST /v1/pdf/merge": #"{"first":"0123456789abcdef","second":"0123456789abcdea"}"#,
+        "POST /v1/pdf/documents": ContractScenario.form([("a.pdf", MadeFile.pdf(pages: 1))]),
+        "POST /v1/pdf/documents/from-disk": #"{"path":"disk:/a.jpg"}"#,
+        "POST /v1/pdf/documents/{id}/save-to-disk": #"{"path":"disk:/a.pdf"}"#,
+    ]
+
+    func brokenDocuments() async throws {
+        let member = try await diskSession()
+        try await larder.application.close()
+        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
+            let headers = operation.key == Self.create ? Self.form : operation.value["security"] == nil ? [:] : member
+            let response = try await askPDF(operation.key, headers, body: Self.pdfBodies[operation.key])
+            #expect(response.status == 500, "\(operation.key): \(response.text)")
+        }
+    }
+}
+
+extension Array {
+    func asyncMap<Other>(_ transform: (Element) async throws -> Other) async rethrows -> [Other] {
+        var result: [Other] = []
+        for element in self { result.append(try await transform(element)) }
+        return result
+    }
+}

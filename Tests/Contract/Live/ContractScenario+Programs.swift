@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// Stand-ins for the programs that work on documents: they wait while a file is there, and are then what they stand
+/// for.
+struct HeldPrograms: Sendable {
+    let folder: URL
+    private var hold: URL { folder.appending(path: "hold") }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "larder-programs-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder.appending(path: "bin"), withIntermediateDirectories: true)
+        let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let real = [
+            "larder-pdf-worker": beside.appending(path: "larder-pdf-worker").path, "pdftoppm": "/usr/bin/pdftoppm",
+        ]
+        for (name, program) in real {
+            let script = folder.appending(path: "bin/\(name)")
+            try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(program)' \"$@\"\n".write(
+                to: script,
+                atomically: true,
+                encoding: .utf8
+            )
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+        }
+    }
+
+    /// Flags of a server that uses them, on a data directory of this name.
+    func settings(data: String) -> [String] {
+        [
+            "--media-pdf-worker", folder.appending(path: "bin/larder-pdf-worker").path, "--data-directory",
+            folder.appending(path: data).path,
+        ]
+    }
+
+    /// Gives what a server that has ended has left to another one.
+    func copy(data: String, to other: String) throws {
+        try FileManager.default.copyItem(at: folder.appending(path: data), to: folder.appending(path: other))
+    }
+
+    var environment: [String: String] { ["PATH": "\(folder.appending(path: "bin").path):/usr/bin:/bin"] }
+
+    func wait() throws { try Data().write(to: hold) }
+    func goOn() throws { try FileManager.default.removeItem(at: hold) }
+    func remove() throws { try FileManager.default.removeItem(at: folder) }
+}
+
+extension ContractScenario {
+    private static let create = "POST /v1/pdf/documents"
+
+    /// The documents that a server before has left.
+    private func listedPair() async throws -> (Drawn, Drawn) {
+        let ids = (try await larder.send("GET", "/v1/pdf/documents").json().at(pointer: "/data/items")?.array ?? [])
+            .compactMap { $0["id"]?.string }
+        let drawn = try await ids.asyncMap { id in
+            let pages = try await larder.send("GET", "/v1/pdf/documents/\(id)").json().at(pointer: "/data/pages")?.array
+            return Drawn(id: id, pages: (pages ?? []).compactMap { $0["id"]?.string })
+        }
+        try #require(drawn.count == 2)
+        return drawn[0].pages.count > 1 ? (drawn[0], drawn[1]) : (drawn[1], drawn[0])
+    }
+
+    private func expectEverywhere(_ code: String) async throws {
+        let (one, other) = try await listedPair()
+        try await expectOfWork(code, on: one, with: other)
+        let response = try await askPDF(Self.create, Self.form, body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))]))
+        #expect(response.problemCode == code, "\(response.text)")
+    }
+
+    /// One job runs, one waits, and neither ends: more are refused.
+    func programsAreBusy(_ programs: HeldPrograms) async throws {
+        let (one, _) = try await savedPair()
+        try programs.wait()
+        try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
+            for width in 1...3 {
+                group.addTask { try await larder.send("GET", "/v1/pdf/documents/\(one.id)/thumbnail?width=\(width)") }
+            }
+            // Two of the three cannot end, so the first that does is the one that was refused.
+            #expect(try await group.next()?.problemCode == "overloaded")
+            try await expectEverywhere("overloaded")
+            try programs.goOn()
+            for try await response in group { #expect(response.status == 200) }
+        }
+    }
+
+    /// No job ends within its time.
+    func programsAreSlow(_ programs: HeldPrograms) async throws {
+        try programs.wait()
+        try await expectEverywhere("timed-out")
+        try programs.goOn()
+    }
+
+    /// Nothing is installed.
+    func programsAreMissing() async throws {
+        try await expectEverywhere("tool-missing")
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+extension ContractScenario {
+    private static let shopReads = [
+        "GET /v1/shop/search", "GET /v1/shop/categories", "GET /v1/shop/products/{id}", "GET /v1/shop/images/{id}/{n}",
+    ]
+
+    /// Bodies that reach the rules of an operation.
+    static let shopBodies = [
+        "PUT /v1/shop/filters": #"{"category_id":1}"#, "POST /v1/shop/list/items": #"{"product_id":1}"#,
+        "PATCH /v1/shop/list/items/{product_id}": #"{"quantity":2}"#,
+        "PUT /v1/shop/list/order": #"{"product_ids":[1]}"#,
+    ]
+
+    /// The shop before anything was fetched.
+    func shopUnseen() async throws {
+        for operation in Self.shopReads {
+            #expect(try await ask(operation, ["Cache-Control": "only-if-cached"]).status == 504, "\(operation)")
+        }
+        let image = "GET /v1/shop/list/items/{product_id}/image"
+        try await ask(image)
+        // On a list, but without its picture.
+        let profile = ["Larder-Profile": "contract-unseen"]
+        try await ask("POST /v1/shop/list/items", profile, body: #"{"product_id":1}"#)
+        #expect(
+            try await ask(image, ["Cache-Control": "only-if-cached"].merging(profile) { own, _ in own }).status == 504
+        )
+    }
+
+    /// Search, history, filters, categories and card.
+    func shopSearch() async throws {
+        let profile = ["Larder-Profile": "contract"]
+        let queries = [
+            "", "?q=mug", "?q=%D0%9B%D0%90%D0%9C%D0%9F%D0%90", "?category_id=2&limit=3&offset=3", "?price=24",
+            "?price_min=0&price_max=9.5&refresh=1",
+            "?price_min=100",
+            "?q=zzz", "?offset=1000", "?offset=\(Int.max)", "?saved=1",
+        ]
+        for query in queries {
+            #expect(try await ask("GET /v1/shop/search", query: query, profile).status == 200, "\(query)")
+        }
+        for query in ["?price=-1", "?limit=101", "?saved=1&q=a", "?q=%00"] {
+            #expect(try await ask("GET /v1/shop/search", query: query).status == 400, "\(query)")
+        }
+        for operation in ["GET /v1/shop/launch", "GET /v1/shop/history", "GET /v1/shop/filters"] + Self.shopReads {
+            for isHead in [false, true] { try await ask(operation, profile, isHead: isHead) }
+        }
+        try await ask("GET /v1/shop/history", query: "?q=m", profile)
+        try await ask("GET /v1/shop/categories", query: "?refresh=1")
+        try await ask("GET /v1/shop/categories", query: "?refresh=maybe")
+        for id in ["7", "11", "12", "39"] {
+            try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile)
+        }
+        try await ask("GET /v1/shop/products/{id}", ship: "3333")
+        for body in [#"{"category_id":1,"price_min":5}"#, "{}", #"{"price":1,"price_min":1}"#, "["] {
+            try await ask("PUT /v1/shop/filters", profile, body: body)
+        }
+        try await ask("DELETE /v1/shop/filters", profile)
+        for _ in 0..<7 { try await ask("DELETE /v1/shop/history/{n}", profile) }
+        try await ask("DELETE /v1/shop/history", profile)
+        // One that is redirected, one that is none, one whose product nobody has.
+        for id in ["22", "22", "39", "3333"] {
+            for isHead in [false, true] { try await ask("GET /v1/shop/images/{id}/{n}", ship: id, isHead: isHead) }
+        }
+        _ = try await ask("GET /v1/shop/products/{id}", ship: "22")
+        for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] {
+            try await ask("GET /v1/shop/images/{id}/{n}", query: query, ship: "22")
+        }
+        _ = try await ask("GET /v1/shop/products/{id}", ship: "39")
+        try await ask("GET /v1/shop/images/{id}/{n}", ship: "39")
+        _ = try await ask("GET /v1/shop/products/{id}", ship: "40")
+        try await ask("GET /v1/shop/images/{id}/{n}", ship: "40", ["Cache-Control": "only-if-cached"])
+    }
+
+    /// The list, and what is wrong with changes of it.
+    func shopList() async throws {
+        let profile = ["Larder-Profile": "contract-list"]
+        let list = "GET /v1/shop/list"
+        let (item, image) = ("/v1/shop/list/items/{product_id}", "GET /v1/shop/list/items/{product_id}/image")
+        try await ask("GET /v1/shop/list/share", profile)
+        try await ask("DELETE /v1/shop/list", profile)
+        for operation in [list, "PATCH \(item)", "DELETE \(item)", image] {
+            try await ask(operation, profile, body: Self.shopBodies[operation])
+        }
+        for body in [
+            #"{"product_id":1}"#, #"{"product_id":1,"quantity":5}"#, #"{"product_id":2,"quantity":3}"#,
+            #"{"product_id":3333}"#,
+        ] {
+            try await ask("POST /v1/shop/list/items", profile, body: body)
+        }
+        for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] { try await ask(image, query: query, profile) }
+        try await ask(image, profile, isHead: true)
+        let large = String(repeating: " ", count: 70_000)
+        for (operation, body) in Self.shopBodies {
+            for wrong in ["[", "{}", large + body] { try await ask(operation, profile, body: wrong) }
+            try await ask(operation, ["Content-Type": "text/plain"].merging(profile) { own, _ in own }, body: body)
+        }
+        try await ask("PUT /v1/shop/filters", profile, body: #"{"price":"1"}"#)
+        try await ask("PUT /v1/shop/list/order", profile, body: #"{"product_ids":[2,1]}"#)
+        try await ask("PATCH \(item)", profile, body: #"{"quantity":9}"#)
+        // The id of something on the list comes to mean something else, and one is gone.
+        try await larder.control("PUT", "/catalogue/reseeded", #"{"shift":1}"#)
+        for id in ["1", "2"] { try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile) }
+        for isHead in [false, true] {
+            for operation in [list, "GET /v1/shop/list/share"] { try await ask(operation, profile, isHead: isHead) }
+        }
+        try await ask("GET /v1/shop/list/share", ["Accept": "text/plain"].merging(profile) { own, _ in own })
+        try await larder.control("POST", "/reset")
+        // What was said to be gone is there again once the upstream was asked for it.
+        for id in ["1", "2"] {
+            #expect(try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile).status == 200)
+        }
+        try await ask("DELETE \(item)", profile)
+        try await ask("DELETE /v1/shop/list", profile)
+    }
+
+    /// What every operation of the shop says to a profile that is none, and to a tag that it has given.
+    func shopProfilesAndTags() async throws {
+        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/shop/") {
+            try await ask(operation.key, ["Larder-Profile": "no name"], body: Self.shopBodies[operation.key])
+        }
+        try await ask("GET /v1/shop/images/{id}/{n}", query: "?refresh=maybe")
+        try await ask("POST /v1/shop/list/items", body: #"{"product_id":1}"#)
+        for operation in try OpenAPIDocument.load().operations
+        where operation.path.hasPrefix("/v1/shop/") && operation.responses["304"] != nil {
+            try await ask(operation.key)
+            let tag = try #require(try await ask(operation.key).headers["etag"], "\(operation.key)")
+            try await ask(operation.key, ["If-None-Match": tag])
+        }
+    }
+
+    /// The catalogue refuses, fails, wants to be left alone and goes away, with and without something stored.
+    func shopUpstreamFails() async throws {
+        let add = "POST /v1/shop/list/items"
+        for fault in ["error(403)", "error(404)", "error(400)", "garbage", "error(503)"] {
+            try await larder.control("PUT", "/upstreams/catalogue/fault", #"{"fault":"\#(fault)"}"#)
+            for operation in Self.shopReads {
+                #expect(try await ask(operation, query: "?refresh=1").status >= 400, "\(operation) \(fault)")
+            }
+            #expect(try await ask(add, body: #"{"product_id":50}"#).status >= 400, "\(fault)")
+        }
+        try await larder.control("PUT", "/upstreams/catalogue/fault", #"{"fault":"error(429, 60)"}"#)
+        for operation in Self.shopReads {
+            for _ in 0..<2 { #expect(try await ask(operation).status == 429, "\(operation)") }
+        }
+        #expect(try await ask(add, body: #"{"product_id":50}"#).status == 429)
+    }
+
+    /// The catalogue goes away when something is stored.
+    func shopOffline() async throws {
+        try await larder.control("PUT", "/upstreams/catalogue/fault", #"{"fault":"online"}"#)
+        for operation in Self.shopReads { try await ask(operation) }
+        for fault in ["offline", "error(500)", "garbage"] {
+            try await larder.control("PUT", "/upstreams/catalogue/fault", #"{"fault":"\#(fault)"}"#)
+            for query in ["", "?refresh=1"] {
+                for operation in Self.shopReads {
+                    #expect(try await ask(operation, query: query).status == 200, "\(operation)")
+                }
+            }
+            let partial = try await ask("GET /v1/shop/search", query: "?q=cap")
+            #expect(try partial.json().at(pointer: "/meta/partial") == .bool(true))
+        }
+        try await ask("GET /v1/shop/products/{id}", ship: "3")
+        try await ask("GET /v1/status")
+    }
+}

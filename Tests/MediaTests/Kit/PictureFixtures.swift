@@ -1,0 +1,61 @@
+import CZlib
+import Foundation
+
+/// Files that no tool makes: with an orientation, with heads that lie.
+enum PictureFixtures {
+    /// A JPEG with an EXIF segment that tells an orientation.
+    static func jpeg(_ jpeg: [UInt8], orientation: Int, littleEndian: Bool = false) -> [UInt8] {
+        func number(_ value: Int, _ bytes: Int) -> [UInt8] {
+            let big = (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * (bytes - 1 - $0))) }
+            return littleEndian ? big.reversed() : big
+        }
+        var content =
+            Array("Exif\0\0".utf8) + (littleEndian ? [0x49, 0x49] : [0x4D, 0x4D]) + number(42, 2) + number(8, 4)
+        content +=
+            number(1, 2) + number(0x0112, 2) + number(3, 2) + number(1, 4) + number(orientation, 2) + [0, 0]
+            + number(0, 4)
+        let length = content.count + 2
+        return Array(jpeg[0..<2]) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + content + jpeg[2...]
+    }
+
+    /// A PNG of any head, with the chunks that are given behind it.
+    static func png(
+        width: Int,
+        height: Int,
+        depth: UInt8 = 8,
+        colorType: UInt8 = 2,
+        interlaced: Bool = false,
+        chunks: [(String, [UInt8])] = []
+    ) -> [UInt8] {
+        let head = number(width) + number(height) + [depth, colorType, 0, 0, interlaced ? 1 : 0]
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            + ([("IHDR", head)] + chunks + [("IEND", [])]).flatMap { chunk($0.0, $0.1) }
+    }
+
+    /// A PNG of 96 × 64 pixels of two bits: four bars, of values 0 to 3.
+    static func bars(colorType: UInt8, chunks: [(String, [UInt8])]) -> [UInt8] {
+        var row: [UInt8] = [0]
+        for value: UInt8 in [0x00, 0x55, 0xAA, 0xFF] { row += [UInt8](repeating: value, count: 6) }
+        var rows: [UInt8] = []
+        for _ in 0..<64 { rows += row }
+        return png(width: 96, height: 64, depth: 2, colorType: colorType, chunks: chunks + [("IDAT", deflated(rows))])
+    }
+
+    static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let checked = Array(type.utf8) + content
+        let sum = checked.withUnsafeBufferPointer { crc32(0, $0.baseAddress, UInt32($0.count)) }
+        return number(content.count) + checked + number(Int(sum))
+    }
+
+    /// A zlib stream of bytes.
+    static func deflated(_ bytes: [UInt8]) -> [UInt8] {
+        var length = compressBound(UInt(bytes.count))
+        var output = [UInt8](repeating: 0, count: Int(length))
+        _ = bytes.withUnsafeBufferPointer { compress(&output, &length, $0.baseAddress, UInt($0.count)) }
+        return Array(output.prefix(Int(length)))
+    }
+
+    private static func number(_ value: Int) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Storage
+
+/// A moment that all made answers count from.
+let noon = Date(timeIntervalSince1970: 1_767_700_000.125)
+
+/// A response of made data; `seconds` after ``noon`` it was received.
+func makeCachedResponse(
+    _ url: String = "https://ships.test/v4/ships",
+    upstream: String = "ships",
+    credential: CredentialHash? = nil,
+    varying: HTTPFields = [:],
+    body: StoredBody = .bytes(Data("[]".utf8)),
+    seconds: Double = 0
+) -> CachedResponse {
+    CachedResponse(
+        upstream: upstream,
+        credential: credential,
+        head: CachedResponseHead(
+            url: url,
+            varyingFields: varying,
+            status: .ok,
+            headerFields: [.contentType: "application/json", .eTag: "\"a\""],
+            requestTime: noon + seconds - 0.25,
+            responseTime: noon + seconds
+        ),
+        body: body
+    )
+}
+
+extension ResponseStore {
+    /// What is stored for a made answer's key.
+    func responses(like response: CachedResponse) throws -> [CachedResponse] {
+        try responses(
+            upstream: response.upstream,
+            method: response.head.method,
+            url: response.head.url,
+            credential: response.credential
+        )
+    }
+}

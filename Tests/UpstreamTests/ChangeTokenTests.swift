@@ -1,0 +1,63 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import Testing
+
+@testable import Upstream
+
+@Suite("How long an answer holds") struct ChangeTokenTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    @Test("It holds until one of its stamps is bumped, and never again")
+    func stamps() {
+        let (ships, marks, other) = (VersionCounter(), VersionCounter(), VersionCounter())
+        let changeToken = ChangeToken(of: ships).and(ChangeToken(of: marks))
+        other.bump()
+        #expect(changeToken.holds(at: start))
+        marks.bump()
+        #expect(!changeToken.holds(at: start))
+        #expect(ChangeToken(of: ships, marks).holds(at: start), "one that is taken afterwards holds")
+    }
+
+    @Test("It ends at the earlier deadline of two, to the nanosecond")
+    func deadlines() {
+        let changeToken = ChangeToken(until: start + .seconds(5)).and(ChangeToken(until: start + .seconds(3))).and(
+            .unlimited
+        )
+        #expect(changeToken.holds(at: start + .seconds(3) - .nanoseconds(1)))
+        #expect(!changeToken.holds(at: start + .seconds(3)))
+    }
+
+    @Test("A key has one stamp, and few share it with another")
+    func keys() {
+        let stamps = VersionCounters(count: 512)
+        #expect(stamps["account"] === stamps["account"])
+        #expect(Set((0..<200).map { ObjectIdentifier(stamps["account \($0)"]) }).count > 100)
+    }
+
+    @Test("SRV-05 Age and remaining freshness run on with the clock, into the negative")
+    func age() {
+        let age = RunningAge(seconds: 2.25, timeToLive: 3, at: start)
+        #expect(age.seconds(at: start) == 2 && age.timeToLive(at: start) == 3)
+        #expect(age.seconds(at: start + .milliseconds(749)) == 2)
+        #expect(age.seconds(at: start + .milliseconds(750)) == 3 && age.timeToLive(at: start + .milliseconds(750)) == 2)
+        #expect(age.timeToLive(at: start + .seconds(10)) == -7)
+    }
+
+    @Test("Uses are told of at once, then once in ten seconds, by whichever of the answers that were kept")
+    func uses() {
+        let notes = NIOLockedValueBox(0)
+        let changeToken = ChangeToken.unlimited.noting(AccessReporter { notes.withLockedValue { $0 += 1 } })
+        for second in 0..<25 { changeToken.and(.unlimited).noteUse(at: start + .seconds(Int64(second))) }
+        #expect(notes.withLockedValue { $0 } == 3)
+    }
+
+    @Test("Ages that a clock set back makes negative are none; those of the bundled copy are long")
+    func oddAges() {
+        #expect(RunningAge(seconds: -5, timeToLive: 5, at: start).seconds(at: start) == 0)
+        let bundled = RunningAge(seconds: 80_000_000.5, timeToLive: -80_000_000, at: start)
+        #expect(
+            bundled.seconds(at: start + .seconds(1)) == 80_000_001
+                && bundled.timeToLive(at: start + .seconds(1)) == -80_000_001
+        )
+    }
+}
