@@ -304,7 +304,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams,
+                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams, subprocess,
                 asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
             ],
             path: "Tests/Contract",

@@ -38,12 +38,12 @@ import Yams
         for identity in Set(named.keys).union(resolved.keys).sorted() {
             #expect(
                 named[identity] == resolved[identity],
-                "\(identity): the version that is named, and the one that SwiftPM resolved; see docs/decisions/0035"
+                "\(identity): the version that is named, and the one that SwiftPM resolved; see docs/decisions/0035-versions.md"
             )
         }
     }
 
-    @Test("SRV-03 the image runs as somebody without rights, with a health check and an init")
+    @Test("SRV-03 the image runs as a user without rights, with a health check and an init")
     func dockerfile() throws {
         let lines = try Repository.text("docker/Dockerfile").split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
