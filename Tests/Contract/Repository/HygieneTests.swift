@@ -8,19 +8,20 @@ import Testing
         let folders = ["Sources", "Tests", "docs", "script", "docker", ".ci"]
         let files = ["Package.swift", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "openapi.yaml"]
         let own = URL(filePath: #filePath).lastPathComponent
-        return folders.flatMap { folder in Repository.files(in: folder).map { "\(folder)/\($0)" } }.filter {
-            !$0.hasSuffix(own)
-        }
+        let found = folders.flatMap { folder in Repository.files(in: folder).map { "\(folder)/\($0)" } }
+        return found.filter { !$0.hasSuffix(own) }
             + files.filter { FileManager.default.fileExists(atPath: Repository.root.appending(path: $0).path) }
     }
 
     @Test("No line points to a document outside of the repository")
     func pointers() throws {
-        let pointer =
-            #/design/(?:screens|architecture)\.md|\bupstreams/[\w-]+\.md|\bfindings/[\w-]+\.md|\.\./shared\b|/work//#
+        let pointer = #/design/\w+\.md|\bupstreams/[\w-]+\.md|\bfindings/[\w-]+\.md|\.\./shared\b|/work//#
+        // Spares the expression most lines.
+        let parts = ["design/", "upstreams/", "findings/", "../shared", "/work/"]
         for file in Self.files {
-            guard let text = try? Repository.text(file) else { continue }
-            for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard let text = try? Repository.text(file), parts.contains(where: text.contains) else { continue }
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            for (number, line) in lines where parts.contains(where: { line.contains($0) }) {
                 #expect(!line.contains(pointer), "\(file):\(number + 1)")
             }
         }

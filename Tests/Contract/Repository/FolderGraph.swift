@@ -1,14 +1,10 @@
 import Foundation
 
-/// How the files of a module lie in its folders, and which of its folders use types of which.
+/// Which folders of a module use types of which.
 ///
 /// The arrows are those of the names: a folder uses another one if a type that is declared at the top level of the
 /// latter's files is named in the former's code. A file beside the folders counts as a folder.
-struct ModuleFolders {
-    /// Number of files.
-    let fileCount: Int
-    /// Number of files directly in each folder, by its path; `.` is the module's own.
-    let sizes: [String: Int]
+struct FolderGraph {
     /// The folders that each folder uses.
     let arrows: [String: Set<String>]
 
@@ -20,14 +16,10 @@ struct ModuleFolders {
         self.init(sources: try files.map { ($0, SwiftSource(try Repository.text("\(path)/\($0)"))) })
     }
 
+    /// Reads files.
+    ///
     /// - Parameter sources: the files, by their path in the module.
     init(sources: [(path: String, source: SwiftSource)]) {
-        fileCount = sources.count
-        sizes = Dictionary(grouping: sources.map(\.path)) { path in
-            path.split(separator: "/").dropLast().joined(separator: "/")
-        }
-        .reduce(into: [:]) { $0[$1.key.isEmpty ? "." : $1.key] = $1.value.count }
-
         func folder(_ path: String) -> String { String(path.prefix { $0 != "/" }) }
         var homes: [String: Set<String>] = [:]
         for (path, source) in sources {
