@@ -8,7 +8,8 @@ import Foundation
 package struct FaultSteps: Sequence, Sendable {
     /// Most steps that are tried: a write has fewer.
     private static let limit = 500
-    private static let areAll = ProcessInfo.processInfo.environment["FAULT_POINTS"] == "all"
+    /// Whether every step is tried, which takes longer.
+    package static let areAll = ProcessInfo.processInfo.environment["FAULT_POINTS"] == "all"
 
     private let first: Int
     private let interval: Int

@@ -47,7 +47,7 @@ struct FaultScenario {
     }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
     typealias Write = @Sendable (FaultScenario) async throws -> Void
 
     private func loop(
