@@ -41,6 +41,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
@@ -347,7 +348,7 @@ let package = Package(
             name: "ContractTests",
             dependencies: [
                 "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams,
+                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams, subprocess,
                 asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
             ],
             path: "Tests/Contract",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Notes
 
-@Suite(.timeLimit(.minutes(3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// TRUST-01: nothing that an upstream sends ends the process, hangs a request, or spoils the transport for others.
 ///
-/// The number of cases, the seed and the first case are in the environment where `script/test --fuzz` or a repetition
+/// The number of cases, the seed and the first case are in the environment where `script/check-fuzz` or a repetition
 /// sets them:
 /// `WIRE_CASES`, `WIRE_SEED`, `WIRE_FIRST`.
 struct WireTests {
