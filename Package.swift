@@ -60,7 +60,7 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
+                "Screens", "Proxy", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
                 "Disk", "Shop", "PDF", "Ships", "Notes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -76,8 +76,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Proxy", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto,
+                httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -121,7 +121,7 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
+                "Proxy", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -136,11 +136,21 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
+                "Storage", "HTTPCaching", "Concurrency", httpTypes, nioCore, nioPosix, nioHTTP1, logging, metrics,
+                grdb, crypto,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 asyncHTTPClient,
             ],
             path: "Sources/Kit/Upstream",
+            swiftSettings: strict
+        ),
+        // Raw mounts: a caching reverse proxy on the client of Upstream.
+        .target(
+            name: "Proxy",
+            dependencies: [
+                "Upstream", "Storage", "HTTPCaching", "Concurrency", httpTypes, nioCore, logging,
+            ],
+            path: "Sources/Kit/Proxy",
             swiftSettings: strict
         ),
         .target(
@@ -201,7 +211,7 @@ let package = Package(
         ),
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "Upstream", "UpstreamTestKit"], swiftSettings: strict),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -213,10 +223,28 @@ let package = Package(
             dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
             swiftSettings: strict
         ),
+        // A scripted upstream, a clock that the test moves, and values to wait for.
+        .target(
+            name: "UpstreamTestKit",
+            dependencies: [
+                "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging, nioCore, nioPosix, nioLocks,
+            ],
+            path: "Tests/UpstreamTestKit",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks,
+                "Upstream", "UpstreamTestKit", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore,
+                nioPosix, nioLocks,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProxyTests",
+            dependencies: [
+                "Proxy", "Upstream", "UpstreamTestKit", "Storage", "HTTPCaching", crypto, grdb, httpTypes, logging,
+                nioCore, nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),
@@ -245,7 +273,7 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
+                "Disk", "AppTestKit", "FaultKit", "Screens", "Proxy", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
                 httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/DiskTests",

@@ -3,6 +3,7 @@ import GRDB
 import HTTPTypes
 import Storage
 import Testing
+import UpstreamTestKit
 
 @testable import Upstream
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 import Testing
+import UpstreamTestKit
 
 @testable import Upstream
 

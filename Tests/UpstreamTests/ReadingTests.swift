@@ -4,6 +4,7 @@ import HTTPCaching
 import HTTPTypes
 import Storage
 import Testing
+import UpstreamTestKit
 
 @testable import Upstream
 

@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import Testing
+import UpstreamTestKit
 
 @testable import Upstream
 
