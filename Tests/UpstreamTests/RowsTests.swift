@@ -10,7 +10,7 @@ import UpstreamTestKit
     func flags() async throws {
         let scene = try Scenario()
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
-        let reading = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
+        let reading = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
             reading.response == nil && reading.provenance.source == .cache && reading.provenance.validatedAt == fetchedAt
         )
@@ -25,7 +25,7 @@ import UpstreamTestKit
         #expect(scene.transport.requests.isEmpty)
         await scene.goDown()
         #expect(!changeToken.holds(at: .now()))
-        let offline = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
+        let offline = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
             offline.provenance.offline && offline.provenance.stale
                 && offline.cacheStatus?.hasSuffix("; detail=offline") == true

@@ -1,8 +1,9 @@
 public import HTTPTypes
 
-/// Whether a failed attempt is tried again, and after which pause. Only idempotent requests are (RFC 9110 §9.2.2).
+/// Decides whether a failed attempt is repeated, and after which pause. Only idempotent requests are (RFC 9110
+/// §9.2.2).
 public struct RetryPolicy: Sendable, Equatable {
-    /// What one attempt came to.
+    /// The outcome of one attempt.
     public enum Outcome: Sendable, Equatable {
         /// No response.
         case unreachable(UnreachableReason)
@@ -17,17 +18,17 @@ public struct RetryPolicy: Sendable, Equatable {
     /// First pause; it doubles with every attempt.
     public var firstPause: Duration
 
-    /// Two attempts, 100 ms apart, unless told otherwise.
+    /// Creates a policy; the defaults are two attempts, 100 ms apart.
     public init(attempts: Int = 2, firstPause: Duration = .milliseconds(100)) {
         self.attempts = attempts
         self.firstPause = firstPause
     }
 
-    /// The pause before the next attempt, or nil when the outcome stands.
+    /// Returns the pause before the next attempt, nil if the outcome stands.
     ///
-    /// A connection that broke is tried again at once, since a kept-alive one may have been closed under us. 502, 503
-    /// and 504 are tried again after a pause with jitter, unless the upstream named a `Retry-After`: that is honoured
-    /// by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is better.
+    /// After a broken connection the request is repeated at once, since the upstream may have closed a kept-alive one.
+    /// After 502, 503 and 504 it is repeated after a pause with jitter, unless the response has a `Retry-After`, which is
+    /// observed by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is better.
     public func pause(after outcome: Outcome, attempt: Int, method: HTTPRequest.Method, jitter: Double) -> Duration? {
         guard attempt < attempts, Self.isIdempotent(method) else { return nil }
         switch outcome {
@@ -41,7 +42,7 @@ public struct RetryPolicy: Sendable, Equatable {
         }
     }
 
-    /// Methods that may be repeated without harm (RFC 9110 §9.2.2).
+    /// Whether a method is idempotent (RFC 9110 §9.2.2).
     public static func isIdempotent(_ method: HTTPRequest.Method) -> Bool {
         [.get, .head, .options, .trace, .put, .delete].contains(method)
     }

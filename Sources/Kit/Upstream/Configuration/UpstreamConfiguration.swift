@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What Larder is told about one upstream. Settings `upstreams.{name}.*` of design/screens.md 1.8.
+/// The settings `upstreams.{name}.*` of one upstream.
 public struct UpstreamConfiguration: Sendable, Equatable {
     /// Its name in settings, `/v1/status` and problems, such as `spacex`.
     public var name: String
@@ -12,7 +12,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var connectTimeout: Duration
     /// Longest wait for a whole response, retries included.
     public var totalTimeout: Duration
-    /// How long a client waits before it is given the stored copy instead.
+    /// How long a client waits before it gets the stored copy instead.
     public var patience: Duration
     /// First pause between probes of an unreachable upstream; later pauses grow.
     public var probeInterval: Duration
@@ -33,7 +33,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     /// How its API is mounted.
     public var mount: MountOptions
 
-    /// Creates a configuration; the defaults are those of design/screens.md 1.8.
+    /// Creates a configuration; the defaults are those of the settings.
     public init(
         name: String,
         title: String,
@@ -66,7 +66,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         self.mount = mount
     }
 
-    /// Absolute URL of a path (and query) below the base URL.
+    /// Returns the absolute URL of a path, and query, below the base URL.
     public func url(of path: String) -> String {
         baseURL.absoluteString + path
     }

@@ -1,4 +1,4 @@
-/// What a client asks of the freshness of a response (RFC 9111 §5.2.1, as far as screens know it).
+/// How a read may be served from the store (RFC 9111 §5.2.1, as far as screens support it).
 public enum CachePolicy: Sendable, Equatable {
     /// Network first within the patience, else the stored copy.
     case useCache

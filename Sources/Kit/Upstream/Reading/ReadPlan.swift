@@ -1,28 +1,31 @@
 public import HTTPCaching
 
-/// What to do with a read, decided before anything is sent. Pure: design/screens.md 1.5 as a table.
+/// Decides what to do with a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
 public enum ReadPlan: Sendable, Equatable {
-    /// Answer the stored copy and ask nobody.
+    /// Return the stored copy without asking the upstream.
     case serveStored(CacheStatus, offline: Bool, stale: Bool)
-    /// Ask the upstream, for this reason. `patience` is how long the client waits before it is given the stored copy,
-    /// nil where there is none to give.
+    /// Ask the upstream, for this reason. After `patience` the client gets the stored copy; nil if there is none.
     case ask(because: CacheStatus.Forward, patience: Duration?)
-    /// The upstream asked to be left alone for so many seconds and nothing is stored.
+    /// The upstream asked for a pause of this many seconds, and nothing is stored.
     case leaveAlone(seconds: Int)
-    /// The client wants a stored copy only and there is none.
+    /// The client accepts a stored copy only, and there is none.
     case notStored
 
-    /// What is known about the stored copy.
+    /// What is known of the stored copy.
     public enum Stored: Sendable, Equatable {
         /// There is none.
         case nothing
-        /// Nothing was ever fetched, but the program brings a copy, this many seconds old.
+        /// No response is stored, but the app has a copy of its own, this many seconds old.
         case bundled(age: Int)
         /// There is one. `timeToLive` is its remaining freshness in seconds, negative when stale.
         case copy(timeToLive: Int, isFresh: Bool)
     }
 
-    /// The table of design/screens.md 1.5. `paused` is the rest of a `Retry-After` in seconds.
+    /// Returns the plan.
+    ///
+    /// - Parameters:
+    ///   - paused: The rest of a `Retry-After` in seconds.
+    ///   - patience: How long a client waits before it gets the stored copy.
     public static func plan(
         stored: Stored,
         cachePolicy: CachePolicy,

@@ -3,44 +3,43 @@ public import GRDB
 public import HTTPTypes
 public import Storage
 
-/// One thing of an upstream that a screen is made from: how to ask for it, how long it is fresh, and what its response
-/// means to an app.
+/// One resource of an upstream that a screen is made from: how to request it, how long it is fresh, and what an app
+/// makes of its response.
 public struct Resource: Sendable {
-    /// What an app writes when a response is admitted, in the transaction that stores the response: rows and answer change
-    /// together or not at all.
+    /// Writes an app's rows in the transaction that stores the response: both change together or not at all.
     public typealias PersistRows = @Sendable (Database) throws -> Void
 
     /// Absolute URL. Its origin is the upstream's own, or its host is listed in `allowed_hosts`.
     public var url: String
-    /// Header fields of the request, without conditions: those are added when a copy is stored.
+    /// Header fields of the request, without preconditions: those are added if a copy is stored.
     public var headerFields: HTTPFields
-    /// Whose response it is; nil for everybody's.
+    /// The credential that the response depends on; nil for a shared one.
     public var credential: CredentialHash?
-    /// For how long a response is fresh after it was fetched or confirmed; nil for ever.
+    /// How long a response is fresh after it was validated; nil without an end.
     public var freshness: Duration?
-    /// Date of a copy that comes with the program, where the app has one: it stands in while nothing is stored.
+    /// Date of the copy that the app has of its own, such as rows or a file of the program, to be served while no
+    /// response is stored; nil if it has none.
     public var bundledAt: Date?
-    /// Whether an app makes rows of the response. Then it is stored whatever its size and never evicted: without it
-    /// nobody could say how old the rows are.
+    /// Whether an app makes rows of the response. Then it is stored whatever its size and never evicted: without it the
+    /// age of the rows would be unknown.
     public var isSourceOfRows: Bool
-    /// Whether the body is stored. Not where the app's rows say all that is wanted of it, and what else is in it must
-    /// not stay on the disk, such as links that open files.
+    /// Whether the body is stored. False if the app's rows have all that is needed of it, and the rest must not be kept
+    /// on the disk, such as links that open files.
     public var keepsBody = true
     /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
     /// is served.
     public var errors = ErrorForm.none
-    /// Requests of different generations are never collapsed: what was asked before a write of the app is no
-    /// response to a read after it.
+    /// Requests of different generations are never collapsed: a request sent before a write of the app does not serve a
+    /// read after it.
     public var generation: Int64 = 0
-    /// Whether a response that is stored now needs validation before it is used as fresh, because something has
-    /// changed since it was asked for.
-    /// Evaluated in the transaction that stores it, before ``validate`` writes.
+    /// Whether a response must be validated before it is used as fresh, because something has changed since it was
+    /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
     public var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
-    /// Looks at a 200 before it is stored: throws ``UpstreamError/badResponse(status:reason:)`` if it is not what the API
-    /// promises, so that it never replaces a good copy.
+    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it is not what the
+    /// API promises, so that it never replaces a good copy.
     public var validate: @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows
 
-    /// Describes a resource. Without `validate` any 200 will do.
+    /// Creates a description. The default of `validate` accepts any 200.
     public init(
         url: String,
         headerFields: HTTPFields = [:],
@@ -57,7 +56,7 @@ public struct Resource: Sendable {
         self.validate = validate
     }
 
-    /// What makes two requests the same request: identical ones under way are collapsed.
+    /// Identifies requests that can be collapsed.
     var flightKey: FlightKey {
         FlightKey(url: url, headerFields: headerFields, credential: credential, generation: generation)
     }
@@ -71,13 +70,13 @@ struct FlightKey: Hashable, Sendable {
     let generation: Int64
 }
 
-/// What a read came to.
+/// The result of a read.
 public struct ReadResult: Sendable {
-    /// The response, fetched or stored; nil where the app's bundled copy stands in (``Resource/bundledAt``).
+    /// The response, fetched or stored; nil if the app's own copy is to be served (``Resource/bundledAt``).
     public var response: CachedResponse?
-    /// Where it comes from.
+    /// Its origin and age.
     public var provenance: Provenance
-    /// For how long a further read would come to the same; nil where that is not known, as after every request to the
+    /// Holds while a further read would have the same result; nil if that is not known, as after every request to the
     /// upstream.
     public var changeToken: ChangeToken?
 }

@@ -4,19 +4,21 @@ import HTTPTypes
 import Logging
 import Storage
 
-/// How a flight ended well.
+/// The outcome of a successful request for a resource.
 struct FetchOutcome: Sendable {
     let response: CachedResponse
-    /// What the upstream said: 200 for a new response, 304 for a confirmed one. Nil: another client's request had brought
-    /// it in the meantime.
+    /// The upstream's status: 200 for a new response, 304 for a validated one; nil if another client's request has
+    /// stored it meanwhile.
     let upstreamStatus: Int?
 }
 
 extension Upstream {
-    /// Asks the upstream, conditionally where a copy is stored, and stores what it says. Runs once for all who wait.
+    /// Requests a resource, with preconditions if a copy is stored, and stores the response. Runs once for all reads
+    /// that wait for it.
     ///
-    /// `seen` is the copy on which the reader decided to ask. If there is a newer one by now, another request landed
-    /// between that look and this flight, and its response is taken as if the reader had joined it.
+    /// - Parameter seen: The copy on which the read decided to ask. If there is a newer one by now, another request ended
+    ///   between that decision and this one, and its response is used as if the read had joined it.
+    /// - Throws: ``UpstreamError``.
     func fetch(_ resource: Resource, asOf seen: CachedResponse?) async throws(UpstreamError) -> FetchOutcome {
         do {
             let stored = try storedResponse(of: resource)
@@ -57,9 +59,9 @@ extension Upstream {
         } catch is CancellationError {
             throw .unreachable(.totalTimeout)
         } catch {
-            // The upstream did its part; the response could not be kept here. Nothing is half done: the transaction went
-            // back.
-            logger.error("an answer could not be stored", metadata: ["error": "\(error)"])
+            // The upstream responded; the response could not be stored here. The transaction was rolled back, so nothing
+            // is half done.
+            logger.error("a response could not be stored", metadata: ["error": "\(error)"])
             throw .badResponse(status: .ok, reason: "it could not be stored")
         }
     }
@@ -70,8 +72,8 @@ extension Upstream {
         let responseTime: Date
     }
 
-    /// Lets the app look at a new response, and stores it together with what the app makes of it. One that the budget has
-    /// no room for is passed on only; the copy that it supersedes goes, since it would count as the upstream's word.
+    /// Stores a new response together with the rows that the app makes of it. One that the budget has no room for is only
+    /// returned; the copy that it supersedes is removed, since the store would contradict the upstream.
     private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: CachedResponse?) async throws
         -> FetchOutcome
     {
@@ -112,8 +114,8 @@ extension Upstream {
         return FetchOutcome(response: kept, upstreamStatus: 200)
     }
 
-    /// Whether a stored body has these bytes: an upstream without validators says so by sending them again. One that
-    /// cannot be read has others.
+    /// Whether a stored body has these bytes: an upstream without validators confirms a copy by sending it again. A body
+    /// that cannot be read counts as another.
     private func holds(_ stored: StoredBody, _ body: Data) -> Bool {
         guard stored.count == body.count else { return false }
         switch stored {
@@ -122,7 +124,8 @@ extension Upstream {
         }
     }
 
-    /// A 304 may name its version; if it is not the stored one, it is not about the stored one (RFC 9111 §4.3.4).
+    /// Whether a 304 is about the stored response: it may name a version, and then it is about that one (RFC 9111
+    /// §4.3.4).
     private static func confirms(_ response: IncomingResponse, _ stored: CachedResponse) -> Bool {
         guard let theirs = response.headerFields[.eTag].flatMap({ EntityTag($0) }),
             let ours = stored.head.headerFields[.eTag].flatMap({ EntityTag($0) })
@@ -130,7 +133,7 @@ extension Upstream {
         return theirs.matchesWeakly(ours)
     }
 
-    /// Takes over what a 304 says of the stored copy (RFC 9111 §4.3.4).
+    /// Updates the stored copy from a 304 (RFC 9111 §4.3.4).
     private func confirm(_ stored: CachedResponse, by received: Received, as resource: Resource, request: HTTPFields)
         async throws -> FetchOutcome
     {

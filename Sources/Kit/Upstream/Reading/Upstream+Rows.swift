@@ -3,13 +3,13 @@ import HTTPCaching
 import NIOCore
 
 extension Upstream {
-    /// The account of a response made from rows that an app keeps for ever, whatever became of the response that they came
-    /// with: nobody is asked.
+    /// Returns the result of a read that is served from rows which an app keeps without an end, whether or not their
+    /// response is still stored. The upstream is not asked.
     ///
-    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`; its
-    /// ``ReadResult/response`` is nil.
+    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`.
     /// - Parameter fetchedAt: When the rows were fetched.
-    public func reading(ofRowsFetchedAt fetchedAt: Date) -> ReadResult {
+    /// - Returns: A result without ``ReadResult/response``.
+    public func result(ofRowsFetchedAt fetchedAt: Date) -> ReadResult {
         let seen = ChangeToken(of: client.reachabilityVersion)
         let (now, instant) = (clock.now(), NIODeadline.now())
         let age = max(0, now.timeIntervalSince(fetchedAt))

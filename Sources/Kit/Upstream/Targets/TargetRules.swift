@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public
-/// one where that is configured.
+/// Decides where requests of one upstream may go: to its own origin, and for links and redirects to the listed hosts, or
+/// to any public host if that is configured.
 ///
 /// `*.example.org` lists every host below `example.org`, for services that number their hosts.
 struct TargetRules: Sendable {
-    /// Nil where no connection can be made to the configured URL: then no request has a target.
+    /// The configured URL; nil if no connection can be made to it, and then no request has a target.
     let base: HTTPURL?
     let allowedHosts: Set<String>
     let trustedHosts: Set<String>
@@ -29,13 +29,13 @@ struct TargetRules: Sendable {
             || allowedSuffixes.contains { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }
     }
 
-    /// How a URL is to be reached.
+    /// How a URL may be reached.
     enum Target: Equatable {
-        /// The configured origin: the operator chose it, any address will do, credentials may go there.
+        /// The configured origin, which the operator chose: at any address, with credentials.
         case ownOrigin
-        /// A listed host, or any where that is configured: public addresses only, no credentials.
+        /// A listed host, or any host if that is configured: public addresses only, no credentials.
         case listedHost
-        /// A host that the operator vouches for: any address, no credentials.
+        /// A host that the operator trusts: any address, no credentials.
         case trustedHost
         /// Anything else.
         case forbidden(String)
@@ -53,7 +53,7 @@ struct TargetRules: Sendable {
         if parsed.hasSameOrigin(as: base) { return .ownOrigin }
         if trustedHosts.contains(parsed.host) { return .trustedHost }
         guard isListed(parsed.host) else {
-            // At other ports than the usual ones are services that nobody publishes pictures with.
+            // Public pictures are at the usual ports; other ports belong to other services.
             guard followsPublicLinks, parsed.hasDefaultPort else { return .forbidden("host \(parsed.host)") }
             return .listedHost
         }
@@ -61,8 +61,9 @@ struct TargetRules: Sendable {
         return .listedHost
     }
 
-    /// The absolute URL that a `Location` means, seen from the URL that answered it (RFC 9110 §10.2.2); nil when it is
-    /// none.
+    /// Resolves a `Location` against the URL that was requested (RFC 9110 §10.2.2).
+    ///
+    /// - Returns: The absolute URL without a fragment; nil if the value is no URL.
     static func resolve(location: String, from url: String) -> String? {
         guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL else {
             return nil

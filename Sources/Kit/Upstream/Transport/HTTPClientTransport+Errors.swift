@@ -14,7 +14,7 @@ import Darwin
 #endif
 
 extension HTTPClientTransport {
-    /// What an error means that came before a response had begun.
+    /// Translates an error that occurred before a response had begun.
     static func beforeHead(_ error: any Error) -> UpstreamError {
         switch error {
         case let error as UpstreamError:
@@ -31,14 +31,14 @@ extension HTTPClientTransport {
         case let violation as ResponseSequence.Violation:
             return .badResponse(status: nil, reason: violation.description)
         case is NIOHTTPDecoderError:
-            // Bytes behind the response before this one, on a connection that was kept: another connection may do.
+            // Bytes after the previous response on a kept-alive connection: another connection may work.
             return .badResponse(status: nil, reason: UpstreamError.cutShort)
         default:
             return .unreachable(reason(of: error))
         }
     }
 
-    /// What an error means that came after the head: the upstream is there, but the response is of no use.
+    /// Translates an error that occurred after the head: the upstream is there, but the response cannot be used.
     static func whileReading(_ error: any Error, status: HTTPResponse.Status) -> UpstreamError {
         if let error = error as? HTTPClientError, [.deadlineExceeded, .cancelled].contains(error) {
             return .unreachable(.totalTimeout)
@@ -79,6 +79,6 @@ extension HTTPClientTransport {
 }
 
 extension UpstreamError {
-    /// The reason given for a response that ended before its announced length.
+    /// The reason for a response that ended before its announced length.
     package static let cutShort = "the answer broke off"
 }

@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-// Requests and responses between Larder's types and async-http-client's, with the checks that the libraries leave to
-// their callers.
+// Translates requests and responses between Larder's types and async-http-client's, with the checks that the libraries
+// leave to their callers.
 extension HTTPClientTransport {
     /// Makes a request without its body.
     ///

@@ -3,9 +3,9 @@ import HTTPTypes
 import NIOCore
 
 extension HTTPClientTransport {
-    /// Many connections at a time, since a stream holds one for as long as its client likes; a silent upstream is given
-    /// up after a minute. Idle ones are let go before common servers close theirs (5 s), so that no request meets a
-    /// connection that is about to end.
+    /// Returns a configuration for streams: many connections at a time, since a stream holds one for as long as its
+    /// client likes; a silent upstream is given up after a minute. Idle connections are closed before common servers
+    /// close theirs (5 s), so that no request meets a connection that is about to end.
     static func forStreaming(_ configuration: HTTPClient.Configuration) -> HTTPClient.Configuration {
         var configuration = configuration
         configuration.timeout.read = .seconds(60)
@@ -14,7 +14,7 @@ extension HTTPClientTransport {
         return configuration
     }
 
-    /// One exchange over the network, bodies in parts. What is not consumed of the response is not fetched either.
+    /// Sends one request over the network with bodies in parts. What is not read of the response is not fetched.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {
@@ -43,7 +43,7 @@ extension HTTPClientTransport {
         }
     }
 
-    /// Tells the client's failure to send from the upstream's to take.
+    /// Marks failures of the client's body, to tell them from the upstream's.
     private static func marked(_ body: ByteStream) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()

@@ -7,18 +7,17 @@ extension HTTPClientTransport {
     /// Clients for requests with bodies in parts, one on each event loop.
     ///
     /// async-http-client hands a part of a body to the event loop of its connection and asks for the next one at once,
-    /// until that event loop has found out that the socket takes no more. Where the event loop is the slower of the
-    /// two, all of a large body waits in its queue of tasks, however fast the upstream reads. So nobody is asked for
-    /// the next part before the event loop has come to the one before; for that it has to be known which event loop it
-    /// is, and a client on one event loop has no other.
+    /// until that event loop notices that the socket takes no more. If the event loop is the slower of the two, all of a
+    /// large body waits in its queue of tasks, however fast the upstream reads. So the source is asked for the next part
+    /// only when the event loop has processed the one before. That requires to know the event loop, and a client on one
+    /// event loop has no other.
     final class Uploads: Sendable {
         /// A client and the event loop of its connections.
         struct Lane: Sendable {
             let client: HTTPClient
             fileprivate let eventLoop: any EventLoop
 
-            /// Returns when the event loop has done everything that was handed to it before: it runs its tasks in
-            /// order.
+            /// Returns when the event loop has run all tasks that were submitted before: it runs them in order.
             @Sendable func caughtUp() async throws {
                 try await eventLoop.submit {}.get()
             }
@@ -36,7 +35,7 @@ extension HTTPClientTransport {
             }
         }
 
-        /// The lane whose turn it is.
+        /// Returns the next lane, in turns.
         func next() -> Lane {
             lanes[Int(count.wrappingAdd(1, ordering: .relaxed).oldValue % UInt(lanes.count))]
         }

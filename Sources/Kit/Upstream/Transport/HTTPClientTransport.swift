@@ -7,9 +7,9 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// Several clients stand behind it. One goes where the operator configured it to go; another, for links and redirects
-/// to listed hosts, looks at the address of every connection it made before a request is sent on it, which no change of
-/// DNS between check and connect can defeat. The others are for bodies in parts.
+/// It has several clients. One connects to what the operator configured; another, for links and redirects to listed
+/// hosts, checks the address of every connection before a request is sent on it, which no change of DNS between check
+/// and connect can defeat. The others are for bodies in parts.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
@@ -18,7 +18,9 @@ public final class HTTPClientTransport: Transport {
     let uploads: Uploads
     let publicUploads: Uploads
 
-    /// Creates clients on the given event loops. `connectTimeout` bounds name resolution, TCP and TLS.
+    /// Creates clients on the given event loops.
+    ///
+    /// - Parameter connectTimeout: Longest time for name resolution, TCP and TLS together.
     public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .init(connectTimeout)
@@ -40,7 +42,7 @@ public final class HTTPClientTransport: Transport {
         publicUploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
     }
 
-    /// Prepares each connection of a client before its first request: looks at its address, adds the ``ResponseGuard``.
+    /// Prepares each connection of a client before its first request: checks its address and adds the ``ResponseGuard``.
     ///
     /// async-http-client calls it for each HTTP/1.1 connection, plain, TLS or behind a proxy, on the connection's event
     /// loop and with its own handlers in place. `httpVersion` is `http1Only`, so there is no other kind of connection.
@@ -55,7 +57,7 @@ public final class HTTPClientTransport: Transport {
                 try ResponseGuard.add(to: channel)
                 return channel.eventLoop.makeSucceededVoidFuture()
             } catch {
-                // The client forgets a connection that is refused here, it does not close it.
+                // The client forgets a connection that is refused here without closing it.
                 let refused = channel.eventLoop.makePromise(of: Void.self)
                 channel.close().whenComplete { _ in refused.fail(error) }
                 return refused.futureResult
@@ -64,6 +66,8 @@ public final class HTTPClientTransport: Transport {
     }
 
     /// Closes all connections.
+    ///
+    /// - Throws: `HTTPClientError` if it was shut down before.
     public func shutdown() async throws {
         try await configured.shutdown()
         try await streaming.shutdown()
@@ -73,7 +77,7 @@ public final class HTTPClientTransport: Transport {
         try await publicOnly.shutdown()
     }
 
-    /// One exchange over the network.
+    /// Sends one request over the network.
     public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {
@@ -83,7 +87,7 @@ public final class HTTPClientTransport: Transport {
             group.addTask { await self.attempt(request, within: limits) }
             group.addTask {
                 // `HTTPClient.execute(timeout:)` ends with the head; this one covers the body too. Cancelled when the
-                // answer is whole.
+                // response is complete.
                 try? await Task.sleep(for: limits.total)
                 return Task.isCancelled ? nil : .failure(.unreachable(.totalTimeout))
             }
@@ -121,5 +125,5 @@ public final class HTTPClientTransport: Transport {
     }
 }
 
-/// A connection led to an address of this machine or its network.
+/// A connection was made to an address that is not public.
 struct PrivateAddress: Error {}

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Stands between the HTTP decoder and async-http-client on every connection: passes on what ``ResponseSequence`` lets
-/// pass, and ends the connection with a ``ResponseSequence/Violation`` at anything else.
+/// Checks the parts of responses between the HTTP decoder and async-http-client on every connection: passes on what
+/// ``ResponseSequence`` permits, and closes the connection with a ``ResponseSequence/Violation`` at anything else.
 final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -11,7 +11,7 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     private var sequence = ResponseSequence()
 
-    /// Adds one behind the decoder of a channel. To be called on its event loop, before a request is written.
+    /// Adds a guard after the decoder of a channel. To be called on its event loop, before a request is written.
     ///
     /// - Throws: `ChannelPipelineError` if the channel has no decoder of responses.
     static func add(to channel: any Channel) throws {

@@ -1,10 +1,10 @@
 /// Decides which parts of a response may reach async-http-client, which ends the process on a sequence that it does not
 /// expect (RFC 9110 §15: interim responses, then one final response).
 ///
-/// A pure state machine; ``ResponseGuard`` applies it to a connection.
+/// A value; ``ResponseGuard`` applies it to a connection.
 struct ResponseSequence: Sendable, Equatable {
-    /// Most interim responses before the final one: enough for a `102 Processing` every few seconds, and an end to a
-    /// stream of them.
+    /// Largest number of interim responses before the final one: enough for a `102 Processing` every few seconds, and a
+    /// bound for an endless sequence of them.
     static let mostInterim = 64
 
     /// A part as the decoder gives it.
@@ -17,24 +17,24 @@ struct ResponseSequence: Sendable, Equatable {
         case end
     }
 
-    /// Why a response is refused. The connection is of no further use then.
+    /// Why a response is refused. The connection cannot be used any more.
     enum Violation: Error, Sendable, Equatable {
-        /// A status below 100, for which RFC 9110 has no meaning.
+        /// A status below 100, which RFC 9110 does not define.
         case status(Int)
-        /// 101, which no request has asked for (RFC 9110 §7.8).
+        /// 101, although no request has asked for an upgrade (RFC 9110 §7.8).
         case switchingProtocols
         /// More than ``mostInterim`` interim responses.
         case tooManyInterim
-        /// A part that nothing was waiting for.
+        /// A part that was not expected.
         case outOfOrder
     }
 
     /// What happens to a part.
     enum Verdict: Sendable, Equatable {
         case pass
-        /// Nothing more may pass: the part is not passed on, and the connection ends with this error.
+        /// The part is not passed on, and the connection ends with this error.
         case refuse(Violation)
-        /// It follows a part that was refused.
+        /// The part follows one that was refused.
         case drop
     }
 
@@ -47,7 +47,7 @@ struct ResponseSequence: Sendable, Equatable {
 
     private var state = State.idle
 
-    /// Notes that a request has been sent. Its response is the next one.
+    /// Records that a request has been sent. The next response belongs to it.
     mutating func requestSent() {
         if state == .idle { state = .waiting(interim: 0) }
     }

@@ -1,7 +1,7 @@
 public import HTTPTypes
 import NIOCore
 
-/// A request whose body leaves in parts.
+/// A request whose body is sent in parts.
 public struct StreamedRequest: Sendable {
     /// Method.
     public var method: HTTPRequest.Method
@@ -11,7 +11,7 @@ public struct StreamedRequest: Sendable {
     public var headerFields: HTTPFields
     /// Body, if any.
     public var body: ByteStream?
-    /// Bytes of the body where they are known.
+    /// Length of the body in bytes, if it is known.
     public var bodyLength: Int?
 
     /// Creates a request.
@@ -48,7 +48,9 @@ public struct StreamedResponse: Sendable {
 }
 
 extension Transport {
-    /// For transports that know whole exchanges only: both bodies in one part, within the limits of such an exchange.
+    /// Sends both bodies in one part, within the limits of a whole exchange: for transports that know nothing else.
+    ///
+    /// - Throws: ``UpstreamError``.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A request as it leaves.
+/// A request with a body in memory.
 public struct OutgoingRequest: Sendable, Equatable {
     /// Method.
     public var method: HTTPRequest.Method
@@ -10,9 +10,8 @@ public struct OutgoingRequest: Sendable, Equatable {
     public var headerFields: HTTPFields
     /// Body, if any.
     public var body: [UInt8]?
-    /// Whether it must not be sent a second time after a failure, though its method is idempotent: to an API that
-    /// answers the second of two
-    /// equal requests otherwise than the first (`DELETE`: 404), a retry hides what the first one did.
+    /// Whether it must not be sent again after a failure, although its method is idempotent: if an API responds
+    /// differently to the second of two equal requests (`DELETE`: 404), a retry hides what the first one did.
     public var isSentOnce: Bool
 
     /// Creates a request.
@@ -31,7 +30,7 @@ public struct OutgoingRequest: Sendable, Equatable {
     }
 }
 
-/// A whole response as it arrives.
+/// A whole response.
 public struct IncomingResponse: Sendable, Equatable {
     /// Status.
     public var status: HTTPResponse.Status
@@ -48,13 +47,13 @@ public struct IncomingResponse: Sendable, Equatable {
     }
 }
 
-/// What one attempt may take.
+/// The limits of one attempt.
 public struct TransportLimits: Sendable, Equatable {
     /// Longest wait for the whole response.
     public var total: Duration
     /// Largest body, in bytes.
     public var maximumBytes: Int
-    /// The target is not the configured upstream itself: only public addresses may be connected to.
+    /// Whether only public addresses may be connected to, as for hosts other than the configured upstream.
     public var publicAddressesOnly: Bool
 
     /// Creates limits for one attempt.
@@ -65,27 +64,34 @@ public struct TransportLimits: Sendable, Equatable {
     }
 }
 
-/// Sends one request and gives back one response; follows nothing, retries nothing, stores nothing.
-///
-/// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
-///   ``UpstreamError/forbiddenTarget(_:)``.
+/// Sends one request and returns its response; redirects, retries and storing are left to others.
 public protocol Transport: Sendable {
-    /// One exchange. Any status is a response, also 5xx.
+    /// Sends a request and receives the whole response.
+    ///
+    /// - Returns: The response, whatever its status.
+    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
+    ///   ``UpstreamError/forbiddenTarget(_:)``.
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
 
-    /// The same with bodies in parts, both ways, as fast as they are taken. The time limit ends with the response's head;
-    /// bodies have no limit of size.
+    /// Sends a request with bodies in parts, both ways, as fast as they are read. The time limit ends with the
+    /// response's head; the size of bodies is not limited.
+    ///
+    /// - Returns: The head of the response, whatever its status, with its body.
+    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
+    ///   ``UpstreamError/forbiddenTarget(_:)``.
     func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
 }
 
-/// The transport of a test that has not said which one it wants: every exchange fails, nothing reaches out.
+/// A transport that sends nothing: the default of tests that need no upstream.
 public struct NoTransport: Transport {
     /// Creates it.
     public init() {}
 
-    /// Always fails as unreachable.
+    /// Fails.
+    ///
+    /// - Throws: Always ``UpstreamError/unreachable(_:)``.
     public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {

@@ -1,17 +1,16 @@
 public import HTTPTypes
 
-/// Why an upstream gave nothing usable. Thrown by ``Upstream``; `Screens` turns it into a problem in one place.
+/// Why there is no usable response of an upstream. Thrown by ``Upstream``; `Screens` turns it into a problem.
 public enum UpstreamError: Error, Sendable, Equatable {
-    /// No response reached us: the upstream counts as offline.
+    /// No response arrived: the upstream counts as offline.
     case unreachable(UnreachableReason)
-    /// The upstream refused with 4xx (other than 408 and 429) in its own form (``ErrorForm``): news about the thing
-    /// asked for, never hidden by a stored copy.
+    /// The upstream refused with 4xx (other than 408 and 429) in its own form (``ErrorForm``): news of the resource,
+    /// never hidden by a stored copy.
     case rejected(status: HTTPResponse.Status, body: [UInt8])
-    /// The upstream answered 5xx, 408 or 429: it is there, but not working. `retryAfter` in seconds where it named one.
+    /// The upstream responded with 5xx, 408 or 429: it is there, but does not work. `retryAfter` in seconds, if sent.
     case failing(status: HTTPResponse.Status, retryAfter: Int?)
-    /// The upstream answered something that this version of its API does not answer: not JSON, wrong shape, cut short,
-    /// too large, a 4xx in another
-    /// form than its own.
+    /// The response is none that this version of the API sends: not JSON, of another shape, broken off, too large, or a
+    /// 4xx in another form than its own.
     case badResponse(status: HTTPResponse.Status?, reason: String)
     /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is
     /// not public.
@@ -21,7 +20,7 @@ public enum UpstreamError: Error, Sendable, Equatable {
 }
 
 extension UpstreamError {
-    /// Statuses that say that the upstream is not working, rather than something about what was asked for.
+    /// Whether a status says that the upstream does not work, rather than something of the resource.
     /// RFC 9110 §15: 600 to 999 count as 5xx.
     static func isFailing(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 500 || status == .requestTimeout || status == .tooManyRequests
@@ -42,7 +41,7 @@ extension UpstreamError {
         }
     }
 
-    /// What the upstream answered, where it answered.
+    /// The status of the upstream's response, if there was one.
     public var status: HTTPResponse.Status? {
         switch self {
         case .rejected(let status, _), .failing(let status, _): status
@@ -52,7 +51,7 @@ extension UpstreamError {
     }
 }
 
-/// The ways in which an upstream can be out of reach (design/screens.md 1.5).
+/// The ways in which an upstream can be out of reach (docs/contract.md, "Freshness").
 public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     /// Its name does not resolve.
     case nameResolution = "dns"
@@ -69,6 +68,6 @@ public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     /// The network itself reports an error.
     case network
 
-    /// Whether a second try at once has a chance: a kept-alive connection may have been closed under us.
+    /// Whether an immediate retry may succeed: the upstream may have closed a kept-alive connection.
     var isWorthAnotherTry: Bool { self == .reset }
 }
