@@ -147,9 +147,7 @@ let package = Package(
         // Raw mounts: a caching reverse proxy on the client of Upstream.
         .target(
             name: "Proxy",
-            dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "Concurrency", httpTypes, nioCore, logging,
-            ],
+            dependencies: ["Upstream", "Storage", "HTTPCaching", "Concurrency", httpTypes, nioCore, logging],
             path: "Sources/Kit/Proxy",
             swiftSettings: strict
         ),
@@ -211,7 +209,11 @@ let package = Package(
         ),
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "Upstream", "UpstreamTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "ConcurrencyTests",
+            dependencies: ["Concurrency", "Upstream", "UpstreamTestKit"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -226,9 +228,7 @@ let package = Package(
         // A scripted upstream, a clock that the test moves, and values to wait for.
         .target(
             name: "UpstreamTestKit",
-            dependencies: [
-                "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging, nioCore, nioPosix, nioLocks,
-            ],
+            dependencies: ["Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
             path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
@@ -243,8 +243,8 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Proxy", "Upstream", "UpstreamTestKit", "Storage", "HTTPCaching", crypto, grdb, httpTypes, logging,
-                nioCore, nioPosix, nioLocks,
+                "Proxy", "Upstream", "UpstreamTestKit", "Storage", "HTTPCaching", grdb, httpTypes, logging, nioCore,
+                nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),
@@ -273,7 +273,8 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppTestKit", "FaultKit", "Screens", "Proxy", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
+                "Disk", "AppTestKit", "FaultKit", "Screens", "Proxy", "Upstream", "Storage", "HTTPCaching", "Media",
+                crypto,
                 httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/DiskTests",

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPCaching
 import HTTPTypes
 import Storage
 import Testing
 import Upstream
 
+@testable import HTTPCaching
 @testable import Proxy
 
 /// The way of a request as a value: events in, steps out.

@@ -12,7 +12,8 @@ import UpstreamTestKit
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
         let reading = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
-            reading.response == nil && reading.provenance.source == .cache && reading.provenance.validatedAt == fetchedAt
+            reading.response == nil && reading.provenance.source == .cache
+                && reading.provenance.validatedAt == fetchedAt
         )
         #expect(
             !reading.provenance.offline && !reading.provenance.stale

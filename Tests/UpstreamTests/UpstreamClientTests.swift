@@ -5,9 +5,9 @@ import UpstreamTestKit
 
 @testable import Upstream
 
-/// Redirects and retries.
+/// Redirects, retries, the deadline, and what says something of the upstream.
 @Suite(.timeLimit(.minutes(1)))
-struct ExchangeTests {
+struct UpstreamClientTests {
     private static func redirect(_ location: String, _ status: HTTPResponse.Status = .found) -> ScriptedTransport.Step {
         response(status, fields: [.location: location])
     }
@@ -201,6 +201,27 @@ struct ExchangeTests {
         }
         #expect(try await scene.upstream.send(post).status == .temporaryRedirect)
         #expect(scene.transport.requests == [post, post, post])
+    }
+
+    @Test("A client that leaves says nothing of the upstream, whether its body is buffered or streamed")
+    func clientLeaves() async throws {
+        let scene = try Scenario()
+        let gate = Gate()
+        scene.transport.always(held(by: gate, response(.ok, "one")))
+        let buffered = Task { try await scene.upstream.call(OutgoingRequest(url: "https://api.test/list")) }
+        await gate.arrivals(1)
+        buffered.cancel()
+        await #expect(throws: UpstreamError.unreachable(.totalTimeout)) { try await buffered.value }
+        let streamed = Task {
+            try await scene.upstream.stream(
+                StreamedRequest(method: .get, url: "https://api.test/list", headerFields: [:])
+            )
+        }
+        await gate.arrivals(2)
+        streamed.cancel()
+        await #expect(throws: UpstreamError.unreachable(.totalTimeout)) { try await streamed.value }
+        #expect(scene.upstream.reachability.isReachable)
+        #expect(scene.upstream.reachability.lastError == nil)
     }
 
     @Test("The total time bounds attempts and redirects together")

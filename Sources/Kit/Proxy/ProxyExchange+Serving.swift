@@ -43,7 +43,8 @@ extension ProxyExchange {
     }
 
     /// Updates stored responses from a 304, and returns the one it is about (RFC 9111 §4.3.4).
-    mutating func serveFreshened(_ updates: [FreshenedResponse], _ serving: FreshenedResponse) async throws -> Progress {
+    mutating func serveFreshened(_ updates: [FreshenedResponse], _ serving: FreshenedResponse) async throws -> Progress
+    {
         guard let forwarded else { return .event(.unreadable) }
         try await drain(forwarded)
         // Opened before anything is removed: a response that may not be kept still serves this request.

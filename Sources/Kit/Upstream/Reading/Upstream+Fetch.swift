@@ -93,7 +93,8 @@ extension Upstream {
                 requestTime: received.requestTime,
                 responseTime: received.responseTime
             ),
-            body: isKept && body.count > BlobStore.inlineLimit ? .blob(try store.database.blobs.write(body)) : .bytes(body),
+            body: isKept && body.count > BlobStore.inlineLimit
+                ? .blob(try store.database.blobs.write(body)) : .bytes(body),
             contentTime: stored.flatMap { holds($0.body, body) ? $0.contentTime : nil },
             isPinned: resource.isSourceOfRows
         )
