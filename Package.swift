@@ -61,14 +61,11 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
-                "Disk", "Shop", "PDF", "Ships", "Notes",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                yams,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                hummingbird, lifecycle, logging, metrics, nioCore, nioPosix, httpTypes, grdb,
+                "Disk", "Shop", "PDF", "Notes", "Ships", "Screens", "Upstream", "Proxy", "Storage", "Media", "CZlib",
+                "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
+                lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
             ],
             swiftSettings: strict
         ),
@@ -77,8 +74,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency", "HTTPCaching", "Media", crypto,
+                grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -94,8 +91,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media", grdb, httpTypes, logging,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -103,8 +100,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging,
-                nioCore,
+                "Screens", "Upstream", "Storage", "Database", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes,
+                logging, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -122,13 +119,12 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                nioCore, nioHTTP1, nioLocks, httpTypes, logging, metrics, lifecycle, crypto, grdb,
+                "Upstream", "Proxy", "Storage", "HTTPCaching", "CZlib",
+                .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
+                .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
+                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],
@@ -137,31 +133,36 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Concurrency", "Freshness", "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks,
-                logging, metrics, grdb,
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                asyncHTTPClient,
+                "Storage", "Freshness", "Concurrency", "HTTPCaching", asyncHTTPClient, crypto, grdb, httpTypes, logging,
+                metrics, nioCore, nioHTTP1, nioPosix, .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
         ),
+        // Raw mounts: a caching reverse proxy on the client of Upstream.
+        .target(
+            name: "Proxy",
+            dependencies: ["Upstream", "Storage", "Concurrency", "HTTPCaching", httpTypes, logging, nioCore],
+            path: "Sources/Kit/Proxy",
+            swiftSettings: strict
+        ),
         .target(
             name: "Storage",
-            dependencies: ["Database", "ResponseStore"],
+            dependencies: ["ResponseStore", "Database"],
             path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
         // Cached responses and page lists: budget, eviction, inspection, purge.
         .target(
             name: "ResponseStore",
-            dependencies: ["Database", "Freshness", "HTTPCaching", grdb, crypto, httpTypes, nioCore],
+            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, nioCore],
             path: "Sources/Kit/ResponseStore",
             swiftSettings: strict
         ),
         // SQLite, blobs, scratch files, sealed secrets, the data directory.
         .target(
             name: "Database",
-            dependencies: [grdb, crypto, logging],
+            dependencies: [crypto, grdb, logging],
             path: "Sources/Kit/Database",
             swiftSettings: strict
         ),
@@ -182,7 +183,7 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["MediaFormats", subprocess, systemPackage, crypto],
+            dependencies: ["MediaFormats", crypto, subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
@@ -197,7 +198,7 @@ let package = Package(
         // Parses photos and PDFs, one process a job, so that the server never does.
         .executableTarget(
             name: "PDFWorker",
-            dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"],
+            dependencies: ["MediaFormats", "CZlib", "CQPDF", "CPangoCairo"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
@@ -207,8 +208,8 @@ let package = Package(
         .target(
             name: "Sandbox",
             dependencies: [
-                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging,
-                lifecycle, crypto,
+                crypto, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
+                nioCore, lifecycle,
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -219,61 +220,77 @@ let package = Package(
         // The one test kit.
         .target(
             name: "TestKit",
-            dependencies: ["Database", "ResponseStore", logging],
+            dependencies: ["ResponseStore", "Database", logging],
             path: "Tests/Kit",
             swiftSettings: strict
         ),
         .target(
             name: "FaultKit",
-            dependencies: ["CFaultInjection", "TestKit", "Database", "Storage", grdb],
+            dependencies: ["Storage", "CFaultInjection", "TestKit", grdb, logging],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
+        .testTarget(
+            name: "ConcurrencyTests",
+            dependencies: ["Upstream", "Concurrency", "UpstreamTestKit"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency", "Storage", "FaultKit",
-                "HTTPCaching", grdb, crypto, httpTypes, logging,
+                "Storage", "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
+                logging,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
+            dependencies: ["Sandbox", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle],
+            swiftSettings: strict
+        ),
+        // A scripted upstream, a clock that the test moves, and values to wait for.
+        .target(
+            name: "UpstreamTestKit",
+            dependencies: [
+                "Upstream", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
+            ],
+            path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks,
+                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
+                "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProxyTests",
+            dependencies: [
+                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", "UpstreamTestKit",
+                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", "TestKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "AppTestKit",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
+                "Screens", "Upstream", "HTTPCaching", httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -281,9 +298,8 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
-                httpTypes, nioCore, grdb, logging,
+                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "Media", "TestKit",
+                "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -291,9 +307,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media",
-                "MediaFormats", httpTypes, nioCore, grdb, logging,
+                "Shop", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", "Sandbox", "TestKit",
+                "AppTestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -301,10 +316,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness",
-                "PDF", "AppTestKit", "Concurrency", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching",
-                "Media", httpTypes,
-                nioCore, grdb, logging, lifecycle,
+                "PDF", "Screens", "Storage", "Concurrency", "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes,
+                logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -312,9 +325,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore,
-                grdb, logging,
+                "Notes", "Screens", "Upstream", "Storage", "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes,
+                logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
@@ -325,38 +337,35 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
-        .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
+        .testTarget(name: "PDFWorkerTests", dependencies: ["MediaFormats", "PDFWorker"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
-                httpTypes, nioCore, grdb, logging,
+                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarderTests",
-            dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency", "Larder", "Ships", "Upstream",
-                logging, nioLocks,
-            ],
+            dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "TestKit", "Database", "ResponseStore", "Freshness", "Concurrency",
-                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams, subprocess,
-                asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
+                "Larder", "Ships", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes, hummingbird,
+                logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["Larder", nioCore, nioHTTP1, nioLocks, asyncHTTPClient, subprocess, systemPackage],
+            dependencies: [
+                "Larder", asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+            ],
             swiftSettings: strict
         ),
     ]

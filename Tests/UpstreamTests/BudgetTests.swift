@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import Storage
 import Testing
+import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

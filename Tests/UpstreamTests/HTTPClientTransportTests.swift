@@ -4,6 +4,7 @@ import Logging
 import NIOPosix
 import Storage
 import Testing
+import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

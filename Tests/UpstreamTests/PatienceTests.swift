@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -29,7 +29,7 @@ extension DiskService {
         let isKept = !request.isHead && !request.headerFields.contains(.range) && options.budget.admits(size)
         let provenance = Provenance(
             source: .upstream,
-            fetchedAt: clock.now(),
+            validatedAt: clock.now(),
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: isKept)
         )
         let unread = FileContent(
@@ -55,7 +55,7 @@ extension DiskService {
             source: .cache,
             offline: provenance.offline,
             stale: provenance.stale,
-            fetchedAt: fetchedAt,
+            validatedAt: fetchedAt,
             cacheStatus: CacheStatus(.hit, detail: detail)
         )
     }
@@ -106,7 +106,12 @@ extension DiskService {
     /// The whole from the upstream, kept while it passes if there is room for it.
     func keeping(_ item: DiskItem, size: Int, _ account: DiskAccount, job: String? = nil) async throws -> ByteStream {
         let parts = try await openUpstream(item, 0..<size, account.id)
-        let keeper = FileKeeper(item, size: size, keeps: options.budget.admits(size), blobs: store.database.blobs)
+        let keeper = FileKeeper(
+            item,
+            size: size,
+            limit: options.budget.lowWaterMark,
+            blobs: store.database.blobs
+        )
         return keeper.keeping(parts) { body in
             // Where it cannot be kept, it is passed on all the same; a download says so.
             try await store.save(

@@ -87,7 +87,7 @@ extension DiskService {
         guard let type = PictureType(of: picture.data) else { throw Self.problem(.damaged("no picture came of it")) }
         let provenance = Provenance(
             source: .upstream,
-            fetchedAt: clock.now(),
+            validatedAt: clock.now(),
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored)
         )
         return .picture(picture.data, type: type, provenance: provenance, now: clock.now())
@@ -182,11 +182,8 @@ extension DiskService {
         switch stored {
         case .bytes(let bytes): try file.append(bytes)
         case .blob(let reader):
-            var position = 0
-            while position < reader.blob.length {
-                let end = min(position + (256 << 10), reader.blob.length)
-                try file.append(try reader.read(position..<end))
-                position = end
+            for try await part in ByteStream(reader, range: 0..<reader.blob.length) {
+                try part.withUnsafeReadableBytes { try file.append($0) }
             }
         }
         defer { withExtendedLifetime(file) {} }

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTypes
+public import Proxy
 public import Screens
 import Storage
-public import Upstream
+import Upstream
 
 /// Refreshes under way, one an account: a refresh token is good once.
 actor TokenRefreshes {

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import NIOCore
 import Storage
@@ -32,79 +31,53 @@ enum FileParts {
     }
 }
 
-/// Keeps a file while it passes by: in the store whole and with the right checksum, or not at all. Memory holds one
-/// part at a time.
+/// Stores a file while it passes: whole and with the right checksum, or not at all.
 struct FileKeeper: Sendable {
-    /// What came is not the version that was announced.
+    /// The file is not the version that was announced.
     struct WrongContent: Error {}
-    /// It was not kept: the account has left, the file is another by now, or there is no room for it.
+    /// It was not stored: the account has left, the file is another by now, or there is no room for it.
     struct NotKept: Error {}
 
     let md5: String?
     let size: Int
-    let keeps: Bool
+    let limit: Int
     let blobs: BlobStore
 
-    init(_ item: DiskItem, size: Int, keeps: Bool, blobs: BlobStore) {
-        // Some checksums are of another kind: then only the length can be looked at.
-        md5 = item.md5.flatMap { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) ? $0.lowercased() : nil }
+    init(_ item: DiskItem, size: Int, limit: Int, blobs: BlobStore) {
+        md5 = item.md5
         self.size = size
-        self.keeps = keeps
+        self.limit = limit
         self.blobs = blobs
     }
 
-    /// A body that is kept while it is read. Its last part is given out when all is stored, so that whoever has it
-    /// whole finds it in the store; a wrong checksum breaks it off before.
+    /// Returns a body that is stored while it is read. A wrong length or checksum ends it before its last part.
     ///
     /// - Parameters:
-    ///   - save: makes the finished body known; false where it is not wanted any more.
-    ///   - unkept: told why it was not kept; what it throws breaks the body off.
+    ///   - save: Stores the finished body. Returns false if it is not wanted any more.
+    ///   - unkept: Receives the reason if the body was not stored; an error that it throws ends the returned body.
     func keeping(
         _ body: ByteStream,
         save: @escaping @Sendable (StoredBody) async throws -> Bool,
         unkept: @escaping @Sendable (any Error) throws -> Void
     ) -> ByteStream {
-        ByteStream {
-            let iterator = body.makeAsyncIterator()
-            var writer: BodyWriter? = keeps ? BodyWriter(blobs: blobs) : nil
-            var hash = Insecure.MD5()
-            var received = 0
-            var isOver = false
-            return {
-                guard !isOver else { return nil }
-                let part = size > 0 ? try await iterator.next() : nil
-                if let part {
-                    received += part.readableBytes
-                    part.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-                    do {
-                        try writer?.append(Data(part.readableBytesView))
-                    } catch {
-                        writer = nil
-                        try unkept(error)
-                    }
-                }
-                guard received >= size || part == nil else { return part }
-                isOver = true
-                guard received == size else { throw FileParts.WrongLength() }
-                if let md5, Self.text(hash.finalize()) != md5 { throw WrongContent() }
-                do {
-                    guard let writer, try await save(try writer.finish(expectedLength: size)) else { throw NotKept() }
-                } catch {
-                    // Asked of the task, not of the error: optimized by Swift 6.3, a cast to CancellationError here
-                    // keeps its place on the task's stack where this closure is inlined into a loop that reads the
-                    // body, and the process ends with "freed pointer was not the last allocation".
-                    if Task.isCancelled { throw error }
-                    if keeps { try unkept(error) }
-                }
-                return part
+        CachingBodyTee(
+            to: blobs,
+            expectedLength: size,
+            limit: limit,
+            // Some checksums are of another kind: then only the length is checked.
+            checksum: md5.flatMap { BodyChecksum(md5: $0) }
+        ) { body in
+            guard try await save(body) else { throw NotKept() }
+        }.passing(body) { outcome in
+            switch outcome {
+            case .stored, .tooLarge, .brokenOff: break
+            case .wrongLength: throw FileParts.WrongLength()
+            case .wrongChecksum: throw WrongContent()
+            case .notStored(let error):
+                // Asked of the task, not of the error: see the note in CachingBodyTee.
+                if Task.isCancelled { throw error }
+                try unkept(error)
             }
         }
-    }
-
-    private static func text(_ digest: Insecure.MD5Digest) -> String {
-        digest.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
     }
 }

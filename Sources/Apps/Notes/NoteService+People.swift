@@ -95,7 +95,7 @@ extension NoteService {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try request.query.flag("replace") && cachePolicy == .revalidate
         let snapshot = try store.snapshot()
-        if let snapshot, !isReplacing { return peopleAPI.upstream.reading(ofRowsFetchedAt: snapshot.fetchedAt) }
+        if let snapshot, !isReplacing { return peopleAPI.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt) }
         let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())
         var resource = peopleAPI.people { people in
             NoteStore.persistRows(of: people, fetchedAt: now) { number in

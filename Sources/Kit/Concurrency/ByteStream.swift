@@ -58,8 +58,11 @@ public struct ByteStream: AsyncSequence, Sendable {
         public func next() async throws -> ByteBuffer? { try await next() }
     }
 
-    /// All of it, if it has at most so many bytes. Throws `NIOTooManyBytesError` otherwise.
-    package func collect(upTo limit: Int) async throws -> ByteBuffer {
+    /// Collects the whole body.
+    ///
+    /// - Parameter limit: Largest body in bytes.
+    /// - Throws: `NIOTooManyBytesError` for a larger one; what the source throws.
+    public func collect(upTo limit: Int) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await part in self {
             guard whole.readableBytes + part.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }

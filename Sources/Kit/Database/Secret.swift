@@ -1,23 +1,23 @@
-/// A text that nobody shall read by accident: descriptions and mirrors, such as a library's log of the services that it
-/// runs, show that there is one, not what it is.
+/// A text that must not appear in logs by accident: its description and mirror, which a library may log, say that there
+/// is a secret and not what it is.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The text itself.
     public let value: String
 
-    /// Keeps a text.
+    /// Wraps a text.
     public init(_ value: String) {
         self.value = value
     }
 
-    /// Whether there is none.
+    /// Whether the text is empty.
     public var isEmpty: Bool { value.isEmpty }
 
-    /// Not the text.
+    /// A placeholder for the text.
     public var description: String { isEmpty ? "none" : "a secret" }
 
-    /// Not the text.
+    /// A placeholder for the text.
     public var debugDescription: String { description }
 
-    /// Without the text.
+    /// A mirror without the text.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

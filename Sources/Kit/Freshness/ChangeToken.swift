@@ -39,7 +39,7 @@ public struct ChangeToken: Sendable {
     }
 
     /// The same with an end and an age.
-    package func ending(at deadline: NIODeadline?, age: RunningAge) -> ChangeToken {
+    public func ending(at deadline: NIODeadline?, age: RunningAge) -> ChangeToken {
         and(ChangeToken(until: deadline, age: age))
     }
 

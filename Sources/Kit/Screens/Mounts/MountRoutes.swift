@@ -3,7 +3,8 @@ import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
-public import Upstream
+public import Proxy
+import Upstream
 
 /// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
 public struct MountRoutes: Sendable {

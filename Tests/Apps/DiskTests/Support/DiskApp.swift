@@ -4,6 +4,7 @@ import GRDB
 import HTTPTypes
 import Logging
 import Media
+import Proxy
 import Screens
 import Storage
 import Synchronization
