@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 ]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let structuredFields: Target.Dependency = .product(
+    name: "RawStructuredFieldValues",
+    package: "swift-http-structured-headers"
+)
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -41,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
@@ -60,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
+                "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", "Sandbox", "CZlib",
                 "Disk", "Shop", "PDF", "Ships", "Notes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -76,7 +81,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
+                "Screens", "Upstream", "Storage", "HTTPCaching", "HTTPSemantics", "Concurrency", "Media", grdb, crypto,
+                httpTypes,
                 logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
@@ -85,7 +91,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Storage", "HTTPCaching", "HTTPSemantics", "Media", "MediaFormats", grdb,
+                httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -93,7 +100,7 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
+                "Screens", "Storage", "HTTPSemantics", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
                 logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/PDF",
@@ -102,7 +109,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging,
+                "Screens", "Upstream", "Storage", "HTTPCaching", "HTTPSemantics", grdb, crypto, cryptoExtras, httpTypes,
+                logging,
                 nioCore,
             ],
             path: "Sources/Apps/Notes",
@@ -121,7 +129,7 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
+                "Upstream", "Storage", "HTTPCaching", "HTTPSemantics", "CZlib", hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -136,7 +144,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
+                "Storage", "HTTPCaching", "HTTPSemantics", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging,
+                metrics, grdb,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 asyncHTTPClient,
             ],
@@ -151,9 +160,16 @@ let package = Package(
         ),
         // Coordination of tasks, each primitive once.
         .target(name: "Concurrency", path: "Sources/Kit/Concurrency", swiftSettings: strict),
+        // The grammar of HTTP, once; what a cache decides by it.
+        .target(
+            name: "HTTPSemantics",
+            dependencies: [httpTypes, structuredFields],
+            path: "Sources/Kit/HTTPSemantics",
+            swiftSettings: strict
+        ),
         .target(
             name: "HTTPCaching",
-            dependencies: [httpTypes],
+            dependencies: ["HTTPSemantics", httpTypes],
             path: "Sources/Kit/HTTPCaching",
             swiftSettings: strict
         ),
@@ -202,7 +218,12 @@ let package = Package(
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
-        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
+        .testTarget(name: "HTTPSemanticsTests", dependencies: ["HTTPSemantics", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPCachingTests",
+            dependencies: ["HTTPCaching", "HTTPSemantics", httpTypes],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "StorageTests",
             dependencies: ["Storage", "FaultKit", "HTTPCaching", grdb, crypto, httpTypes, logging],
@@ -216,14 +237,16 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks,
+                "Upstream", "Storage", "HTTPCaching", "HTTPSemantics", crypto, httpTypes, grdb, logging, nioCore,
+                nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
+                "Screens", "Upstream", "Storage", "HTTPCaching", "HTTPSemantics", "CZlib", hummingbird,
+                hummingbirdTesting,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -237,7 +260,8 @@ let package = Package(
         .target(
             name: "AppTestKit",
             dependencies: [
-                "Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
+                "Screens", "Upstream", "Storage", "HTTPSemantics", hummingbird, hummingbirdTesting, httpTypes, nioCore,
+                logging,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -245,7 +269,7 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
+                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", crypto,
                 httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/DiskTests",
@@ -254,7 +278,7 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media",
+                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media",
                 "MediaFormats", httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/ShopTests",
@@ -273,7 +297,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore,
+                "Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPSemantics", httpTypes,
+                nioCore,
                 grdb, logging,
             ],
             path: "Tests/Apps/NotesTests",

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Logging
 import NIOCore
@@ -35,7 +36,7 @@ struct Arrival: Sendable {
     /// Head as received, `Connection` included.
     var head: HTTPResponse { HTTPResponse(status: response.status, headerFields: response.headerFields) }
     /// Bytes of the body where they are announced.
-    var announced: Int? { response.headerFields[.contentLength].flatMap { Int($0) } }
+    var announced: Int? { response.headerFields.declaredContentLength }
 }
 
 extension Mount {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 public import HTTPTypes
 
 /// One request to an upstream with everything that belongs to it: redirects to allowed hosts, retries, the deadline
@@ -112,16 +113,6 @@ extension HTTPFields {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `X-API-Key`: the credential of services without a scheme of RFC 9110.
-    public static let apiKey = HTTPField.Name("X-API-Key")!
-}
-
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
-enum RetryAfter {
-    static func seconds(_ fields: HTTPFields, at now: Date) -> Int? {
-        guard let value = fields[.retryAfter]?.trimmingCharacters(in: .whitespaces) else { return nil }
-        if let seconds = Int(value) { return max(0, seconds) }
-        return HTTPDate.parse(value, now: now).map { max(0, Int($0.timeIntervalSince(now).rounded(.up))) }
-    }
+    public static let apiKey = HTTPField.Name(literal: "X-API-Key")
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// Where requests of one upstream may go: its own origin, and for links and redirects the listed hosts, or any public
 /// one where that is configured.
@@ -61,14 +62,14 @@ struct TargetRules: Sendable {
         return .listedHost
     }
 
-    /// The absolute URL that a `Location` means, seen from the URL that answered it (RFC 9110 §10.2.2); nil when it is
-    /// none.
+    /// Returns the absolute URL that a `Location` names, seen from the URL whose response has it (RFC 9110 §10.2.2,
+    /// RFC 3986 §5.2), without a fragment. Characters that no URI has are percent-encoded.
+    /// - Returns: nil if `location` is empty.
     static func resolve(location: String, from url: String) -> String? {
-        guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL else {
-            return nil
-        }
-        var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
-        components?.fragment = nil
-        return components?.url?.absoluteString
+        guard !location.isEmpty else { return nil }
+        var target = URIParts(location).resolved(against: URIParts(url))
+        target.path = PercentEncoding.encode(target.path, allowed: .uri)
+        target.query = target.query.map { PercentEncoding.encode($0, allowed: .uri) }
+        return target.text
     }
 }

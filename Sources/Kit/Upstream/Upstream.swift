@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 public import Logging
 import Metrics
