@@ -31,7 +31,7 @@ extension DiskStore {
     private static func name(_ body: Body, of path: DiskPath) -> String { "\(path.queryValue)?\(body.text)" }
 
     /// What the names of all bodies of a file, and of everything below a folder, begin with.
-    static func bodyPrefixes(of path: DiskPath) -> [String] { 
+    static func bodyPrefixes(of path: DiskPath) -> [String] {
         ["\(path.queryValue)?", PercentEncoding.encode(path.below, allowed: .unreserved)]
     }
 
