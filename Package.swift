@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 ]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let structuredFields: Target.Dependency = .product(
+    name: "RawStructuredFieldValues",
+    package: "swift-http-structured-headers"
+)
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -61,8 +65,8 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Disk", "Shop", "PDF", "Notes", "Ships", "Screens", "Upstream", "Proxy", "Storage", "Media", "CZlib",
-                "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Disk", "Shop", "PDF", "Notes", "Ships", "Screens", "Upstream", "Proxy", "Storage", "HTTPSemantics",
+                "Media", "CZlib", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -74,8 +78,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency", "HTTPCaching", "Media", crypto,
-                grdb, httpTypes, logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -83,7 +87,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb,
+                httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -91,7 +96,7 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics", "Media", grdb, httpTypes, logging,
                 lifecycle,
             ],
             path: "Sources/Apps/PDF",
@@ -100,8 +105,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Database", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes,
-                logging, nioCore,
+                "Screens", "Upstream", "Storage", "Database", "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras,
+                grdb, httpTypes, logging, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -119,7 +124,7 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "HTTPCaching", "CZlib",
+                "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib",
                 .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
@@ -133,8 +138,9 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "Freshness", "Concurrency", "HTTPCaching", asyncHTTPClient, crypto, grdb, httpTypes, logging,
-                metrics, nioCore, nioHTTP1, nioPosix, .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", asyncHTTPClient, crypto, grdb,
+                httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
@@ -142,7 +148,9 @@ let package = Package(
         // Raw mounts: a caching reverse proxy on the client of Upstream.
         .target(
             name: "Proxy",
-            dependencies: ["Upstream", "Storage", "Concurrency", "HTTPCaching", httpTypes, logging, nioCore],
+            dependencies: [
+                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", httpTypes, logging, nioCore,
+            ],
             path: "Sources/Kit/Proxy",
             swiftSettings: strict
         ),
@@ -175,9 +183,16 @@ let package = Package(
         ),
         // Coordination of tasks, each primitive once.
         .target(name: "Concurrency", dependencies: [nioCore], path: "Sources/Kit/Concurrency", swiftSettings: strict),
+        // The grammar of HTTP, once; what a cache decides by it.
+        .target(
+            name: "HTTPSemantics",
+            dependencies: [httpTypes],
+            path: "Sources/Kit/HTTPSemantics",
+            swiftSettings: strict
+        ),
         .target(
             name: "HTTPCaching",
-            dependencies: [httpTypes],
+            dependencies: ["HTTPSemantics", httpTypes],
             path: "Sources/Kit/HTTPCaching",
             swiftSettings: strict
         ),
@@ -237,7 +252,16 @@ let package = Package(
             dependencies: ["Upstream", "Concurrency", "UpstreamTestKit"],
             swiftSettings: strict
         ),
-        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPSemanticsTests",
+            dependencies: ["Upstream", "Freshness", "Concurrency", "HTTPSemantics", httpTypes],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HTTPCachingTests",
+            dependencies: ["HTTPSemantics", "HTTPCaching", httpTypes],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "StorageTests",
             dependencies: [
@@ -271,15 +295,15 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", "UpstreamTestKit",
-                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "TestKit",
+                "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
@@ -290,7 +314,7 @@ let package = Package(
         .target(
             name: "AppTestKit",
             dependencies: [
-                "Screens", "Upstream", "HTTPCaching", httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+                "Screens", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -298,8 +322,8 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "Media", "TestKit",
-                "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
+                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "Media",
+                "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -307,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", "Sandbox", "TestKit",
-                "AppTestKit", grdb, httpTypes, logging, nioCore,
+                "Shop", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", "MediaFormats", "Sandbox",
+                "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -325,8 +349,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "Storage", "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes,
-                logging, nioCore,
+                "Notes", "Screens", "Upstream", "Storage", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
+                httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Testing
 import Upstream
@@ -208,28 +209,6 @@ struct EntityTagTests {
 }
 
 struct CompressionTests {
-    @Test(
-        "Clients that take gzip",
-        arguments: [
-            ["gzip"], ["GZIP"], ["deflate, gzip;q=0.1"], ["*"], ["br", "gzip"], ["x-gzip"], ["gzip ; q=1.0"],
-            ["*;q=0, gzip"],
-        ]
-    )
-    func takes(values: [String]) {
-        #expect(AcceptEncoding.allowsGzip(values))
-    }
-
-    @Test(
-        "Clients that do not",
-        arguments: [
-            [], [""], ["identity"], ["gzip;q=0"], ["gzip;q=0.000, *"], ["br, deflate"], ["*;q=0"], ["gzipped"],
-            ["gzip;q=x"],
-        ]
-    )
-    func refuses(values: [String]) {
-        #expect(!AcceptEncoding.allowsGzip(values))
-    }
-
     @Test("What is compressed comes back, whatever its size", arguments: [0, 1, 1000, 300_000])
     func roundTrip(count: Int) throws {
         var state: UInt64 = 1

@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
 import NIOCore

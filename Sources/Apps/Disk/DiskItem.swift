@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPSemantics
 
 /// A file or folder of an account, as the app keeps it: what its screens show, and what names its content. No link of
 /// the upstream is in it.
@@ -37,7 +38,7 @@ struct DiskItem: Sendable, Equatable {
     /// copy can be said to be current.
     var version: String? {
         guard kind == .file else { return nil }
-        if let md5, !md5.isEmpty, md5.utf8.allSatisfy(Self.isTokenCharacter) { return md5 }
+        if let md5, !md5.isEmpty, md5.utf8.allSatisfy(ASCIISet.alphanumerics.contains) { return md5 }
         guard let size, let modified else { return nil }
         return "\(size)-\(Int(modified.timeIntervalSince1970))"
     }
@@ -57,10 +58,6 @@ struct DiskItem: Sendable, Equatable {
 
     private static func hexadecimal(_ byte: UInt8) -> String {
         String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }
-
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
     /// What follows the last dot of the name, in lower case; empty where nothing does.

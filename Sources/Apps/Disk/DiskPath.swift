@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 
@@ -89,27 +90,10 @@ struct DiskPath: Sendable, Hashable {
 
     /// The value of a query parameter: everything but unreserved characters is percent-encoded, so that a plus stays a
     /// plus (RFC 3986 §2.3).
-    var queryValue: String { Self.encoded(text) }
+    var queryValue: String { PercentEncoding.encode(text, allowed: .unreserved) }
 
     private var lastSlash: String.UnicodeScalarView.Index {
         text.unicodeScalars.lastIndex(of: "/") ?? text.unicodeScalars.startIndex
-    }
-
-    /// Percent-encodes everything but unreserved characters.
-    static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            let isUnreserved =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "-._~".utf8.contains(byte)
-            if isUnreserved {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return result
     }
 
     // Swift takes composed and decomposed letters for equal; the upstream does not.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 
@@ -53,7 +54,8 @@ struct RowScreen: Encodable, Sendable {
 extension DiskPath {
     /// A link to a screen about this path.
     func link(to screen: String, _ others: (String, String)...) -> String {
-        "\(screen)?path=\(queryValue)" + others.map { "&\($0.0)=\(Self.encoded($0.1))" }.joined()
+        "\(screen)?path=\(queryValue)"
+            + others.map { "&\($0.0)=\(PercentEncoding.encode($0.1, allowed: .unreserved))" }.joined()
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Storage
 import Upstream
@@ -30,7 +31,9 @@ extension DiskStore {
     private static func name(_ body: Body, of path: DiskPath) -> String { "\(path.queryValue)?\(body.text)" }
 
     /// What the names of all bodies of a file, and of everything below a folder, begin with.
-    static func bodyPrefixes(of path: DiskPath) -> [String] { ["\(path.queryValue)?", DiskPath.encoded(path.below)] }
+    static func bodyPrefixes(of path: DiskPath) -> [String] {
+        ["\(path.queryValue)?", PercentEncoding.encode(path.below, allowed: .unreserved)]
+    }
 
     func isDownloaded(_ item: DiskItem, account: String, _ db: Database) throws -> Bool {
         guard let version = item.version else { return false }

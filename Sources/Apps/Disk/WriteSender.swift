@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Upstream
@@ -80,7 +81,8 @@ struct WriteSender: Sendable {
                 let response = try await service.api.upstream.stream(request, headTimeout: Self.longestUpload)
                 let status = response.status
                 // An uploader sends no page, whatever its status.
-                if status.kind == .successful, response.headerFields[.contentType]?.hasPrefix("text/html") == true {
+                let type = response.headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
+                if status.kind == .successful, type == "text/html" {
                     throw UpstreamError.badResponse(status: status, reason: "a page")
                 }
                 switch status.code {

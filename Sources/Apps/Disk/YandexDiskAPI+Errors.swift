@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Upstream
 
@@ -22,13 +23,9 @@ extension DiskRefusal {
     init?(_ status: HTTPResponse.Status, _ body: [UInt8]) {
         guard let code = (try? JSONDecoder().decode(ErrorRecord.self, from: Data(body)))?.error,
             let first = code.utf8.first,
-            (0x41...0x5A).contains(first), code.utf8.allSatisfy(Self.isWordCharacter)
+            (0x41...0x5A).contains(first), code.utf8.allSatisfy(ASCIISet.alphanumerics.contains)
         else { return nil }
         self.init(status: status.code, code: code)
-    }
-
-    private static func isWordCharacter(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
     /// Finds the refusal in an error of a read or a write; nil where it is none.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import Upstream
@@ -90,7 +91,8 @@ extension YandexDiskAPI {
     /// How an operation stands. `operation` is what ``WriteOutcome/underWay(operation:)`` gave; only its last part is
     /// used, below the configured address.
     func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
-        let record: OperationRecord = try await read(url("/operations/\(DiskPath.encoded(operation))"), token)
+        let identity = PercentEncoding.encode(operation, allowed: .unreserved)
+        let record: OperationRecord = try await read(url("/operations/\(identity)"), token)
         switch record.status {
         case "success": return .done
         case "failed", "failure": return .failed
@@ -171,7 +173,7 @@ struct PreviewSize: Sendable, Equatable {
             return
         }
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
-        let numbers = sides.map { side in side.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(side) : nil }
+        let numbers = sides.map { side in side.isDigits ? Int(side) : nil }
         guard sides.count <= 2,
             zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }),
             text != "x", !text.isEmpty

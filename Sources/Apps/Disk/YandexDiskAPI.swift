@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 public import Storage
 public import Upstream
@@ -31,7 +32,8 @@ public struct YandexDiskAPI: Sendable {
 
     /// Absolute URL of a call. Values are percent-encoded here.
     func url(_ path: String, _ query: [(String, String)] = []) -> String {
-        let text = query.map { "\($0.0)=\(DiskPath.encoded($0.1))" }.joined(separator: "&")
+        let items = query.map { "\($0.0)=\(PercentEncoding.encode($0.1, allowed: .unreserved))" }
+        let text = items.joined(separator: "&")
         return upstream.configuration.url(of: path) + (text.isEmpty ? "" : "?\(text)")
     }
 

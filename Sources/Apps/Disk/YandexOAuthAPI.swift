@@ -1,6 +1,7 @@
 import Crypto
 public import Database
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 public import Upstream
 
@@ -125,6 +126,6 @@ public struct YandexOAuthAPI: Sendable {
     }
 
     private static func form(_ items: [(String, String)]) -> String {
-        items.map { "\($0.0)=\(DiskPath.encoded($0.1))" }.joined(separator: "&")
+        items.map { "\($0.0)=\(PercentEncoding.encode($0.1, allowed: .unreserved))" }.joined(separator: "&")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import Screens
 
 /// A part of the map: west, south, east, north in degrees, as RFC 7946 §5 orders them. Where west is greater than east
@@ -41,7 +42,7 @@ struct BoundingBox: Sendable, Equatable {
 extension Double {
     /// A decimal number as people write it: no hexadecimal, no infinity, nothing that is not a number.
     init?(plain text: String) {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }),
+        guard text.utf8.allSatisfy({ $0.isASCIIDigit || "+-.eE".utf8.contains($0) }),
             let value = Double(text), value.isFinite
         else { return nil }
         self = value

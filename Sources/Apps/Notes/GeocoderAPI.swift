@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 public import Upstream
 
@@ -19,7 +20,7 @@ public struct GeocoderAPI: Sendable {
 
     /// Places for a question. The bundled gazetteer stands in as its copy: `bundledAt` is the date of that.
     func places(_ question: String, limit: Int, bundledAt: Date) -> Resource {
-        let spelled = question.lowercased().addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let spelled = PercentEncoding.encode(question.lowercased(), allowed: .alphanumerics)
         var resource = Resource(
             url: upstream.configuration.url(of: "/api?q=\(spelled)&limit=\(limit)"),
             headerFields: [.accept: "application/json"],

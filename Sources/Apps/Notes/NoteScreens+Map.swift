@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import Screens
 
 /// `GET /v1/notes/map`.
@@ -137,16 +138,10 @@ struct NoteFeatureCollection: Encodable, Sendable {
         features = screen.pins.map(Feature.init) + screen.clusters.map(Feature.init)
     }
 
-    /// Whether a client prefers GeoJSON to a screen (RFC 9110 §12.5.1): it names it, with a weight that is not below
-    /// that of JSON.
-    static func isPreferred(_ accept: [String]) -> Bool {
-        var weights: [String: Double] = [:]
-        for member in accept.joined(separator: ",").split(separator: ",") {
-            let parts = member.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            guard let range = parts.first else { continue }
-            weights[range] = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-        }
-        guard let weight = weights["application/geo+json"], weight > 0 else { return false }
-        return weight >= weights["application/json"] ?? weights["application/*"] ?? weights["*/*"] ?? 0
+    /// Returns whether a client prefers GeoJSON to a screen (RFC 9110 §12.5.1): it names it, with a weight that is not
+    /// below that of JSON.
+    static func isPreferred(by accepted: AcceptedMediaTypes) -> Bool {
+        guard let weight = accepted.explicitWeight(of: "application/geo+json"), weight > 0 else { return false }
+        return weight >= accepted.weight(of: "application/json")
     }
 }

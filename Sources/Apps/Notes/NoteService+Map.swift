@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Upstream
@@ -18,7 +19,7 @@ extension NoteService {
         let ends = changeToken.and(ChangeToken(until: time.deadline))
         // Which of the two is asked for stands in `Accept`.
         let vary = "Authorization, Accept, Accept-Encoding"
-        guard !NoteFeatureCollection.isPreferred(request.headerFields[values: .accept]) else {
+        guard !NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields)) else {
             let bytes = try WireFormat.encode(NoteFeatureCollection(screen))
             return ScreenResponse(
                 headerFields: [.cacheControl: "private, no-cache", .vary: vary],

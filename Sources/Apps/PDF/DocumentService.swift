@@ -1,6 +1,6 @@
 import Concurrency
 import Foundation
-import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 public import Screens
 public import Storage

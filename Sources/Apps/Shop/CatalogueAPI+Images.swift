@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import Upstream
 
 /// The addresses of a product's pictures. The API keeps them in one column and splits it at commas, so that the text of

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// What is asked of the upstream for a search: never less than what is looked for, as much less than everything as the
 /// upstream can tell. The rest is sorted out here.
@@ -70,24 +71,7 @@ struct CatalogueQuery: Sendable, Equatable {
     func path(offset: Int, limit: Int) -> String {
         let paging = [Item(name: "offset", value: String(offset)), Item(name: "limit", value: String(limit))]
         return CatalogueAPI.productsPath + "?"
-            + (paging + items).map { "\($0.name)=\(PercentEncoding.component($0.value))" }.joined(separator: "&")
-    }
-}
-
-/// Texts in the query of a URI (RFC 3986 §3.4).
-enum PercentEncoding {
-    /// All but unreserved characters (§2.3) are encoded.
-    static func component(_ text: String) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            let isUnreserved =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "-._~".utf8.contains(byte)
-            if isUnreserved {
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
+            + (paging + items).map { "\($0.name)=\(PercentEncoding.encode($0.value, allowed: .unreserved))" }
+            .joined(separator: "&")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// A price in dollars, exact: sums of fractional prices have no rounding errors.
 struct Price: Sendable, Hashable, Comparable, Codable {
@@ -32,7 +33,7 @@ struct Price: Sendable, Hashable, Comparable, Codable {
     init?(text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), text.utf8.count <= Self.longest,
-            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            parts.allSatisfy(\.isDigits),
             let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
         else { return nil }
         self.init(amount)

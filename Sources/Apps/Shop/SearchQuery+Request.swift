@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import Screens
 
 extension SearchQuery {
@@ -51,9 +52,9 @@ extension SearchQuery {
             ("offset", String(offset)),
         ]
         return "/v1/shop/search?"
-            + values.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.component($0))" } }.joined(
-                separator: "&"
-            )
+            + values.compactMap { name, value in
+                value.map { "\(name)=\(PercentEncoding.encode($0, allowed: .unreserved))" }
+            }.joined(separator: "&")
     }
 }
 

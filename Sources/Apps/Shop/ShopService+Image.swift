@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Media
 import MediaFormats
@@ -22,7 +23,7 @@ extension ShopService {
             if let known = try store.product(id)?.product { known } else {
                 try await product(id, try request.cachePolicy()).0
             }
-        guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard let number = Int(text), number >= 0, text.isDigits,
             number < max(1, product.images.count)
         else {
             throw Problem.notFound("The product has \(product.images.count) pictures, counted from 0.")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Storage
@@ -122,7 +123,8 @@ extension ShopService {
         }
         let screen = ShareScreen(list)
         var response: ScreenResponse
-        if AcceptedTypes(request.headerFields).prefers(["text", "plain"], to: ["application", "json"]) {
+        let accepted = AcceptedMediaTypes(request.headerFields)
+        if accepted.weight(of: "text/plain") > accepted.weight(of: "application/json") {
             let fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization, Accept-Encoding"]
             response = ScreenResponse(
                 headerFields: fields,

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 public import Logging
 public import Media
@@ -102,7 +103,7 @@ public struct ShopService: Sendable {
     /// A product's id in the path. What is no such number belongs to no product.
     func productID(_ name: String, in request: ScreenRequest) throws -> Int {
         let text = try request.parameter(name)
-        guard let id = Int(text), id > 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard let id = Int(text), id > 0, text.isDigits else {
             throw Self.noProduct
         }
         return id

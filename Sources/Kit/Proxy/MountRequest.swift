@@ -1,3 +1,4 @@
+import HTTPSemantics
 public import HTTPTypes
 public import Storage
 public import Upstream
@@ -49,18 +50,9 @@ public struct MountRequest: Sendable {
         self.bodyLength = bodyLength
     }
 
-    /// The target with all that is no character of a URI (RFC 3986 §2) percent-encoded, since no URL could carry it
-    /// otherwise. Everything else stays as it is.
-    var encodedTarget: String {
-        guard target.utf8.contains(where: Self.isForeign) else { return target }
-        return target.utf8.reduce(into: "") { result, byte in
-            result +=
-                Self.isForeign(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
-        }
-    }
-
-    /// Whether a byte is visible, but no character of a URI. Others were refused by the connection.
-    private static func isForeign(_ byte: UInt8) -> Bool { "\"<>\\^`{|}".utf8.contains(byte) || byte > 0x7E }
+    /// The target with every character that is none of a URI (RFC 3986 §2) percent-encoded, because no URL could carry
+    /// it otherwise. Everything else is unchanged.
+    var encodedTarget: String { PercentEncoding.encode(target, allowed: .uri) }
 
     /// Whether a target stays below the base URL: it begins with a slash and has no dot segments (RFC 3986 §3.3),
     /// encoded ones included.

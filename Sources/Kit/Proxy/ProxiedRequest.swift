@@ -1,4 +1,5 @@
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Storage
 import Upstream

@@ -1,3 +1,4 @@
+import HTTPSemantics
 public import HTTPTypes
 public import NIOCore
 public import Upstream
@@ -29,7 +30,6 @@ public struct ProxyResponse: Sendable {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `Larder-Offline: ?1` (a boolean of RFC 9651): the upstream cannot be reached, this comes from the store.
-    public static let larderOffline = HTTPField.Name("Larder-Offline")!
+    public static let larderOffline = HTTPField.Name(literal: "Larder-Offline")
 }

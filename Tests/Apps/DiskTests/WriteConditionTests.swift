@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Testing

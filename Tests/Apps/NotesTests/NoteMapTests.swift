@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Testing
@@ -172,7 +173,7 @@ struct NoteMapTests {
         ]
     )
     func preference(accept: String, isPreferred: Bool) {
-        #expect(NoteFeatureCollection.isPreferred([accept]) == isPreferred)
+        #expect(NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes([.accept: accept])) == isPreferred)
     }
 
     @Test(

@@ -1,7 +1,7 @@
 import AppTestKit
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import Screens

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPCaching
+import HTTPSemantics
 public import HTTPTypes
 public import HummingbirdCore
 public import Upstream
@@ -81,10 +82,8 @@ extension HTTPFields {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `X-Request-Id`: the request's identity, as in the logs.
-    public static let requestID = HTTPField.Name("X-Request-Id")!
-    // swift-format-ignore: NeverForceUnwrap
+    public static let requestID = HTTPField.Name(literal: "X-Request-Id")
     /// `X-Content-Type-Options`, Fetch Standard: browsers keep to the declared type.
-    public static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+    public static let contentTypeOptions = HTTPField.Name(literal: "X-Content-Type-Options")
 }

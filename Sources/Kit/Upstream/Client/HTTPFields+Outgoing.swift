@@ -13,7 +13,6 @@ extension HTTPFields {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `X-API-Key`: the credential of services without a scheme of RFC 9110.
-    public static let apiKey = HTTPField.Name("X-API-Key")!
+    public static let apiKey = HTTPField.Name(literal: "X-API-Key")
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Logging
 import Metrics

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// Decides where requests of one upstream may go: to its own origin, and for links and redirects to the listed hosts, or
 /// to any public host if that is configured.
@@ -61,15 +62,14 @@ struct TargetRules: Sendable {
         return .listedHost
     }
 
-    /// Resolves a `Location` against the URL that was requested (RFC 9110 §10.2.2).
-    ///
-    /// - Returns: The absolute URL without a fragment; nil if the value is no URL.
+    /// Returns the absolute URL that a `Location` names, seen from the URL whose response has it (RFC 9110 §10.2.2,
+    /// RFC 3986 §5.2), without a fragment. Characters that no URI has are percent-encoded.
+    /// - Returns: nil if `location` is empty.
     static func resolve(location: String, from url: String) -> String? {
-        guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL else {
-            return nil
-        }
-        var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
-        components?.fragment = nil
-        return components?.url?.absoluteString
+        guard !location.isEmpty else { return nil }
+        var target = URIParts(location).resolved(against: URIParts(url))
+        target.path = PercentEncoding.encode(target.path, allowed: .uri)
+        target.query = target.query.map { PercentEncoding.encode($0, allowed: .uri) }
+        return target.text
     }
 }

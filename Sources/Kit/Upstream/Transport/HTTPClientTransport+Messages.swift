@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
