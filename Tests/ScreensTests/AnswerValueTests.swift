@@ -56,7 +56,7 @@ struct EnvelopeTests {
             meta: Meta(
                 screen: "ships.list",
                 state: .empty,
-                provenance: Provenance(source: .cache, offline: true, fetchedAt: ten.addingTimeInterval(0.9)),
+                provenance: Provenance(source: .cache, offline: true, validatedAt: ten.addingTimeInterval(0.9)),
                 revision: 8,
                 partial: true,
                 banner: Banner(code: "offline", text: "No internet", dismissal: .online),
@@ -125,13 +125,13 @@ struct ScreenResponseFieldsTests {
         let stored = Provenance(
             source: .cache,
             offline: true,
-            fetchedAt: ten,
+            validatedAt: ten,
             cacheStatus: CacheStatus(.hit, timeToLive: -85, detail: "offline")
         )
         #expect(fields(stored) == [.cacheStatus: "larder; hit; ttl=-85; detail=offline", .age: "90"])
         let fetched = Provenance(
             source: .upstream,
-            fetchedAt: ten,
+            validatedAt: ten,
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: true)
         )
         #expect(fields(fetched) == [.cacheStatus: "larder; fwd=uri-miss; stored", .age: "0"])
@@ -139,7 +139,7 @@ struct ScreenResponseFieldsTests {
 
     @Test("A copy from the future, since clocks are set back, has no negative age")
     func future() {
-        #expect(fields(Provenance(source: .cache, fetchedAt: ten + 900, cacheStatus: CacheStatus(.hit)))[.age] == "0")
+        #expect(fields(Provenance(source: .cache, validatedAt: ten + 900, cacheStatus: CacheStatus(.hit)))[.age] == "0")
     }
 
     @Test("SRV-05 Local data has neither field")

@@ -47,7 +47,7 @@ struct ExchangeTests {
                 let provenance = Provenance(
                     source: .cache,
                     offline: true,
-                    fetchedAt: ten,
+                    validatedAt: ten,
                     cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")
                 )
                 let meta = Meta(

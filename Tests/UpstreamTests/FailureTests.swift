@@ -18,7 +18,7 @@ struct FailureTests {
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
         #expect(reading.provenance.stale && !reading.provenance.offline)
-        #expect(reading.provenance.fetchedAt == storedAt)
+        #expect(reading.provenance.validatedAt == storedAt)
         #expect(try scene.body(of: reading.response) == "old")
         #expect(scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == "status \(status)")

@@ -18,7 +18,7 @@ struct ProvenanceTests {
     )
     func unreachable(reason: UnreachableReason) throws {
         let provenance = try #require(serveStale(.unreachable(reason)))
-        #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.fetchedAt == noon)
+        #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.validatedAt == noon)
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=unreachable")
     }
 

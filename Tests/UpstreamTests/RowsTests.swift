@@ -11,7 +11,7 @@ import Testing
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
         let reading = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
         #expect(
-            reading.response == nil && reading.provenance.source == .cache && reading.provenance.fetchedAt == fetchedAt
+            reading.response == nil && reading.provenance.source == .cache && reading.provenance.validatedAt == fetchedAt
         )
         #expect(
             !reading.provenance.offline && !reading.provenance.stale

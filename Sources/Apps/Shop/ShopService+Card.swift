@@ -50,7 +50,7 @@ extension ShopService {
                     source: .cache,
                     offline: isOffline,
                     stale: age > 0,
-                    fetchedAt: seen.fetchedAt,
+                    validatedAt: seen.fetchedAt,
                     cacheStatus: status
                 ), nil
             )

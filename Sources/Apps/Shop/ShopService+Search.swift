@@ -168,7 +168,7 @@ extension ShopService {
         let shown = found.prefix(page.limit)
         var provenance = serveStale
         if let oldest = shown.map(\.fetchedAt).min() {
-            provenance.fetchedAt = oldest
+            provenance.validatedAt = oldest
             if provenance.cacheStatus?.timeToLive != nil {
                 provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
             }
@@ -199,9 +199,8 @@ extension ShopService {
             var part = self
             part.provenance.stale = true
             // The response is as old as it is; what the screen shows of it is older.
-            part.provenance.receivedAt = [part.provenance.receivedAt ?? part.provenance.fetchedAt, oldest].compactMap {
-                $0
-            }.min()
+            let received = part.provenance.contentFetchedAt ?? part.provenance.validatedAt
+            part.provenance.contentFetchedAt = [received, oldest].compactMap { $0 }.min()
             if part.provenance.cacheStatus?.detail == nil { part.provenance.cacheStatus?.detail = "bad-response" }
             return part
         }
@@ -248,7 +247,7 @@ extension Provenance {
     /// The account of a response that is made from two: as bad as the worse of them, as old as the older.
     func combined(with other: Provenance) -> Provenance {
         var combined = other.severity > severity ? other : self
-        combined.fetchedAt = [fetchedAt, other.fetchedAt].compactMap { $0 }.min()
+        combined.validatedAt = [validatedAt, other.validatedAt].compactMap { $0 }.min()
         return combined
     }
 

@@ -20,11 +20,11 @@ public struct Provenance: Sendable, Equatable {
     public var offline: Bool
     /// The data is older than its freshness time.
     public var stale: Bool
-    /// When the data was fetched, or last confirmed by the upstream; nil for local data. `Age` counts from it.
-    public var fetchedAt: Date?
-    /// When the data was received as it is, however often it was confirmed since; nil: at ``fetchedAt``. The
-    /// `fetched_at` of a screen.
-    public var receivedAt: Date?
+    /// When the upstream last validated the data, by sending it or by a 304; nil for local data. `Age` counts from it.
+    public var validatedAt: Date?
+    /// When this content was first received; later validations leave it. Nil if that is ``validatedAt``. A screen's
+    /// `fetched_at`.
+    public var contentFetchedAt: Date?
     /// How the cache handled the request; nil for local data.
     public var cacheStatus: CacheStatus?
 
@@ -33,15 +33,15 @@ public struct Provenance: Sendable, Equatable {
         source: Source,
         offline: Bool = false,
         stale: Bool = false,
-        fetchedAt: Date? = nil,
-        receivedAt: Date? = nil,
+        validatedAt: Date? = nil,
+        contentFetchedAt: Date? = nil,
         cacheStatus: CacheStatus? = nil
     ) {
         self.source = source
         self.offline = offline
         self.stale = stale || offline
-        self.fetchedAt = fetchedAt
-        self.receivedAt = receivedAt
+        self.validatedAt = validatedAt
+        self.contentFetchedAt = contentFetchedAt
         self.cacheStatus = cacheStatus
     }
 

@@ -108,8 +108,8 @@ extension Upstream {
             )
             let provenance = Provenance(
                 source: .upstream,
-                fetchedAt: outcome.response.head.responseTime,
-                receivedAt: outcome.response.contentTime,
+                validatedAt: outcome.response.head.responseTime,
+                contentFetchedAt: outcome.response.contentTime,
                 cacheStatus: cacheStatus
             )
             return ReadResult(response: outcome.response, provenance: provenance)
@@ -130,7 +130,7 @@ extension Upstream {
                 let provenance = Provenance.serveStale(
                     for: error,
                     storedAt: storedAt,
-                    receivedAt: fallback.response?.contentTime,
+                    contentFetchedAt: fallback.response?.contentTime,
                     because: reason
                 )
             else { throw error }
@@ -152,7 +152,7 @@ private struct Fallback {
                 response: response,
                 provenance: .stored(
                     at: $0,
-                    receivedAt: response?.contentTime,
+                    contentFetchedAt: response?.contentTime,
                     cacheStatus,
                     offline: offline,
                     stale: stale

@@ -21,7 +21,7 @@ extension Upstream {
             provenance: Provenance(
                 source: .cache,
                 offline: !isReachable,
-                fetchedAt: fetchedAt,
+                validatedAt: fetchedAt,
                 cacheStatus: cacheStatus
             ),
             changeToken: seen.ending(at: nil, age: RunningAge(seconds: age, timeToLive: timeToLive, at: instant))

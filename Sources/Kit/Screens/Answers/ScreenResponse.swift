@@ -74,8 +74,8 @@ extension HTTPFields {
     public mutating func add(_ provenance: Provenance, now: Date) {
         guard let cacheStatus = provenance.cacheStatus else { return }
         self[.cacheStatus] = cacheStatus.member(of: "larder")
-        guard let fetchedAt = provenance.fetchedAt else { return }
-        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(fetchedAt)))
+        guard let validatedAt = provenance.validatedAt else { return }
+        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(validatedAt)))
         self[.age] = "\(seconds)"
     }
 }

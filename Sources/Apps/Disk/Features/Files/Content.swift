@@ -29,7 +29,7 @@ extension DiskService {
         let isKept = !request.isHead && !request.headerFields.contains(.range) && options.budget.admits(size)
         let provenance = Provenance(
             source: .upstream,
-            fetchedAt: clock.now(),
+            validatedAt: clock.now(),
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: isKept)
         )
         let unread = FileContent(
@@ -55,7 +55,7 @@ extension DiskService {
             source: .cache,
             offline: provenance.offline,
             stale: provenance.stale,
-            fetchedAt: fetchedAt,
+            validatedAt: fetchedAt,
             cacheStatus: CacheStatus(.hit, detail: detail)
         )
     }

@@ -87,7 +87,7 @@ extension DiskService {
         guard let type = PictureType(of: picture.data) else { throw Self.problem(.damaged("no picture came of it")) }
         let provenance = Provenance(
             source: .upstream,
-            fetchedAt: clock.now(),
+            validatedAt: clock.now(),
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored)
         )
         return .picture(picture.data, type: type, provenance: provenance, now: clock.now())

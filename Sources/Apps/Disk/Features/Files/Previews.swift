@@ -55,7 +55,7 @@ extension DiskService {
         guard let type = PictureType(of: bytes) else { return nil }
         let provenance = Provenance(
             source: .cache,
-            fetchedAt: stored.head.responseTime,
+            validatedAt: stored.head.responseTime,
             cacheStatus: CacheStatus(.hit)
         )
         return .picture(bytes, type: type, provenance: provenance, now: clock.now())
@@ -97,7 +97,7 @@ extension DiskService {
         }
         let provenance = Provenance(
             source: .upstream,
-            fetchedAt: clock.now(),
+            validatedAt: clock.now(),
             cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored)
         )
         return .picture(bytes, type: type, provenance: provenance, now: clock.now())

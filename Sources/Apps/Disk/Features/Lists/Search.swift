@@ -90,7 +90,7 @@ extension DiskService {
                 if !page.hasMore { break }
             } catch let failure as UpstreamFailure {
                 // Not all of the list is known. What other screens have shown can be searched all the same.
-                let fetchedAt = known?.provenance.fetchedAt ?? account.linkedAt
+                let fetchedAt = known?.provenance.validatedAt ?? account.linkedAt
                 switch failure.error {
                 case .unreachable:
                     let cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")
@@ -98,7 +98,7 @@ extension DiskService {
                         provenance: Provenance(
                             source: .cache,
                             offline: true,
-                            fetchedAt: fetchedAt,
+                            validatedAt: fetchedAt,
                             cacheStatus: cacheStatus
                         )
                     )
@@ -109,7 +109,7 @@ extension DiskService {
                         provenance: Provenance(
                             source: .cache,
                             stale: true,
-                            fetchedAt: fetchedAt,
+                            validatedAt: fetchedAt,
                             cacheStatus: cacheStatus
                         )
                     )

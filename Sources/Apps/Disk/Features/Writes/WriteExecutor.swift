@@ -168,7 +168,7 @@ struct WriteExecutor: Sendable {
         let row =
             try service.store.row(made.path, account: account.id)
             ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
-        return .done(row, Provenance(source: .cache, stale: true, fetchedAt: row.seenAt))
+        return .done(row, Provenance(source: .cache, stale: true, validatedAt: row.seenAt))
     }
 
     /// The upstream does it in its own time.
