@@ -8,9 +8,15 @@ extension Upstream {
     /// Reads a resource for a screen: network first within the patience, else the stored copy, and truthful about which
     /// (design/screens.md 1.5).
     ///
-    /// - Throws: ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not
+    /// - Parameter authorize: Adds the credentials of the request. Called only if the upstream is asked, so that no
+    ///   secret is opened for a stored response.
+    /// - Throws: What `authorize` throws; ``UpstreamError`` when there is nothing to answer with, or news (4xx) that a stored copy must not
     ///   hide; `StorageError`; `CancellationError`.
-    public func read(_ resource: Resource, _ cachePolicy: CachePolicy = .useCache) async throws -> ReadResult {
+    public func read(
+        _ resource: Resource,
+        _ cachePolicy: CachePolicy = .useCache,
+        authorize: (inout Resource) async throws -> Void = { _ in }
+    ) async throws -> ReadResult {
         let seen = ChangeToken(of: health.stamp, responseChanges[resource.url])
         let unremoved = removals.snapshot()
         let stored = try storedResponse(of: resource)
@@ -62,7 +68,9 @@ extension Upstream {
             }
             return reading
         case .ask(let reason, let patience):
-            return try await ask(for: resource, because: reason, patience: patience, fallback: fallback)
+            var authorized = resource
+            try await authorize(&authorized)
+            return try await ask(for: authorized, because: reason, patience: patience, fallback: fallback)
         }
     }
 

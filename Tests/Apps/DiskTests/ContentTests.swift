@@ -19,7 +19,7 @@ struct ContentTests {
     func view() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.pdf", "b.docx", "c.jpg", "d.zip"] { disk.put("disk:/\(name)") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for (name, viewer) in [
                 ("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported"),
@@ -54,7 +54,7 @@ struct ContentTests {
         let disk = FakeYandexDisk()
         let bytes = Array(Self.large.prefix(length))
         disk.put("disk:/a b.pdf", bytes: bytes, mimeType: "application/pdf")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let first = try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token)
             #expect(first.status == 200)
@@ -90,7 +90,7 @@ struct ContentTests {
     func ranges(isStored: Bool, knowsRanges: Bool) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             if isStored { _ = try await app.get("/v1/disk/file/content?path=/a.bin", as: token) }
             if !knowsRanges {
@@ -130,7 +130,7 @@ struct ContentTests {
             disk.makeFolder("disk:/\(folder)")
             disk.put("disk:/\(folder)/same.txt", "of \(folder)")
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for folder in ["x", "y"] {
                 #expect(
@@ -158,7 +158,7 @@ struct ContentTests {
     func staleLink(failures: Int, status: Int) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let left = Counter(failures)
             disk.intercept { (request) in
@@ -190,7 +190,7 @@ struct ContentTests {
     func foreignLink(href: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             disk.intercept { (request) in
                 request.url.contains("/resources/download") ? .json(#"{"href":"\#(href)"}"#) : nil
@@ -210,7 +210,7 @@ struct ContentTests {
     func damaged(kind: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             disk.change { state in
                 state.bodyParts = { url, bytes in
@@ -235,7 +235,7 @@ struct ContentTests {
     func beyondBudget() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 500_000))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 500_000))) { app in
             let token = try await app.logIn()
             for _ in 0..<2 {
                 let response = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
@@ -252,7 +252,7 @@ struct ContentTests {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.jpg", mediaType: "image")
         disk.put("disk:/plain.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             disk.intercept { (request) in
@@ -288,9 +288,9 @@ struct ContentTests {
     func exchange() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let files = DiskFiles(app.service)
+            let files = app.app.files
             let account = try files.account(of: [.authorization: "Bearer \(token)"])
             #expect(throws: Problem.self) { try files.account(of: [:]) }
             for _ in 0..<2 {

@@ -15,28 +15,28 @@ struct NewsTests {
     func searchForgets() async throws {
         let disk = FakeYandexDisk()
         for path in ["disk:/gone.txt", "disk:/stays.txt"] { disk.put(path) }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["gone.txt", "stays.txt"]
+                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["gone.txt", "stays.txt"]
             )
             disk.change { $0.nodes["disk:/gone.txt"] = nil }
             app.clock.advance(by: .seconds(1))
             let found = try await app.get("/v1/disk/search?query=txt&refresh=1", as: token)
-            #expect(DiskApp.names(found) == ["stays.txt"])
+            #expect(DiskHarness.names(found) == ["stays.txt"])
             #expect(found["meta.page.total"] == 1 && found["meta.partial"] == false)
             // What has come since the list of all files is found, although that list does not have it.
             app.clock.advance(by: .seconds(10))
             disk.put("disk:/new.txt")
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["new.txt", "stays.txt"]
+                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["new.txt", "stays.txt"]
             )
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
             let offline = try await app.get("/v1/disk/search?query=txt", as: token)
-            #expect(DiskApp.names(offline) == ["new.txt", "stays.txt"] && offline["meta.partial"] == true)
+            #expect(DiskHarness.names(offline) == ["new.txt", "stays.txt"] && offline["meta.partial"] == true)
         }
     }
 
@@ -47,9 +47,9 @@ struct NewsTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/thing")
         disk.put("disk:/thing/inside.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/thing", as: token)) == ["inside.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/thing", as: token)) == ["inside.txt"])
             disk.change { $0.nodes["disk:/thing/inside.txt"] = nil }
             disk.put("disk:/thing")
             try await app.get("/v1/disk/files?path=/thing&refresh=1", as: token).expectProblem("not-a-folder", 409)
@@ -72,7 +72,7 @@ struct NewsTests {
     func sameResponse(status: Int, code: String, problem: Int) async throws {
         let disk = FakeYandexDisk()
         for number in 1...12 { disk.put("disk:/\(number).txt") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             // Both ask the upstream for ten.
             #expect(try await app.get("/v1/disk/recent?limit=3&offset=6", as: token).status == 200)
@@ -91,7 +91,7 @@ struct NewsTests {
     func failingAfterRename() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/file?path=/a.txt", as: token).status == 200)
             #expect(
@@ -117,14 +117,14 @@ struct NewsTests {
                 #"{"items":[\#(paths.map { #"{"path":"\#($0)","name":"\#($0.suffix(1))","type":"file"}"# }.joined(separator: ","))]}"#
             )
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for list in ["recent", "published"] {
                 var names: [String] = []
                 var target: String? = "/v1/disk/\(list)?limit=2"
                 while let next = target {
                     let response = try await app.get(next, as: token)
-                    names += DiskApp.names(response)
+                    names += DiskHarness.names(response)
                     if case .string(let link) = response["links.next"] { target = link } else { target = nil }
                 }
                 #expect(names == ["a", "c", "d", "e"], "\(list)")
@@ -139,7 +139,7 @@ struct NewsTests {
     func refusedAfterRejected(status: Int, code: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/recent", as: token).status == 200)
             disk.respond(401)
@@ -149,7 +149,7 @@ struct NewsTests {
             disk.respond(503)
             try await app.get("/v1/disk/recent", as: token).expectProblem("upstream-session-expired", 401)
             disk.intercept(nil)
-            #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/recent", as: token)) == ["a.txt"])
         }
     }
 
@@ -160,7 +160,7 @@ struct NewsTests {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         disk.change { $0.pollsOfWrites = 9 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let response = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let location = try #require(response.headerFields[.location])
@@ -169,7 +169,7 @@ struct NewsTests {
             disk.goAway(.totalTimeout)
             try await app.get(location, as: token).expectProblem("upstream-unavailable", 503)
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             disk.intercept(nil)
             disk.put("disk:/a.txt")
             let token = try await app.logIn()
@@ -188,7 +188,7 @@ struct NewsTests {
     func head() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let target = "/v1/disk/file?path=/a.txt&tz=Asia/Tokyo"
             _ = try await app.get(target, as: token)  // From now on it is from the store.

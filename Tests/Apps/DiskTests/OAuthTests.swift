@@ -49,7 +49,7 @@ struct OAuthTests {
         return items
     }
 
-    private static let client = YandexOAuthAPI.Client(
+    private static let client = YandexOAuthClient.Application(
         id: "client",
         secret: Secret("hush+hush"),
         redirectURI: "https://app.test/back"
@@ -61,7 +61,7 @@ struct OAuthTests {
     func codeFlow() async throws {
         let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let begun = try await app.ask(.post, "/v1/disk/session/authorization")
             begun.expectScreen("disk.session", status: 201)
             let (address, state) = (try text(begun["data.authorize_url"]), try text(begun["data.state"]))
@@ -105,7 +105,7 @@ struct OAuthTests {
     )
     func plainCode() async throws {
         let disk = FakeYandexDisk()
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
             #expect(
                 try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status
                     == 201
@@ -131,7 +131,7 @@ struct OAuthTests {
 
     @Test("without an application there is no code flow, and it says which setting is missing")
     func unconfigured() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let response = try await app.ask(.post, "/v1/disk/session/authorization")
             response.expectProblem("validation-failed", 422)
             #expect(response.text.contains("disk.oauth_client_id"))
@@ -146,7 +146,7 @@ struct OAuthTests {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk, expiresIn: 3600)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(
                 app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
             )
@@ -175,7 +175,7 @@ struct OAuthTests {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(
                 app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
             )
@@ -194,7 +194,7 @@ struct OAuthTests {
     func revocation() async throws {
         let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(
                 app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
             )

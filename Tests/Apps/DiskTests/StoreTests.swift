@@ -24,7 +24,7 @@ struct StoreTests {
         ]
     )
     func plans(sql: String) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let plan = try app.database.read { db in
                 let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
                 statement.setUncheckedArguments([])
@@ -40,7 +40,7 @@ struct StoreTests {
     @Test("DISK-28 renaming a folder with 10,000 stored children is as many statements as renaming one with two")
     func manyChildren() async throws {
         let disk = FakeYandexDisk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             _ = try await app.logIn()
             let counts = try await [2, 10_000].asyncMap { count in
                 let folder = DiskPath.root.child("of \(count)")
@@ -116,7 +116,7 @@ struct StoreTests {
                 #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":100000,"items":[\#(items.joined(separator: ","))]}}"#
             )
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let last = try await app.get("/v1/disk/files?limit=100&offset=99950", as: token)
             #expect(
@@ -132,7 +132,7 @@ struct StoreTests {
             )
             #expect(disk.asked.count { $0.contains("_embedded") } == 2)
             let past = try await app.get("/v1/disk/files?offset=100000", as: token)
-            #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskApp.names(past) == [])
+            #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskHarness.names(past) == [])
             // Rows of the whole folder, as if every page had been seen, and after the list of all files.
             try await app.database.write { db in
                 let items = (0..<100_000).map { DiskItem(path: DiskPath.root.child("\($0).txt"), kind: .file) }
@@ -147,7 +147,7 @@ struct StoreTests {
     func staleResponse() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let isFirst = Counter(1)
             let store = app.store
@@ -159,7 +159,7 @@ struct StoreTests {
                     #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":1,"items":[{"path":"disk:/old.txt","name":"old.txt","type":"file"}]}}"#
                 )
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
             #expect(try app.store.row(DiskPath.root.child("old.txt"), account: "1130") == nil)
         }
     }

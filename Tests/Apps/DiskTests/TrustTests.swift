@@ -13,7 +13,7 @@ struct TrustTests {
     /// A root, a folder in it, a body, and all lists, seen once.
     private static func warmed(
         _ disk: FakeYandexDisk = FakeYandexDisk(),
-        _ test: @Sendable (DiskApp, _ token: String) async throws -> Void
+        _ test: @Sendable (DiskHarness, _ token: String) async throws -> Void
     ) async throws {
         disk.makeFolder("disk:/docs")
         disk.put("disk:/docs/report.txt", "the report")
@@ -25,7 +25,7 @@ struct TrustTests {
                 origin: "disk:/old"
             )
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for screen in screens {
                 #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200, "\(screen)")
@@ -44,7 +44,7 @@ struct TrustTests {
 
     /// All that was seen is there while the upstream is away: rows, folder, recent, search, and the body.
     private static func expectEverything(
-        _ app: DiskApp,
+        _ app: DiskHarness,
         _ token: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -56,7 +56,7 @@ struct TrustTests {
         ]
         for (screen, expected) in names {
             let response = try await app.get("/v1/disk/\(screen)", as: token)
-            #expect(DiskApp.names(response) == expected, "\(screen)", sourceLocation: sourceLocation)
+            #expect(DiskHarness.names(response) == expected, "\(screen)", sourceLocation: sourceLocation)
             #expect(
                 response["meta.offline"] == true && response["meta.state"] == "content",
                 "\(screen)",
@@ -119,7 +119,7 @@ struct TrustTests {
             }
             let response = try await app.get("/v1/disk/files?path=/docs", as: token)
             #expect(
-                response.status == 200 && response["meta.stale"] == true && DiskApp.names(response) == ["report.txt"]
+                response.status == 200 && response["meta.stale"] == true && DiskHarness.names(response) == ["report.txt"]
             )
             #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
             try await Self.expectEverything(app, token)
@@ -138,7 +138,7 @@ struct TrustTests {
             let (content, folder) = (
                 try await app.get(Self.content, as: token), try await app.get("/v1/disk/files?path=/docs", as: token)
             )
-            #expect(recent.status == 200 && content.text == "the report" && DiskApp.names(folder) == ["report.txt"])
+            #expect(recent.status == 200 && content.text == "the report" && DiskHarness.names(folder) == ["report.txt"])
         }
     }
 
@@ -191,8 +191,8 @@ struct TrustTests {
             try await app.get("/v1/disk/recent", as: token).expectProblem("not-found", 404)
             try await app.get("/v1/disk/file?path=/docs/report.txt", as: token).expectProblem("not-found", 404)
             app.disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["docs", "top.txt"])
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == [])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["docs", "top.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == [])
             try await app.get(Self.content, as: token).expectProblem("upstream-unavailable", 503)
         }
     }
@@ -218,7 +218,7 @@ struct TrustTests {
             }
             let response = try await app.get("/v1/disk/files?path=/docs", as: token)
             #expect(
-                DiskApp.names(response) == ["report.txt"] && response["meta.stale"] == true
+                DiskHarness.names(response) == ["report.txt"] && response["meta.stale"] == true
                     && response["meta.state"] == "content"
             )
             #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
@@ -226,7 +226,7 @@ struct TrustTests {
             let root = body.replacing("disk:/docs/", with: "disk:/").replacing("disk:/docs", with: "disk:/")
             app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2F&") ? .json(root) : nil }
             let shown = try await app.get("/v1/disk/files?refresh=1", as: token)
-            if !body.contains("disk:/other/x.txt") { #expect(DiskApp.names(shown) == ["docs", "top.txt"], "\(root)") }
+            if !body.contains("disk:/other/x.txt") { #expect(DiskHarness.names(shown) == ["docs", "top.txt"], "\(root)") }
             try await Self.expectEverything(app, token)
         }
     }
@@ -247,7 +247,7 @@ struct TrustTests {
             }
             for (list, names) in [("recent", ["top.txt", "report.txt"]), ("published", ["top.txt"])] {
                 let response = try await app.get("/v1/disk/\(list)", as: token)
-                #expect(DiskApp.names(response) == names && response["meta.stale"] == true, "\(list)")
+                #expect(DiskHarness.names(response) == names && response["meta.stale"] == true, "\(list)")
                 #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response", "\(list)")
             }
             try await Self.expectEverything(app, token)
@@ -265,7 +265,7 @@ struct TrustTests {
                     #"{"path":"disk:/top.txt","type":"dir"},{"path":"disk:/docs/new.txt","type":"file"},null"#
                 return .json(#"{"path":"disk:/docs","type":"dir","_embedded":{"items":[\#(rows)],"total":3}}"#)
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == ["new.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == ["new.txt"])
             app.disk.goAway()
             #expect(try await app.get("/v1/disk/file?path=/top.txt", as: token)["data.type"] == "file")
             #expect(try await app.get(Self.content, as: token).text == "the report")
@@ -279,12 +279,12 @@ struct TrustTests {
     func emptyPage() async throws {
         let disk = FakeYandexDisk()
         for name in ["a", "b", "c", "d"] { disk.put("disk:/\(name)") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
             disk.intercept { _ in .json(#"{"path":"disk:/","type":"dir","_embedded":{"items":[],"total":4}}"#) }
             let stale = try await app.get("/v1/disk/files?limit=2&offset=2&refresh=1", as: token)
-            #expect(DiskApp.names(stale) == ["c", "d"] && stale["meta.stale"] == true)
+            #expect(DiskHarness.names(stale) == ["c", "d"] && stale["meta.stale"] == true)
             try await app.get("/v1/disk/files?limit=1&offset=3", as: token).expectProblem("upstream-bad-response", 502)
             disk.intercept(nil)
             #expect(try await app.get("/v1/disk/files?limit=2&offset=40", as: token)["data.items"] == .array([]))
@@ -352,8 +352,8 @@ struct TrustTests {
         let oauth = ScriptedUpstream { (_) throws(UpstreamError) in
             .json(#"{"access_token":"good","refresh_token":"r2","expires_in":3600}"#)
         }
-        let settings = DiskApp.Settings(client: .init(id: "client"), oauth: oauth)
-        try await DiskApp.run(FakeYandexDisk(), settings) { app in
+        let settings = DiskHarness.Settings(client: .init(id: "client"), oauth: oauth)
+        try await DiskHarness.run(FakeYandexDisk(), settings) { app in
             app.disk.put("disk:/a.txt")
             let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1"}"#)
             let token = try text(opened["data.token"])
@@ -366,13 +366,13 @@ struct TrustTests {
             oauth.become { (_) throws(UpstreamError) in
                 .json(#"{"access_token":"good","refresh_token":"r3","expires_in":3600}"#)
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt"])
         }
     }
 
     @Test("DISK-38 the root is neither published nor unpublished; nobody is asked")
     func publishedRoot() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             let asked = app.disk.requests.count
             try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/"}"#).expectProblem(
@@ -394,12 +394,12 @@ struct TrustTests {
         arguments: [true, false]
     )
     func scratch(isSmall: Bool) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let bytes = Data(repeating: 7, count: isSmall ? 100 : 700_000)
             let blob = try app.database.blobs.write(bytes)
             let body: ResponseStore.OpenBody = isSmall ? .bytes(bytes) : .blob(try app.database.blobs.reader(blob))
             let manager = FileManager.default
-            let path = try await app.service.withFile(body) { url in
+            let path = try await app.composition.lender.withFile(body) { url in
                 #expect(url.path.hasPrefix(app.database.directory.path + "/uploads/"))
                 let (mode, content) = (
                     try manager.attributesOfItem(atPath: url.path)[.posixPermissions], try Data(contentsOf: url)

@@ -14,7 +14,7 @@ struct WriteConditionTests {
     /// The tags of a file: of its screen and of its content.
     private typealias Tags = (screen: String, content: String)
 
-    private func tags(_ app: DiskApp, _ path: String, _ token: String) async throws -> Tags {
+    private func tags(_ app: DiskHarness, _ path: String, _ token: String) async throws -> Tags {
         let screen = try #require(try await app.get("/v1/disk/file?path=\(path)", as: token).headerFields[.eTag])
         let content = try #require(
             try await app.get("/v1/disk/file/content?path=\(path)", as: token).headerFields[.eTag]
@@ -27,7 +27,7 @@ struct WriteConditionTests {
     @Test("TRUST-05 If-Match that does not hold is 412, and nothing changes", arguments: EachWrite.allCases)
     func stale(write: EachWrite) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let known =
                 write == .restore || write == .upload || write == .folder
@@ -50,7 +50,7 @@ struct WriteConditionTests {
     func current(write: EachWrite) async throws {
         for form in 0..<4 {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 guard write != .upload, write != .folder else {
                     // Nothing is there: not even * holds.
@@ -73,7 +73,7 @@ struct WriteConditionTests {
     func changedElsewhere(write: EachWrite) async throws {
         guard write != .upload, write != .folder, write != .restore else { return }
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let before = try await tags(app, write.subject, token)
             // Another client of the same Disk; what is stored here still counts as fresh.
@@ -91,7 +91,7 @@ struct WriteConditionTests {
     func createOnly() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/b.txt", "in the way")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: "*"], bytes: [1]).expectProblem(
                 "precondition-failed",
@@ -137,7 +137,7 @@ struct WriteConditionTests {
     @Test("TRUST-05 If-None-Match with tags, compared weakly; If-Unmodified-Since, disregarded beside If-Match")
     func others() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let tags = try await tags(app, "/a.txt", token)
             for tag in [tags.content, "W/\(tags.content)", tags.screen] {
@@ -166,7 +166,7 @@ struct WriteConditionTests {
     func race(write: EachWrite) async throws {
         let disk = EachWrite.disk()
         disk.change { $0.detours = 10 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let tag = try await tags(app, "/a.txt", token).screen
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -184,7 +184,7 @@ struct WriteConditionTests {
     @Test("TRUST-05 the answer to a write carries the tag for the next one, also where nothing else was read")
     func tagsOfWrites() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             var tag = try #require(try await EachWrite.upload.ask(app, token).headerFields[.eTag])
             #expect(tag == "\"\(FakeYandexDisk.md5(Array("new".utf8)))\"", "of the content, which is the target")
@@ -222,7 +222,7 @@ struct WriteConditionTests {
     )
     func order() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let part = HTTPFields([HTTPField(name: .contentRange, value: "bytes 100-103/104")])
             let response = try await app.ask(.put, Self.content, as: token, part, bytes: [1, 2, 3, 4])

@@ -40,7 +40,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    func ask(_ app: DiskApp, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+    func ask(_ app: DiskHarness, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
         switch self {
         case .upload:
             try await app.ask(.put, "/v1/disk/file/content?path=/new", as: token, fields, bytes: Array("new".utf8))
@@ -117,15 +117,15 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
 @Suite("Outcomes of writes")
 struct WriteOutcomeTests {
     /// Everything a write may need is known here before.
-    private func know(_ app: DiskApp, _ token: String) async throws {
+    private func know(_ app: DiskHarness, _ token: String) async throws {
         for screen in ["files", "files?path=/folder", "recent", "trash", "published"] {
             #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
         }
     }
 
-    private func names(_ app: DiskApp, _ token: String) async throws -> [String] {
+    private func names(_ app: DiskHarness, _ token: String) async throws -> [String] {
         try await ["files", "files?path=/folder", "trash", "published"].asyncMap {
-            DiskApp.names(try await app.get("/v1/disk/\($0)", as: token))
+            DiskHarness.names(try await app.get("/v1/disk/\($0)", as: token))
         }.flatMap { $0 }
     }
 
@@ -139,7 +139,7 @@ struct WriteOutcomeTests {
             .badResponse(status: nil, reason: "not HTTP"),
         ] {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -161,7 +161,7 @@ struct WriteOutcomeTests {
     )
     func notCarriedOut(write: EachWrite) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await know(app, token)
             let before = try await names(app, token)
@@ -188,7 +188,7 @@ struct WriteOutcomeTests {
     )
     func unknown(write: EachWrite, isCarriedOut: Bool) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await know(app, token)
             let isGone = Counter(1)
@@ -237,7 +237,7 @@ struct WriteOutcomeTests {
         ]
         for loss in losses {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 let sent = HeldRequest()
@@ -266,7 +266,7 @@ struct WriteOutcomeTests {
     func readBack(write: EachWrite) async throws {
         for reason in [UnreachableReason.refused, .totalTimeout] {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 let isGone = Counter(1)
@@ -292,7 +292,7 @@ struct WriteOutcomeTests {
     )
     func statuses() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for (status, write) in [(500, EachWrite.upload), (502, .delete), (504, .publish)] {
                 disk.change { $0.nodes["disk:/new"] = nil }
@@ -336,7 +336,7 @@ struct WriteOutcomeTests {
         ]
         for response in responses {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -362,7 +362,7 @@ struct WriteOutcomeTests {
     )
     func foreignFailure(write: EachWrite, status: Int) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await know(app, token)
             disk.intercept { [disk] (request) in
@@ -385,7 +385,7 @@ struct WriteOutcomeTests {
     func neverThere() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/taken.txt", "another")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             // Another client deletes what is stored here.
@@ -411,9 +411,9 @@ struct WriteOutcomeTests {
     @Test("PDF-14 TRUST-05 what another app saves to the Disk goes the same way")
     func otherApps() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             _ = try await app.logIn()
-            let files = DiskFiles(app.service)
+            let files = app.app.files
             disk.intercept { [disk] (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }
                 disk.carryOut(request)

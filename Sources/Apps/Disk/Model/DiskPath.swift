@@ -1,6 +1,4 @@
 import Foundation
-import HTTPTypes
-import Screens
 
 /// A path on the Disk in its one spelling: scheme, slash, names with slashes between, none at the end but the root's.
 /// Letters stay as they are, composed or not: the upstream tells them apart.
@@ -117,52 +115,5 @@ struct DiskPath: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
-    }
-}
-
-extension ScreenRequest {
-    /// A path of the query. 400 if it is missing (and `fallback` is nil) or none.
-    func diskPath(_ name: String = "path", scheme: DiskPath.Scheme = .disk, fallback: DiskPath? = nil) throws
-        -> DiskPath
-    {
-        let text = try query.string(name)
-        if text == nil, let fallback { return fallback }
-        guard let text, let path = DiskPath(text, scheme: scheme) else {
-            throw Problem.invalidParameter(name, accepted: DiskPath.accepted(scheme))
-        }
-        return path
-    }
-}
-
-extension DiskPath {
-    /// What a path must be, for people.
-    static func accepted(_ scheme: Scheme) -> String {
-        "accepts a path such as \(scheme.rawValue):/docs/report.pdf, names of 1 to \(longestName) characters, percent-encoded (+ as %2B)"
-    }
-}
-
-extension JSONFields {
-    /// A path of the body. 422 if it is missing or none.
-    func diskPath(_ name: String, scheme: DiskPath.Scheme = .disk) throws -> DiskPath {
-        let text = try string(name)
-        guard let text, let path = DiskPath(text, scheme: scheme) else {
-            throw Problem.validation([
-                .field(
-                    "/\(name)",
-                    text == nil ? "required" : "invalid",
-                    "\(name) must be a path such as \(scheme.rawValue):/docs/report.pdf."
-                )
-            ])
-        }
-        return path
-    }
-
-    /// A switch of the body; null and nothing are off. 422 if it is something else.
-    func diskFlag(_ name: String) throws -> Bool {
-        switch values[name] {
-        case nil, .null, .bool(false): return false
-        case .bool(true): return true
-        default: throw Problem.validation([.field("/\(name)", "invalid", "\(name) must be true or false.")])
-        }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-public import Storage
+import Storage
 import Upstream
 
 /// The accounts of the app, the files and folders that they have seen, and what is under way for them.
@@ -8,9 +8,9 @@ import Upstream
 /// A file or folder is one row, keyed by account and path; lists name rows (`PageStore`, account `disk/<uid>`). Bodies
 /// are stored responses under names of their own (``bodies``). What belongs to an account changes in one transaction, and
 /// goes in one.
-public struct DiskStore: Sendable {
+struct DiskStore: Sendable {
     /// The tables.
-    public static let migrations: [SchemaMigration] = [
+    static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "disk/001 disk",
             sql: """
@@ -98,12 +98,14 @@ public struct DiskStore: Sendable {
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 
-    /// The disk of one database. `api` makes an account into a key of the store: what is fetched and what is kept of it
-    /// goes together.
-    public init(_ database: LarderDatabase, secrets: SealedSecrets, api: YandexDiskAPI) {
+    /// Creates the store of one database.
+    ///
+    /// - Parameter client: Turns an account into a key of the store, so that responses and bodies of an account are
+    ///   removed together.
+    init(_ database: LarderDatabase, secrets: SealedSecrets, client: YandexDiskClient) {
         self.database = database
         self.secrets = secrets
-        credential = { api.credential(of: $0) }
+        credential = { client.credential(of: $0) }
         responses = ResponseStore(database)
     }
 

@@ -42,7 +42,7 @@ extension DiskRefusal {
     }
 }
 
-extension YandexDiskAPI {
+extension YandexDiskClient {
     /// The form in which the API refuses.
     static let errors = ErrorForm { DiskRefusal($0.status, $0.body) != nil }
 

@@ -4,7 +4,7 @@ import NIOCore
 import Upstream
 
 /// What the upstream made of a request to change something.
-enum WriteOutcome: Sendable, Equatable {
+enum CallOutcome: Sendable, Equatable {
     /// It is done.
     case done
     /// It goes on; the address tells how it stands.
@@ -12,13 +12,13 @@ enum WriteOutcome: Sendable, Equatable {
 }
 
 // What is not kept: writes, links, operations.
-extension YandexDiskAPI {
-    func makeFolder(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
+extension YandexDiskClient {
+    func makeFolder(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
         try await write(.put, url("/resources", [("path", path.text)]), token, success: .created)
     }
 
     /// `md5`: of the file that is meant; another one is refused (409 `MD5DifferError`).
-    func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> WriteOutcome {
+    func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> CallOutcome {
         var query = [("path", path.text), ("permanently", String(permanently))]
         if let md5 { query.append(("md5", md5)) }
         return try await write(.delete, url("/resources", query), token, success: .noContent)
@@ -26,14 +26,14 @@ extension YandexDiskAPI {
 
     /// `action` is `move` or `copy`.
     func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws
-        -> WriteOutcome
+        -> CallOutcome
     {
         let query = [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]
         return try await write(.post, url("/resources/\(action)", query), token, success: .created)
     }
 
     /// `availableFor`: seconds after which the link is to end, where the account may have such links.
-    func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> WriteOutcome {
+    func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> CallOutcome {
         var body: [UInt8]?
         if let availableUntil {
             body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8)
@@ -42,11 +42,11 @@ extension YandexDiskAPI {
         return try await write(.put, address, token, success: .ok, body: body)
     }
 
-    func unpublish(_ path: DiskPath, _ token: String) async throws -> WriteOutcome {
+    func unpublish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
         try await write(.put, url("/resources/unpublish", [("path", path.text)]), token, success: .ok)
     }
 
-    func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> WriteOutcome {
+    func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> CallOutcome {
         var query = [("path", path.text), ("overwrite", String(overwrite))]
         if let name { query.append(("name", name)) }
         return try await write(.put, url("/trash/resources/restore", query), token, success: .created)
@@ -87,7 +87,7 @@ extension YandexDiskAPI {
         try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
     }
 
-    /// How an operation stands. `operation` is what ``WriteOutcome/underWay(operation:)`` gave; only its last part is
+    /// How an operation stands. `operation` is what ``CallOutcome/underWay(operation:)`` gave; only its last part is
     /// used, below the configured address.
     func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
         let record: OperationRecord = try await read(url("/operations/\(DiskPath.encoded(operation))"), token)
@@ -108,7 +108,7 @@ extension YandexDiskAPI {
         _ token: String,
         success: HTTPResponse.Status,
         body: [UInt8]? = nil
-    ) async throws -> WriteOutcome {
+    ) async throws -> CallOutcome {
         var fields = headerFields(token)
         if body != nil { fields[.contentType] = "application/json" }
         let response = try await accepted(

@@ -1,52 +1,68 @@
-import Crypto
 import Foundation
 import HTTPTypes
-public import Storage
-public import Upstream
+import Storage
+import Upstream
 
-/// Yandex Disk REST API v1, as far as the app uses it. Source: yandex.com/dev/disk-api.
-public struct YandexDiskAPI: Sendable {
+/// Client of the Yandex Disk REST API v1, as far as the app uses it. Source: yandex.com/dev/disk-api.
+struct YandexDiskClient: Sendable {
     let upstream: Upstream
+    /// How long lists are fresh.
     let freshness: Duration
     private let hasher: CredentialHasher
 
-    /// The API behind an upstream. `freshness` is how long lists count as fresh; `hasher` makes accounts into keys of
-    /// the store.
-    public init(upstream: Upstream, freshness: Duration, hasher: CredentialHasher) {
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - upstream: The API.
+    ///   - freshness: How long lists are fresh.
+    ///   - hasher: Turns accounts into keys of the store.
+    init(upstream: Upstream, freshness: Duration, hasher: CredentialHasher) {
         self.upstream = upstream
         self.freshness = freshness
         self.hasher = hasher
     }
 
-    /// Whose responses are whose: by account, not by token, so that a refreshed token finds what its predecessor fetched.
+    /// Name of the upstream for people.
+    var title: String { upstream.configuration.title }
+
+    /// Whether requests can reach the API at the moment.
+    var isReachable: Bool { upstream.reachability.isReachable }
+
+    /// Returns the key of an account's responses: by account, not by token, so that a refreshed token finds what its
+    /// predecessor fetched.
     func credential(of account: String) -> CredentialHash { hasher.hash("yandex_disk account \(account)") }
 
-    /// Fields of a resource that the app asks for: without `file`, `preview` and `sizes`, since their links open files
-    /// to whoever has them.
+    /// Fields of a resource that the app requests: without `file`, `preview` and `sizes`, whose links open files to
+    /// anyone who has them.
     static let itemFields = [
         "path", "name", "type", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
         "public_key", "public_url",
     ]
     private static let trashFields = itemFields + ["origin_path", "deleted"]
+    private static let mediaType = "application/json"
 
-    /// Absolute URL of a call. Values are percent-encoded here.
+    /// Returns the absolute URL of a call, with percent-encoded values.
     func url(_ path: String, _ query: [(String, String)] = []) -> String {
         let text = query.map { "\($0.0)=\(DiskPath.encoded($0.1))" }.joined(separator: "&")
         return upstream.configuration.url(of: path) + (text.isEmpty ? "" : "?\(text)")
     }
 
+    /// Returns the header fields of a call with a token.
     func headerFields(_ token: String) -> HTTPFields {
-        [.authorization: "OAuth \(token)", .accept: "application/json"]
+        [.authorization: Self.authorization(token), .accept: Self.mediaType]
     }
+
+    /// Returns the value of `Authorization` for a token.
+    static func authorization(_ token: String) -> String { "OAuth \(token)" }
 }
 
 // What is read through the cache.
-extension YandexDiskAPI {
+extension YandexDiskClient {
     typealias PersistRows<Record> = @Sendable (Record) throws(UpstreamError) -> Resource.PersistRows
 
     /// `GET /v1/disk`: sizes, and who it is.
-    func info(_ token: String, account: String, validate: @escaping PersistRows<DiskInfoRecord>) -> Resource {
-        resource(url(""), token, account: account, validate: validate)
+    func info(account: String, validate: @escaping PersistRows<DiskInfoRecord>) -> Resource {
+        resource(url(""), account: account, validate: validate)
     }
 
     /// A folder's part, or a file by itself.
@@ -55,7 +71,6 @@ extension YandexDiskAPI {
         limit: Int,
         offset: Int,
         sort: String,
-        _ token: String,
         account: String,
         validate: @escaping PersistRows<ResourceRecord>
     )
@@ -69,7 +84,6 @@ extension YandexDiskAPI {
         ]
         return resource(
             url("/resources", query),
-            token,
             account: account,
             errors: path.isRoot ? Self.errorsOfRoot : Self.errors
         ) {
@@ -79,10 +93,10 @@ extension YandexDiskAPI {
     }
 
     /// One file or folder without what is in it.
-    func item(_ path: DiskPath, _ token: String, account: String, validate: @escaping PersistRows<ResourceRecord>)
+    func item(_ path: DiskPath, account: String, validate: @escaping PersistRows<ResourceRecord>)
         -> Resource
     {
-        resource(itemURL(path), token, account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
+        resource(itemURL(path), account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
             (record: ResourceRecord) throws(UpstreamError) in try validate(try record.about(path))
         }
     }
@@ -97,12 +111,11 @@ extension YandexDiskAPI {
     func lastUploaded(
         limit: Int,
         mediaTypes: String,
-        _ token: String,
         account: String,
         validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
-        return resource(url("/resources/last-uploaded", query), token, account: account) {
+        return resource(url("/resources/last-uploaded", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
             try validate(try record.listing(offset: 0) { $0.kind == .file })
         }
@@ -113,13 +126,12 @@ extension YandexDiskAPI {
         limit: Int,
         offset: Int,
         type: String?,
-        _ token: String,
         account: String,
         validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
         var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
-        return resource(url("/resources/public", query), token, account: account) {
+        return resource(url("/resources/public", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
             try validate(try record.listing(offset: offset) { _ in true })
         }
@@ -129,7 +141,6 @@ extension YandexDiskAPI {
     func allFiles(
         limit: Int,
         offset: Int,
-        _ token: String,
         account: String,
         validate: @escaping PersistRows<FlatListRecord>
     )
@@ -138,7 +149,7 @@ extension YandexDiskAPI {
         let query = [
             ("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields),
         ]
-        var resource = resource(url("/resources/files", query), token, account: account) {
+        var resource = resource(url("/resources/files", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
             try validate(try record.listing(offset: offset) { $0.kind == .file })
         }
@@ -150,7 +161,6 @@ extension YandexDiskAPI {
     func trash(
         limit: Int,
         offset: Int,
-        _ token: String,
         account: String,
         validate: @escaping PersistRows<ResourceRecord>
     )
@@ -163,7 +173,7 @@ extension YandexDiskAPI {
             ("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)),
             ("fields", fields.joined(separator: ",")),
         ]
-        return resource(url("/trash/resources", query), token, account: account, errors: Self.errorsOfRoot) {
+        return resource(url("/trash/resources", query), account: account, errors: Self.errorsOfRoot) {
             (record: ResourceRecord) throws(UpstreamError) in
             try validate(try record.listing(.trash, limit: limit, offset: offset))
         }
@@ -173,14 +183,13 @@ extension YandexDiskAPI {
 
     private func resource<Record: Decodable & Sendable>(
         _ url: String,
-        _ token: String,
         account: String,
         errors: ErrorForm = Self.errors,
         validate: @escaping PersistRows<Record>
     ) -> Resource {
         var resource = Resource(
             url: url,
-            headerFields: headerFields(token),
+            headerFields: [.accept: Self.mediaType],
             credential: credential(of: account),
             freshness: freshness,
             validate: { response throws(UpstreamError) in try validate(try Self.decoded(response)) }

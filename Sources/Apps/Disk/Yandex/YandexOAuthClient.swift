@@ -3,16 +3,16 @@ import Foundation
 import HTTPTypes
 public import Upstream
 
-/// Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation. Source:
-/// yandex.com/dev/id, "OAuth".
-public struct YandexOAuthAPI: Sendable {
-    /// The application as it is registered there.
-    public struct Client: Sendable, Equatable {
-        /// Its identity.
+/// Client of Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation.
+/// Source: yandex.com/dev/id, "OAuth".
+public struct YandexOAuthClient: Sendable {
+    /// An application as it is registered at Yandex OAuth.
+    public struct Application: Sendable, Equatable {
+        /// Its client identifier.
         public var id: String
         /// Its secret; nil for one that has none.
         public var secret: Secret?
-        /// Where the browser goes with the code; nil: the address that is registered.
+        /// Where the browser is redirected with the code; nil for the registered address.
         public var redirectURI: String?
 
         /// Describes an application.
@@ -24,20 +24,20 @@ public struct YandexOAuthAPI: Sendable {
     }
 
     let upstream: Upstream
-    let client: Client
+    let application: Application
 
-    /// The API behind an upstream, for one application.
-    public init(upstream: Upstream, client: Client) {
+    /// Creates a client for one application.
+    init(upstream: Upstream, application: Application) {
         self.upstream = upstream
-        self.client = client
+        self.application = application
     }
 
-    /// The API's own word for why it gives no token.
+    /// A refusal of a token, with the error code of RFC 6749 §5.2.
     struct Refusal: Error, Sendable, Equatable {
         let code: String
     }
 
-    /// What opens an account.
+    /// The token response (RFC 6749 §5.1).
     struct Grant: Decodable, Sendable {
         let accessToken: String
         let refreshToken: String?
@@ -51,27 +51,36 @@ public struct YandexOAuthAPI: Sendable {
         }
     }
 
-    /// Where the user gives consent, in a browser.
+    /// Returns the address at which the user gives consent in a browser.
     func authorizeURL(state: String, verifier: String) -> String {
         var query = [
-            ("response_type", "code"), ("client_id", client.id), ("state", state),
+            ("response_type", "code"), ("client_id", application.id), ("state", state),
             ("code_challenge", Self.challenge(of: verifier)),
             ("code_challenge_method", "S256"),
         ]
-        if let redirectURI = client.redirectURI { query.append(("redirect_uri", redirectURI)) }
+        if let redirectURI = application.redirectURI { query.append(("redirect_uri", redirectURI)) }
         return upstream.configuration.url(of: "/authorize?") + Self.form(query)
     }
 
+    /// Exchanges an authorization code for a token (RFC 6749 §4.1.3).
+    ///
+    /// - Throws: ``Refusal``, ``UpstreamError``.
     func grant(code: String, verifier: String?) async throws -> Grant {
         var form = [("grant_type", "authorization_code"), ("code", code)]
         if let verifier { form.append(("code_verifier", verifier)) }
         return try await token(form)
     }
 
+    /// Exchanges a refresh token for a token (RFC 6749 §6).
+    ///
+    /// - Throws: ``Refusal``, ``UpstreamError``.
     func grant(refreshToken: String) async throws -> Grant {
         try await token([("grant_type", "refresh_token"), ("refresh_token", refreshToken)])
     }
 
+    /// Revokes an access token (RFC 7009 §2.1).
+    ///
+    /// - Throws: ``Refusal``, ``UpstreamError``.
     func revoke(accessToken: String) async throws {
         _ = try await post("/revoke_token", [("access_token", accessToken)])
     }
@@ -94,8 +103,8 @@ public struct YandexOAuthAPI: Sendable {
     }
 
     private func post(_ path: String, _ form: [(String, String)]) async throws -> IncomingResponse {
-        var form = form + [("client_id", client.id)]
-        if let secret = client.secret { form.append(("client_secret", secret.value)) }
+        var form = form + [("client_id", application.id)]
+        if let secret = application.secret { form.append(("client_secret", secret.value)) }
         let request = OutgoingRequest(
             method: .post,
             url: upstream.configuration.url(of: path),

@@ -3,40 +3,44 @@ import HTTPTypes
 import Screens
 import Upstream
 
-extension DiskService {
+/// The account and its space.
+struct Profile: Sendable {
+    let accounts: DiskAccounts
+    let clock: WallClock
+
+    private var store: DiskStore { accounts.store }
+
     /// `GET /v1/disk/profile`.
-    @Sendable func profile(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (account, reading) = try await sizes(request)
-        let provenance = reading.provenance
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let (account, result) = try await sizes(request)
+        let provenance = result.provenance
         let meta = Meta(screen: "disk.profile", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
         return try .screen(
             Envelope(data: ProfileScreen(account), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
-            changeToken: reading.changeToken
+            changeToken: result.changeToken
         )
     }
 
     /// `GET /v1/disk/profile/chart.svg`.
     @Sendable func chart(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (account, reading) = try await sizes(request)
+        let (account, result) = try await sizes(request)
         var fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization"]
-        fields.add(reading.provenance, now: clock.now())
+        fields.add(result.provenance, now: clock.now())
         return ScreenResponse(
             headerFields: fields,
             body: .bytes(Data(ProfileChart.svg(account).utf8), type: "image/svg+xml; charset=utf-8"),
-            changeToken: reading.changeToken
+            changeToken: result.changeToken
         )
     }
 
     private func sizes(_ request: ScreenRequest) async throws -> (DiskAccount, ReadResult) {
-        let account = try await account(of: request)
-        let ownValidity = store.changeToken(account: account.id)
-        var reading = try await read(account, try request.cachePolicy()) { token, _ in
-            api.info(token, account: account.id) { store.persistRows(of: $0, account: account.id) }
-        }
-        reading.changeToken = reading.changeToken?.and(ownValidity)
-        guard let present = try store.account(account.id) else { throw Self.sessionExpired }
-        return (present, reading)
+        let account = try await accounts.account(of: request)
+        let changeToken = store.changeToken(account: account.id)
+        var result = try await accounts.reader.info(account, try request.cachePolicy())
+        result.changeToken = result.changeToken?.and(changeToken)
+        guard let present = try store.account(account.id) else { throw Problem.loggedOut }
+        return (present, result)
     }
 }

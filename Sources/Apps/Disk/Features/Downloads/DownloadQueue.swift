@@ -1,12 +1,11 @@
 import Foundation
 import Logging
-import Screens
 import Synchronization
 
-/// Downloads under way: how they stand, who runs them, and who waits for a place. The rules of one are
-/// ``DownloadJob``'s.
+/// Downloads in progress: their states, the tasks that run them, and the jobs that wait for a slot. The rules of one
+/// download are those of ``DownloadJob``.
 final class DownloadQueue: Sendable {
-    /// Fetches and stores a file. `progress` is told of bytes as they come, and of a new beginning.
+    /// Fetches and stores a file. `progress` is called with the bytes that arrive, and when the download starts again.
     typealias Work =
         @Sendable (_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async ->
         DownloadJob.Event
@@ -28,21 +27,21 @@ final class DownloadQueue: Sendable {
 
     private let state = Mutex(State())
     private let store: DiskStore
-    private let events: EventStream
+    private let events: DiskEvents
     private let limit: Int
     private let logger: Logger
 
-    init(store: DiskStore, events: EventStream, limit: Int, logger: Logger) {
+    init(store: DiskStore, events: DiskEvents, limit: Int, logger: Logger) {
         self.store = store
         self.events = events
         self.limit = max(1, limit)
         self.logger = logger
     }
 
-    /// How a download stands that is under way here.
+    /// Returns the state of a download in progress.
     func job(_ id: String) -> DownloadJob? { state.withLock { $0.entries[id]?.job } }
 
-    /// Runs a download as soon as there is a place.
+    /// Runs a download as soon as a slot is free.
     func add(_ job: DownloadJob, _ work: @escaping Work) {
         let isNew = state.withLock { state in
             guard !state.isStopped, state.entries[job.id] == nil else { return false }
@@ -51,11 +50,11 @@ final class DownloadQueue: Sendable {
             return true
         }
         guard isNew else { return }
-        tell(job)
+        events.downloadChanged(job)
         startWaiting()
     }
 
-    /// Ends all downloads of an account; nobody is told.
+    /// Cancels all downloads of an account, without events.
     func cancel(account: String) {
         let tasks = state.withLock { state in
             let ids = state.entries.filter { $0.value.job.account == account }.keys
@@ -65,8 +64,7 @@ final class DownloadQueue: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Ends everything with the server, and returns when it has ended. What was under way is taken up again at the next
-    /// start.
+    /// Cancels everything, and returns when it has ended. Unfinished downloads are resumed at the next start.
     func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
@@ -81,7 +79,7 @@ final class DownloadQueue: Sendable {
         for task in tasks { await task.value }
     }
 
-    /// Something that nobody waits for; it ends with the server.
+    /// Runs a background task that is cancelled when the server ends.
     func background(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isStopped else { return }
@@ -116,10 +114,10 @@ final class DownloadQueue: Sendable {
         startWaiting()
     }
 
-    /// A change of status: on the disk first, then told.
+    /// Applies a change of status: to the store first, then published.
     private func take(_ event: DownloadJob.Event, for id: String) async {
         guard var job = job(id), job.apply(event) else { return }
-        // A body that was stored has ended its download in the same transaction.
+        // The transaction that stored the body has ended the download.
         if event != .stored {
             do {
                 try await store.note(job)
@@ -132,27 +130,15 @@ final class DownloadQueue: Sendable {
             state.entries[id]?.job = job
             return true
         }
-        if isKnown { tell(job) }
+        if isKnown { events.downloadChanged(job) }
     }
 
-    /// Bytes have come. Kept in memory only: after a crash they are fetched again anyway.
+    /// Applies progress. In memory only: after a crash the bytes are fetched again anyway.
     private func progressed(_ event: DownloadJob.Event, for id: String) {
-        let told = state.withLock { state -> DownloadJob? in
+        let changed = state.withLock { state -> DownloadJob? in
             guard state.entries[id]?.job.apply(event) == true else { return nil }
             return state.entries[id]?.job
         }
-        if let told { tell(told) }
-    }
-
-    private func tell(_ job: DownloadJob) {
-        events.publish(
-            .job(
-                app: "disk",
-                id: job.id,
-                status: job.status.rawValue,
-                progress: job.progress,
-                audience: .account(app: "disk", account: job.account)
-            )
-        )
+        if let changed { events.downloadChanged(changed) }
     }
 }

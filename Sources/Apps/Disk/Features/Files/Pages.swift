@@ -1,19 +1,35 @@
 import Foundation
-import HTTPCaching
 import HTTPTypes
-import Logging
 import Media
-import NIOCore
 import Screens
 import Storage
 import Upstream
 
-// Files as pictures and as PDFs. What parses them are children under limits; the server never does.
-extension DiskService {
-    /// `GET /v1/disk/file/pdf`: an office file as a PDF, where LibreOffice is installed.
+/// Files as pictures of their pages and as PDFs. Child processes under limits parse them; the server never does.
+struct Pages: Sendable {
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let files: StoredFiles
+    let lender: FileLender
+    /// Makes pictures and PDFs; nil if that is not wanted.
+    let media: MediaEngine?
+    let clock: WallClock
+
+    private var client: YandexDiskClient { accounts.reader.client }
+
+    /// A file that is shown, with its account and the read of its metadata.
+    private struct Subject {
+        let item: DiskItem
+        let account: DiskAccount
+        let result: ReadResult
+    }
+
+    /// `GET /v1/disk/file/pdf`: an office file as a PDF, if LibreOffice is installed.
     @Sendable func document(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try await account(of: request)
-        let (row, reading) = try await fileItem(try request.diskPath(), account, try request.cachePolicy())
+        let account = try await accounts.account(of: request)
+        let path = try request.diskPath()
+        let cachePolicy = try request.cachePolicy()
+        let (row, result) = try await items.file(path, for: account, cachePolicy)
         let item = row.item
         guard let format = OfficeFormat(fileName: item.name) else {
             throw Problem(
@@ -21,15 +37,12 @@ extension DiskService {
                 "Only office files are shown as PDF: \(OfficeFormat.allCases.map(\.rawValue).joined(separator: ", "))."
             )
         }
-        let stored = try await storedDocument(item, format, account, try request.cachePolicy(), reading)
+        let subject = Subject(item: item, account: account, result: result)
+        let stored = try await document(of: subject, format, cachePolicy)
         let name = String(item.name.dropLast(item.fileExtension.count)) + "pdf"
-        let content = try file(item, stored, "application/pdf", version: "\(item.version ?? "")-pdf", fileName: name)
-        return try .content(
-            content,
-            to: request,
-            provenance: Self.provenance(ofStored: stored.head.responseTime, reading),
-            now: clock.now()
-        )
+        let version = "\(item.version ?? "")-pdf"
+        let content = stored.content(of: item, type: "application/pdf", version: version, fileName: name)
+        return try .content(content, to: request, provenance: stored.provenance(result), now: clock.now())
     }
 
     /// `GET /v1/disk/file/page`: one page of a PDF or office file, or a picture, as a picture of a width.
@@ -37,31 +50,48 @@ extension DiskService {
         let path = try request.diskPath()
         let number = try request.query.integer("page", in: 1...100_000) ?? 1
         let width = try request.query.integer("width", in: 16...2000) ?? 800
-        let account = try await account(of: request)
-        let (row, reading) = try await fileItem(path, account, try request.cachePolicy())
-        let item = row.item
-        if let (stored, _) = try await openStored(.page(number, width: width), of: item, account.id),
-            let response = try pagePicture(stored, reading)
-        {
-            return response
+        let account = try await accounts.account(of: request)
+        let cachePolicy = try request.cachePolicy()
+        let (row, result) = try await items.file(path, for: account, cachePolicy)
+        let body = DiskStore.Body.page(number, width: width)
+        if let stored = try await files.open(body, of: row.item, account: account.id) {
+            let bytes = try stored.bytes()
+            if let type = PictureType(of: bytes) {
+                return .picture(bytes, type: type, provenance: stored.provenance(result), now: clock.now())
+            }
         }
-        guard try request.cachePolicy() != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
-        guard let media else { throw Self.problem(.toolMissing(.pdftoppm)) }
-        let picture: RenderedPicture
+        guard cachePolicy != .onlyIfCached else { throw client.notStored }
+        let subject = Subject(item: row.item, account: account, result: result)
+        let picture = try await picture(of: subject, page: number, width: width)
+        let isStored = try await files.save(
+            picture.data,
+            as: body,
+            of: row.item,
+            type: picture.mediaType,
+            for: account
+        )
+        guard let type = PictureType(of: picture.data) else { throw Problem(.damaged("no picture came of it")) }
+        let now = clock.now()
+        return .picture(picture.data, type: type, provenance: .fetched(at: now, stored: isStored), now: now)
+    }
+
+    private func picture(of subject: Subject, page number: Int, width: Int) async throws -> RenderedPicture {
+        guard let media else { throw Problem(.toolMissing(.pdftoppm)) }
+        let item = subject.item
         do {
             switch (item.viewer, OfficeFormat(fileName: item.name)) {
             case (.image, _):
                 guard number == 1 else { throw MediaError.noSuchPage(number) }
-                picture = try await withFile(item, account, reading) {
+                return try await lender.withContent(of: item, for: subject.account, subject.result) {
                     try await media.pictures.scale(.file($0), width: width, height: 4 * width)
                 }
             case (.pdf, _):
-                picture = try await withFile(item, account, reading) {
+                return try await lender.withContent(of: item, for: subject.account, subject.result) {
                     try await media.pages.picture(of: number, in: $0, width: width)
                 }
             case (_, let format?):
-                let document = try await storedDocument(item, format, account, .useCache, reading)
-                picture = try await withFile(document.body) {
+                let document = try await document(of: subject, format, .useCache)
+                return try await lender.withFile(document.body) {
                     try await media.pages.picture(of: number, in: $0, width: width)
                 }
             default:
@@ -70,155 +100,67 @@ extension DiskService {
                 )
             }
         } catch let error as MediaError {
-            throw Self.problem(error)
+            throw Problem(error)
         }
-        let body =
-            picture.data.count > BlobStore.inlineLimit
-            ? StoredBody.blob(try store.database.blobs.write(picture.data)) : .bytes(picture.data)
-        let isStored = try await store.save(
-            body,
-            as: .page(number, width: width),
-            of: item,
-            type: picture.mediaType,
-            account: account.id,
-            epoch: account.epoch,
-            at: clock.now()
-        )
-        guard let type = PictureType(of: picture.data) else { throw Self.problem(.damaged("no picture came of it")) }
-        let provenance = Provenance(
-            source: .upstream,
-            validatedAt: clock.now(),
-            cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored)
-        )
-        return .picture(picture.data, type: type, provenance: provenance, now: clock.now())
     }
 
-    private func pagePicture(_ stored: StoredFile, _ reading: ReadResult) throws -> ScreenResponse? {
-        let bytes =
-            switch stored.body {
-            case .bytes(let bytes): bytes
-            case .blob(let reader): try reader.readAll()
-            }
-        guard let type = PictureType(of: bytes) else { return nil }
-        return .picture(
-            bytes,
-            type: type,
-            provenance: Self.provenance(ofStored: stored.head.responseTime, reading),
-            now: clock.now()
-        )
-    }
-
-    /// The PDF of an office file, made and stored where it is not yet.
-    private func storedDocument(
-        _ item: DiskItem,
-        _ format: OfficeFormat,
-        _ account: DiskAccount,
-        _ cachePolicy: CachePolicy,
-        _ reading: ReadResult
-    ) async throws
+    /// Returns the PDF of an office file, made and stored if it is not there yet.
+    private func document(of subject: Subject, _ format: OfficeFormat, _ cachePolicy: CachePolicy) async throws
         -> StoredFile
     {
-        if let (stored, _) = try await openStored(.document, of: item, account.id) { return stored }
-        guard cachePolicy != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
-        guard let media, media.office.isAvailable else { throw Self.problem(.toolMissing(.soffice)) }
-        let result = scratch.place(".pdf")
-        defer { withExtendedLifetime(result) {} }
+        let (item, account) = (subject.item, subject.account)
+        if let stored = try await files.open(.document, of: item, account: account.id) { return stored }
+        guard cachePolicy != .onlyIfCached else { throw client.notStored }
+        guard let media, media.office.isAvailable else { throw Problem(.toolMissing(.soffice)) }
+        let converted = lender.scratch.place(".pdf")
+        defer { withExtendedLifetime(converted) {} }
         do {
-            try await withFile(item, account, reading) {
-                try await media.office.convert($0, format: format, to: URL(filePath: result.path))
+            try await lender.withContent(of: item, for: account, subject.result) {
+                try await media.office.convert($0, format: format, to: URL(filePath: converted.path))
             }
         } catch let error as MediaError {
-            throw Self.problem(error)
+            throw Problem(error)
         }
-        _ = try await store.save(
-            .blob(try store.database.blobs.adopt(result)),
-            as: .document,
-            of: item,
-            type: "application/pdf",
-            account: account.id,
-            epoch: account.epoch,
-            at: clock.now()
-        )
-        guard let (stored, _) = try await openStored(.document, of: item, account.id) else {
-            throw Problem(.overloaded, "The file changes while it is read. Ask again.")
+        let blob = try files.store.database.blobs.adopt(converted)
+        _ = try await files.save(.blob(blob), as: .document, of: item, type: "application/pdf", for: account)
+        guard let stored = try await files.open(.document, of: item, account: account.id) else {
+            throw Problem.fileChanges
         }
         return stored
     }
+}
 
-    /// Lends a file's content as a file; it is fetched into the store before where it is not there.
-    private func withFile<Value>(
-        _ item: DiskItem,
-        _ account: DiskAccount,
-        _ reading: ReadResult,
-        _ body: (URL) async throws -> Value
-    ) async throws -> Value {
-        if try store.body(.content, of: item, account: account.id) == nil {
-            guard !reading.provenance.offline else { throw UpstreamFailure(.unreachable(.network), of: api.upstream) }
-            guard let size = item.size, item.version != nil else {
-                throw UpstreamFailure(.badResponse(status: .ok, reason: "a file without a size"), of: api.upstream)
-            }
-            guard options.budget.admits(size) else {
-                throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
-            }
-            do {
-                for try await _ in try await keeping(item, size: size, account) {}
-            } catch let problem where problem is Problem || problem is UpstreamFailure {
-                throw problem
-            } catch {
-                try Task.checkCancellation()
-                throw UpstreamFailure(.badResponse(status: .ok, reason: "the file broke off"), of: api.upstream)
-            }
-        }
-        guard let (stored, _) = try await openStored(.content, of: item, account.id) else {
-            throw Problem(.overloaded, "The file changes while it is read. Ask again.")
-        }
-        return try await withFile(stored.body, body)
-    }
-
-    /// Lends a copy of a stored body under a name that a child can be given: in the data directory, readable by its
-    /// owner only, for as long as it is needed.
-    func withFile<Value>(_ stored: ResponseStore.OpenBody, _ body: (URL) async throws -> Value) async throws -> Value {
-        let file = try scratch.file()
-        switch stored {
-        case .bytes(let bytes): try file.append(bytes)
-        case .blob(let reader):
-            var position = 0
-            while position < reader.blob.length {
-                let end = min(position + (256 << 10), reader.blob.length)
-                try file.append(try reader.read(position..<end))
-                position = end
-            }
-        }
-        defer { withExtendedLifetime(file) {} }
-        return try await body(URL(filePath: file.place.path))
-    }
-
-    /// Why there is no picture or PDF of a file, in the words of this app.
-    static func problem(_ error: MediaError) -> Problem {
+extension Problem {
+    /// Explains why there is no picture or PDF of a file.
+    fileprivate init(_ error: MediaError) {
         switch error {
         case .toolMissing(.soffice):
-            Problem(
+            self.init(
                 .toolMissing,
                 "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures."
             )
         case .toolMissing(let tool):
-            Problem(
+            self.init(
                 .toolMissing,
                 "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture."
             )
         case .unconfined:
-            Problem(
+            self.init(
                 .toolMissing,
-                "Office files are converted only where the kernel can keep LibreOffice from other files (Landlock, Linux 5.13 or later)."
+                "Office files are converted only where the kernel can keep LibreOffice from other files "
+                    + "(Landlock, Linux 5.13 or later)."
             )
         case .overloaded:
-            Problem(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
-        case .tooLarge: Problem(.tooLarge, "The file is too large to be shown as a picture.")
-        case .noSuchPage(let number): Problem.notFound("The file has no page \(number).")
-        case .unsupported(let kind): Problem(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
-        case .encrypted: Problem(.unsupportedMediaType, "The file needs a password.")
+            self.init(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
+        case .tooLarge: self.init(.tooLarge, "The file is too large to be shown as a picture.")
+        case .noSuchPage(let number): self = .notFound("The file has no page \(number).")
+        case .unsupported(let kind): self.init(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
+        case .encrypted: self.init(.unsupportedMediaType, "The file needs a password.")
         case .timedOut, .damaged, .tooManyPages, .noGlyphs, .crashed, .failed:
-            Problem(.unsupportedMediaType, "The file cannot be shown as a picture: it is broken, or takes too long.")
+            self.init(
+                .unsupportedMediaType,
+                "The file cannot be shown as a picture: it is broken, or takes too long."
+            )
         }
     }
 }

@@ -5,37 +5,44 @@ import Screens
 import Storage
 import Upstream
 
-extension DiskService {
-    /// `GET /v1/disk/file/preview`: a small picture, kept by the version of the file. Where none can be had, a
-    /// placeholder that is not kept.
-    @Sendable func preview(_ request: ScreenRequest) async throws -> ScreenResponse {
+/// Small pictures of files, as the API makes them.
+struct Previews: Sendable {
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let files: StoredFiles
+    let client: YandexDiskClient
+    let tokens: TokenProvider
+    let clock: WallClock
+
+    /// `GET /v1/disk/file/preview`: a small picture, stored for the version of the file; else a placeholder, which is
+    /// not stored.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let path = try request.diskPath()
-        let size = try previewSize(request)
-        let account = try await account(of: request)
+        let size = try size(request)
+        let account = try await accounts.account(of: request)
         let cachePolicy = try request.cachePolicy()
-        // A row that a list has shown is enough: its version names the picture.
-        let known = try store.row(path, account: account.id)
-        let row =
-            if let known, cachePolicy != .revalidate { known } else { try await fileItem(path, account, cachePolicy).0 }
+        // A row that a list has shown is enough: its version identifies the picture.
+        let known = cachePolicy == .revalidate ? nil : try files.store.row(path, account: account.id)
+        let row = if let known { known } else { try await items.file(path, for: account, cachePolicy).0 }
         guard row.item.kind == .file else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
-        if let (stored, _) = try await openStored(.preview(size), of: row.item, account.id),
+        if let stored = try await files.open(.preview(size), of: row.item, account: account.id),
             let response = try picture(stored)
         {
             return response
         }
-        guard cachePolicy != .onlyIfCached else { throw UpstreamFailure(.notStored, of: api.upstream) }
+        guard cachePolicy != .onlyIfCached else { throw client.notStored }
         do {
-            return try await fetchedPreview(row.item, size, account)
+            return try await fetched(row.item, size, for: account)
         } catch let error as UpstreamError {
             return .placeholder(
                 CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
             )
         } catch {
-            throw translated(error)
+            throw client.translated(error)
         }
     }
 
-    private func previewSize(_ request: ScreenRequest) throws -> PreviewSize {
+    private func size(_ request: ScreenRequest) throws -> PreviewSize {
         guard let text = try request.query.string("size") else { return .standard }
         guard let size = PreviewSize(text) else {
             throw Problem.invalidParameter(
@@ -47,11 +54,7 @@ extension DiskService {
     }
 
     private func picture(_ stored: StoredFile) throws -> ScreenResponse? {
-        let bytes =
-            switch stored.body {
-            case .bytes(let bytes): bytes
-            case .blob(let reader): try reader.readAll()
-            }
+        let bytes = try stored.bytes()
         guard let type = PictureType(of: bytes) else { return nil }
         let provenance = Provenance(
             source: .cache,
@@ -61,19 +64,23 @@ extension DiskService {
         return .picture(bytes, type: type, provenance: provenance, now: clock.now())
     }
 
-    /// Throws `UpstreamError` where a placeholder is the response, and a refusal (401, 403, 404 of the file itself) where
-    /// that is news.
-    private func fetchedPreview(_ known: DiskItem, _ size: PreviewSize, _ account: DiskAccount) async throws
+    /// Fetches a picture and stores it.
+    ///
+    /// - Throws: `UpstreamError` if a placeholder is the response; a refusal (401, 403, 404 of the file itself) if that
+    ///   is news.
+    private func fetched(_ known: DiskItem, _ size: PreviewSize, for account: DiskAccount) async throws
         -> ScreenResponse
     {
-        guard api.upstream.reachability.isReachable else { throw UpstreamError.unreachable(.network) }
-        let (href, item) = try await authorized(account.id) { try await api.previewLink(known.path, size: size, $0) }
+        guard client.isReachable else { throw UpstreamError.unreachable(.network) }
+        let (href, item) = try await tokens.authorized(account.id) {
+            try await client.previewLink(known.path, size: size, $0)
+        }
         guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
-        // The upstream documents that its own hosts want the owner's token; to other origins it does not go.
-        let response = try await authorized(account.id) { token in
-            try await api.upstream.call(
-                OutgoingRequest(url: href, headerFields: [.accept: "image/*", .authorization: "OAuth \(token)"])
-            )
+        // The API documents that its own hosts require the owner's token; it is not sent to other origins.
+        let response = try await tokens.authorized(account.id) { token in
+            var fields = client.headerFields(token)
+            fields[.accept] = "image/*"
+            return try await client.upstream.call(OutgoingRequest(url: href, headerFields: fields))
         }
         guard response.status == .ok, let type = PictureType(of: response.body) else {
             throw UpstreamError.badResponse(status: response.status, reason: "not a picture")
@@ -81,25 +88,16 @@ extension DiskService {
         let bytes = Data(response.body)
         let present = item ?? known
         var isStored = false
-        if present.version != nil, options.budget.admits(bytes.count) {
-            let body =
-                bytes.count > BlobStore.inlineLimit
-                ? StoredBody.blob(try store.database.blobs.write(bytes)) : .bytes(bytes)
-            isStored = try await store.save(
-                body,
+        if present.version != nil, files.budget.admits(bytes.count) {
+            isStored = try await files.save(
+                bytes,
                 as: .preview(size),
                 of: present,
                 type: type.rawValue,
-                account: account.id,
-                epoch: account.epoch,
-                at: clock.now()
+                for: account
             )
         }
-        let provenance = Provenance(
-            source: .upstream,
-            validatedAt: clock.now(),
-            cacheStatus: CacheStatus(.forward(.uriMiss), stored: isStored)
-        )
-        return .picture(bytes, type: type, provenance: provenance, now: clock.now())
+        let now = clock.now()
+        return .picture(bytes, type: type, provenance: .fetched(at: now, stored: isStored), now: now)
     }
 }

@@ -1,20 +1,31 @@
 import Foundation
-import HTTPTypes
 import Logging
 import Screens
 import Upstream
 
-// What the upstream does in its own time, after it has taken a write (202).
-extension DiskService {
-    /// Follows an operation to its end, or for as long as clients are made to wait.
-    func followed(_ operation: DiskOperation) async throws -> DiskOperation {
+/// Follows operations: writes that the API finishes after it has accepted them (202).
+struct OperationTracker: Sendable {
+    let client: YandexDiskClient
+    let tokens: TokenProvider
+    let store: DiskStore
+    let events: DiskEvents
+    /// How long a write waits for the end of its operation.
+    let wait: Duration
+    let clock: WallClock
+    let logger: Logger
+
+    /// Follows an operation to its end, at most for ``wait``.
+    ///
+    /// - Returns: The operation with its status.
+    /// - Throws: `CancellationError`.
+    func follow(_ operation: DiskOperation) async throws -> DiskOperation {
         var operation = operation
-        let deadline = clock.now().addingTimeInterval(options.operationWait.seconds)
+        let deadline = clock.now().addingTimeInterval(wait.seconds)
         while true {
             do {
-                operation.status = try await statusUpstream(of: operation)
+                operation.status = try await status(of: operation)
             } catch {
-                // The write was taken. What is not known yet is told to whoever asks for the operation.
+                // The write was accepted. Clients can ask for the operation later.
                 logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
             }
             guard operation.status == .running, clock.now() < deadline else { return operation }
@@ -22,10 +33,14 @@ extension DiskService {
         }
     }
 
-    /// How an operation stands at the upstream; running while that fails to say.
-    private func statusUpstream(of operation: DiskOperation) async throws -> DiskOperation.Status {
+    /// Returns the status of an operation; running while the API fails to say.
+    ///
+    /// - Throws: 404 `not-found` if the API does not know it any more; `Problem`, `UpstreamFailure`, `StorageError`.
+    func status(of operation: DiskOperation) async throws -> DiskOperation.Status {
         do {
-            return try await authorized(operation.account) { try await api.operation(operation.upstreamID, $0) }
+            return try await tokens.authorized(operation.account) {
+                try await client.operation(operation.upstreamID, $0)
+            }
         } catch let refusal as DiskRefusal where refusal.status == 404 {
             throw Problem.notFound(
                 "Yandex Disk does not know this operation any more. What came of it is seen in the lists."
@@ -33,50 +48,17 @@ extension DiskService {
         } catch UpstreamError.failing, UpstreamError.badResponse {
             return .running
         } catch {
-            throw translated(error)
+            throw client.translated(error)
         }
     }
 
-    func repeatHere(_ operation: DiskOperation) async throws {
+    /// Applies the change of an operation that has ended to the store.
+    ///
+    /// - Throws: `StorageError`.
+    func apply(_ operation: DiskOperation) async throws {
         let change = operation.status == .done ? operation.change : .doubtful
         if let revision = try await store.apply(change, account: operation.account, at: clock.now()) {
-            announce(revision, to: operation.account)
+            events.listsChanged(revision, account: operation.account)
         }
-    }
-
-    /// `GET /v1/disk/operations/{id}`: asks the upstream how it stands, and takes its end in.
-    @Sendable func showOperation(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try await account(of: request)
-        let id = try request.parameter("id")
-        guard var operation = try store.operation(id, account: account.id) else {
-            throw Problem.notFound("There is no such operation.")
-        }
-        if operation.status == .running {
-            guard api.upstream.reachability.isReachable else {
-                throw UpstreamFailure(.unreachable(.network), of: api.upstream)
-            }
-            operation.status = try await statusUpstream(of: operation)
-            if operation.status != .running, try await store.finish(operation, as: operation.status) {
-                try await repeatHere(operation)
-            }
-        }
-        return try operationScreen(operation, request)
-    }
-
-    func operationScreen(_ operation: DiskOperation, _ request: ScreenRequest) throws -> ScreenResponse {
-        let isOver = operation.status != .running
-        let screen = OperationScreen(operation)
-        let provenance = Provenance(source: .upstream)
-        return try .screen(
-            Envelope(
-                data: screen,
-                meta: Meta(screen: "disk.operation", state: isOver ? .content : .loading, provenance: provenance),
-                links: Links(self: screen.href)
-            ),
-            status: isOver ? .ok : .accepted,
-            provenance: provenance,
-            now: clock.now(),
-            headerFields: request.method == .get ? [:] : [.location: screen.href]
-        )
     }
 }

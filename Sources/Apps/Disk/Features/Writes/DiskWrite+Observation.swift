@@ -20,17 +20,17 @@ extension DiskWrite {
         }
     }
 
-    /// Tells from what is there now whether the write was carried out.
+    /// Returns whether the write was carried out, from what is there now.
     ///
     /// - Parameters:
     ///   - subject: what is at ``path`` now, if that is a witness.
     ///   - place: what is at the place it leads to now, if that is a witness.
     ///   - before: what was known before it was sent. Nil there means that nothing was, or that it was not known.
     ///   - sent: the bytes of an upload.
-    func finding(
+    func observation(
         subject: DiskItem?,
         place: DiskItem?,
-        before: WriteExecutor.Before,
+        before: WritePreparation.Before,
         sent: UploadedBytes.Summary?
     ) -> WriteObservation {
         switch kind {

@@ -12,14 +12,14 @@ import Upstream
 
 @testable import Disk
 
-/// The real routes of the app over a made Disk, a temporary database and a clock that a test moves.
-struct DiskApp: Sendable {
+/// Runs the real routes of the app with a simulated Disk, a temporary database and a clock that a test moves.
+struct DiskHarness: Sendable {
     let clock: ManualWallClock
     let disk: FakeYandexDisk
     let events: EventStream
     let database: LarderDatabase
     let upstream: Upstream
-    let service: DiskService
+    let app: DiskApp
     let log: LogLines
     private let routed: RoutedApp
 
@@ -28,7 +28,7 @@ struct DiskApp: Sendable {
         var downloads = 4
         var budget = CacheBudget.unlimited
         var patience: Duration = .seconds(2)
-        var client: YandexOAuthAPI.Client?
+        var client: YandexOAuthClient.Application?
         var oauth: ScriptedUpstream?
         var directory: DataDirectory?
         var media: MediaEngine?
@@ -38,7 +38,7 @@ struct DiskApp: Sendable {
         _ disk: FakeYandexDisk = FakeYandexDisk(),
         clock: ManualWallClock = ManualWallClock(),
         _ settings: Settings = Settings(),
-        _ test: @Sendable (DiskApp) async throws -> Void
+        _ test: @Sendable (DiskHarness) async throws -> Void
     ) async throws {
         let log = LogLines()
         let logger = Logger(label: "test") { _ in LogLines.Handler(lines: log) }
@@ -65,12 +65,12 @@ struct DiskApp: Sendable {
         }
         let oauth = try upstream_(settings.oauth, database, clock, logger)
         let secrets = try SealedSecrets(database)
-        let api = YandexDiskAPI(upstream: upstream, freshness: .seconds(5), hasher: try secrets.credentialHasher())
         let sessions = SessionStore(database)
-        let service = DiskService(
-            api: api,
-            oauth: oauth.flatMap { oauth in settings.client.map { YandexOAuthAPI(upstream: oauth, client: $0) } },
-            store: DiskStore(database, secrets: secrets, api: api),
+        let app = try DiskApp(
+            upstream: upstream,
+            freshness: .seconds(5),
+            oauth: oauth.flatMap { oauth in settings.client.map { (oauth, $0) } },
+            database: database,
             sessions: sessions,
             events: events,
             options: .init(
@@ -83,29 +83,29 @@ struct DiskApp: Sendable {
             clock: clock.wallClock,
             logger: logger
         )
-        var table = RouteTable(DiskRoutes(service: service).routes)
+        var table = RouteTable(app.routes)
         table.add(
             MountRoutes(
                 mounts: [Mount(upstream, hasher: try secrets.credentialHasher())],
                 sessions: sessions,
-                credentials: ["yandex_disk": service.mountCredential]
+                credentials: ["yandex_disk": app.mountCredential]
             ).routes
         )
         try await RoutedApp.run(table, sessions: sessions) { routed in
             try await test(
-                DiskApp(
+                DiskHarness(
                     clock: clock,
                     disk: disk,
                     events: events,
                     database: database,
                     upstream: upstream,
-                    service: service,
+                    app: app,
                     log: log,
                     routed: routed
                 )
             )
         }
-        await service.queue.stop()
+        await app.composition.queue.stop()
         upstream.stop()
         oauth?.stop()
         try database.close()
@@ -150,7 +150,8 @@ struct DiskApp: Sendable {
         )
     }
 
-    var store: DiskStore { service.store }
+    var composition: DiskComposition { app.composition }
+    var store: DiskStore { composition.store }
 
     func ask(
         _ method: HTTPRequest.Method,
