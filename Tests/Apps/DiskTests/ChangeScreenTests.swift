@@ -94,7 +94,7 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-28 a renamed file has its new name upstream and in every stored list, keeps its date, and its content stays at hand"
+        "DISK-28 a renamed file has its new name upstream and in all stored lists, and keeps its date and content"
     )
     func rename() async throws {
         let disk = made()
@@ -162,7 +162,7 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-29 names that are none are refused and nobody is asked",
+        "DISK-29 invalid names are refused and no request is sent",
         arguments: [
             #""""#, #""   ""#, #""a/b.txt""#, #""..""#, #""\#(String(repeating: "x", count: 252)).txt""#,
             #""a\u0000.txt""#, #""a\n.txt""#, "null", "7",
@@ -181,7 +181,7 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-29 a name of 255 characters passes; an existing target is 409 and nothing is overwritten; the same name changes nothing"
+        "DISK-29 a name of 255 characters is valid; an existing target is 409, unchanged; the same name does nothing"
     )
     func names() async throws {
         let disk = made()
@@ -364,7 +364,7 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-26 a share link publishes what is not public, 201; asked again it is the same, 200; it is then listed as published"
+        "DISK-26 a share link publishes what is not public, 201; the second is the same, 200; it is listed as published"
     )
     func links() async throws {
         let disk = made()
@@ -408,7 +408,7 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "an upstream that fails behind a publish: it is published, without its address; asked again the address is there"
+        "an upstream that fails after a publish: it is published, without its address; the next request has the address"
     )
     func publishInterrupted() async throws {
         let disk = made()
@@ -455,7 +455,7 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-34 an uploaded file is there byte for byte, is listed, and overwrites nothing unless told to")
+    @Test("DISK-34 an uploaded file is there byte for byte, is listed, and overwrites only on request")
     func upload() async throws {
         let disk = made()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }

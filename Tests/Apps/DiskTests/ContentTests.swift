@@ -83,7 +83,7 @@ struct ContentTests {
     }
 
     @Test(
-        "DISK-22 a range is answered with 206, stored or not, from an upstream that knows ranges or not",
+        "DISK-22 a range gets 206, stored or not, from an upstream that supports ranges or not",
         arguments: [true, false],
         [true, false]
     )
@@ -122,7 +122,7 @@ struct ContentTests {
     }
 
     @Test(
-        "DISK-24 a stored file opens offline; same-named files in two folders do not mix; a changed one is fetched anew"
+        "DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched"
     )
     func versions() async throws {
         let disk = FakeYandexDisk()
@@ -246,7 +246,7 @@ struct ContentTests {
     }
 
     @Test(
-        "DISK-11 a preview comes through the server and is stored by version; a failed one is a placeholder that is not stored"
+        "DISK-11 a preview is proxied and stored by version; a failed one is a placeholder that is not stored"
     )
     func preview() async throws {
         let disk = FakeYandexDisk()
@@ -354,7 +354,7 @@ enum BodyFixture {
         }
     }
 
-    /// Gives the first half, then waits for the gate.
+    /// Returns the first half, then waits for the gate.
     static func waiting(_ bytes: [UInt8], at gate: Gate) -> ByteStream {
         ByteStream {
             var step = 0
@@ -372,7 +372,7 @@ enum BodyFixture {
     }
 }
 
-/// A door that a test opens, and at which it sees whether somebody waits. Whoever is cancelled leaves.
+/// A gate that a test opens, and that says whether a task waits. A cancelled task stops waiting.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

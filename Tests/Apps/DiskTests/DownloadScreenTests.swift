@@ -14,13 +14,17 @@ import Upstream
 struct DownloadScreenTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
-    private func start(_ app: DiskHarness, _ token: String, _ path: String = "/a.bin") async throws -> (Exchanged, String) {
+    private func start(
+        _ app: DiskHarness,
+        _ token: String,
+        _ path: String = "/a.bin"
+    ) async throws -> (Exchanged, String) {
         let response = try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"\#(path)"}"#)
         guard case .string(let id) = response["data.id"] else { return (response, "") }
         return (response, id)
     }
 
-    /// The made Disk with one file whose body waits in the middle.
+    /// A simulated Disk with one file whose body waits in the middle.
     private func held(_ gate: Gate) -> FakeYandexDisk {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
@@ -183,7 +187,10 @@ struct DownloadScreenTests {
                     try Int.fetchOne(
                         $0,
                         sql:
-                            "SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob) + (SELECT count(*) FROM disk_item)"
+                            """
+                            SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob)
+                                + (SELECT count(*) FROM disk_item)
+                            """
                     )
                 } == 0
             )
@@ -259,7 +266,7 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("what cannot be downloaded is said at once; nobody sees another's job")
+    @Test("what cannot be downloaded is refused at once; an account does not see another's job")
     func refused() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }

@@ -44,7 +44,8 @@ struct ListScreenTests {
             disk.intercept { (request) in
                 request.url.contains("last-uploaded")
                     ? .json(
-                        #"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},{"path":"no","type":"file"}]}"#
+                        #"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},"#
+                            + #"{"path":"no","type":"file"}]}"#
                     ) : nil
             }
             let poor = try await app.get("/v1/disk/recent", as: token)
@@ -55,7 +56,7 @@ struct ListScreenTests {
     }
 
     @Test(
-        "DISK-12 recent is paged although the upstream knows no offset: pages follow each other without overlap and without gap"
+        "DISK-12 recent is paged although the upstream has no offset: pages follow without overlap and gap"
     )
     func recentPages() async throws {
         let disk = FakeYandexDisk()
@@ -314,17 +315,21 @@ struct ListScreenTests {
             let second = try await app.get("/v1/disk/published?limit=2&offset=2", as: token)
             #expect(DiskHarness.names(second) == ["folder"] && second["meta.page.has_more"] == false)
             #expect(DiskHarness.names(try await app.get("/v1/disk/published?type=dir", as: token)) == ["folder"])
-            #expect(DiskHarness.names(try await app.get("/v1/disk/published?type=file", as: token)) == ["1.txt", "3.txt"])
+            #expect(
+                DiskHarness.names(try await app.get("/v1/disk/published?type=file", as: token)) == ["1.txt", "3.txt"]
+            )
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
             disk.goAway()
             app.clock.advance(by: .seconds(9))
-            #expect(DiskHarness.names(try await app.get("/v1/disk/published?limit=2&offset=2", as: token)) == ["folder"])
+            #expect(
+                DiskHarness.names(try await app.get("/v1/disk/published?limit=2&offset=2", as: token)) == ["folder"]
+            )
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
         }
     }
 
     @Test(
-        "a list that changes between page 1 and page 2: every page is what the upstream had when it was asked, and no row is kept twice"
+        "a list that changes between two pages: each page is that of its request, and no row is stored twice"
     )
     func changingList() async throws {
         let disk = FakeYandexDisk()
@@ -367,7 +372,7 @@ struct ListScreenTests {
         }
     }
 
-    @Test("only-if-cached asks nobody: 504 where nothing is stored")
+    @Test("only-if-cached sends no request: 504 if nothing is stored")
     func onlyIfCached() async throws {
         try await DiskHarness.run { app in
             app.disk.put("disk:/a.txt")
@@ -386,7 +391,7 @@ struct ListScreenTests {
         }
     }
 
-    @Test("a list has an ETag that a 304 answers, and that changes when the list does")
+    @Test("a list has an ETag that leads to 304, and that changes when the list does")
     func conditional() async throws {
         try await DiskHarness.run { app in
             app.disk.put("disk:/a.txt")
@@ -401,7 +406,7 @@ struct ListScreenTests {
     }
 
     @Test(
-        "DISK-34 search finds names by any part of them, in any case, online in all files, offline in what is known, and says which"
+        "DISK-34 search finds any part of a name, in any case: of all files online, of the known ones offline"
     )
     func search() async throws {
         let disk = FakeYandexDisk()

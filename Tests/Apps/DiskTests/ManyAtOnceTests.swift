@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Many readers and writers of one account at once")
 struct ManyAtOnceTests {
-    /// What was answered, by kind and status.
+    /// Responses by kind and status.
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
         func note(_ kind: String, _ response: Exchanged, _ accepted: Int) {
@@ -51,7 +51,9 @@ struct ManyAtOnceTests {
             tally.note("delete", try await app.ask(.delete, "/v1/disk/file?path=/load/\(renamed)", as: token), 200)
             tally.note("read of what is gone", try await app.get("/v1/disk/file?path=/load/\(renamed)", as: token), 404)
             #expect(
-                !DiskHarness.names(try await app.get("/v1/disk/files?path=/load&limit=100", as: token)).contains(renamed)
+                !DiskHarness.names(try await app.get("/v1/disk/files?path=/load&limit=100", as: token)).contains(
+                    renamed
+                )
             )
         }
     }
@@ -74,7 +76,7 @@ struct ManyAtOnceTests {
     }
 
     @Test(
-        "TRUST-04 16 writers and 16 readers: every write is done once and there afterwards, every read is answered, no revision goes back"
+        "TRUST-04 16 writers and 16 readers: each write is done once and stays, each read succeeds, revisions only grow"
     )
     func load() async throws {
         let disk = FakeYandexDisk()
@@ -107,7 +109,7 @@ struct ManyAtOnceTests {
     }
 
     @Test(
-        "TRUST-04 a list that was asked for before a delete and comes after it does not bring the row back, and is asked for again"
+        "TRUST-04 a list requested before a delete and received after it does not restore the row, and is revalidated"
     )
     func overtakenByDelete() async throws {
         let disk = FakeYandexDisk()

@@ -35,7 +35,8 @@ struct OAuthTests {
             }
             disk.change { $0.tokens = ["access\(number)": "1130"] }
             return .json(
-                #"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","expires_in":\#(expiresIn),"token_type":"bearer"}"#
+                #"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","#
+                    + #""expires_in":\#(expiresIn),"token_type":"bearer"}"#
             )
         }
     }
@@ -56,7 +57,7 @@ struct OAuthTests {
     )
 
     @Test(
-        "DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once"
+        "DISK-05 the code flow: an address with PKCE and state, the exchange, a session; a state works once"
     )
     func codeFlow() async throws {
         let disk = FakeYandexDisk()
@@ -101,7 +102,7 @@ struct OAuthTests {
     }
 
     @Test(
-        "DISK-05 a code without a state works too, as from the page that shows it; a wrong one is 401; a state that is too old is none"
+        "DISK-05 a code without a state works, too; a wrong one is 401; an old state is unknown"
     )
     func plainCode() async throws {
         let disk = FakeYandexDisk()
@@ -139,7 +140,7 @@ struct OAuthTests {
     }
 
     @Test(
-        "DISK-05 a token that has run out, or that is refused, is refreshed once for all who ask, and what was stored is still there",
+        "DISK-05 an expired or refused token is refreshed once for all requests, and what was stored is still there",
         arguments: [true, false]
     )
     func refresh(hasRunOut: Bool) async throws {
@@ -169,7 +170,7 @@ struct OAuthTests {
     }
 
     @Test(
-        "DISK-06 a refresh that is refused ends the upstream's session: 401; one that cannot be asked for is 503, and shows nothing stored either"
+        "DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored"
     )
     func refreshRefused() async throws {
         let disk = FakeYandexDisk()

@@ -9,7 +9,7 @@ import Testing
 @Suite("The profile over HTTP")
 struct ProfileScreenTests {
     @Test(
-        "DISK-07 total, used, available and trash, as numbers and as texts; DISK-09 with the actions published and logout"
+        "DISK-07 total, used, available and trash, as numbers and texts; DISK-09 with the actions published and logout"
     )
     func profile() async throws {
         try await DiskHarness.run { app in
@@ -75,7 +75,7 @@ struct ProfileScreenTests {
     }
 }
 
-/// As much of XML as a picture of Larder's own needs: every element is closed in its turn.
+/// Checks that an XML document closes each element in turn, as far as Larder's own pictures need it.
 enum XMLCheck {
     static func isWellFormed(_ data: Data) throws -> Bool {
         var open: [Substring] = []

@@ -59,7 +59,7 @@ struct SessionScreenTests {
         }
     }
 
-    @Test("DISK-03 every other route answers 401 without a session, and no data, stored or not")
+    @Test("DISK-03 every other route responds with 401 without a session, and no data, stored or not")
     func closed() async throws {
         try await DiskHarness.run { app in
             app.disk.put("disk:/secret.txt")
@@ -92,7 +92,7 @@ struct SessionScreenTests {
     }
 
     @Test(
-        "DISK-04 a token opens a session; it goes to the upstream as OAuth, and is in no answer, no log line, and not in clear on the disk"
+        "DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear"
     )
     func token() async throws {
         let disk = FakeYandexDisk()
@@ -238,7 +238,7 @@ struct SessionScreenTests {
     }
 
     @Test(
-        "DISK-33 logging out removes everything of the account, offline too, and nothing of another; the old token opens nothing"
+        "DISK-33 logging out removes all of the account, offline too, and nothing else; the old token opens nothing"
     )
     func logout() async throws {
         let disk = FakeYandexDisk()
@@ -308,7 +308,7 @@ struct SessionScreenTests {
         }
     }
 
-    @Test("DISK-04 the mount of the upstream takes the token of whoever asks, and nobody else's")
+    @Test("DISK-04 the mount of the upstream sends the token of the session's account, and no other")
     func mount() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }

@@ -10,7 +10,7 @@ import Upstream
 
 @Suite("TRUST-06 What is stored goes only when the API itself says so")
 struct TrustTests {
-    /// A root, a folder in it, a body, and all lists, seen once.
+    /// Requests a root, a folder in it, a body, and all lists once.
     private static func warmed(
         _ disk: FakeYandexDisk = FakeYandexDisk(),
         _ test: @Sendable (DiskHarness, _ token: String) async throws -> Void
@@ -42,7 +42,7 @@ struct TrustTests {
     ]
     private static let content = "/v1/disk/file/content?path=/docs/report.txt"
 
-    /// All that was seen is there while the upstream is away: rows, folder, recent, search, and the body.
+    /// Checks that all that was requested is there offline: rows, folder, recent, search, and the body.
     private static func expectEverything(
         _ app: DiskHarness,
         _ token: String,
@@ -100,7 +100,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 lists with rows of unknown places only, with a total that cannot be read, or with none, change nothing",
+        "TRUST-06 lists with rows of unknown places only, or with an unreadable or no total, change nothing",
         arguments: [
             #"{"path":"app:/x.txt","name":"x","type":"file"}"#, #"{"path":"http://evil/x","name":"x","type":"file"}"#,
             #"{"path":"disk:/docs//x","name":"x","type":"file"}"#, #"{"path":"disk:/../y","name":"y","type":"file"}"#,
@@ -119,7 +119,8 @@ struct TrustTests {
             }
             let response = try await app.get("/v1/disk/files?path=/docs", as: token)
             #expect(
-                response.status == 200 && response["meta.stale"] == true && DiskHarness.names(response) == ["report.txt"]
+                response.status == 200 && response["meta.stale"] == true
+                    && DiskHarness.names(response) == ["report.txt"]
             )
             #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
             try await Self.expectEverything(app, token)
@@ -177,7 +178,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 DISK-16 what Yandex itself says is gone goes; its 404 about something else is told and removes nothing"
+        "TRUST-06 DISK-16 what Yandex says is gone is removed; its 404 about something else removes nothing"
     )
     func own() async throws {
         try await Self.warmed { app, token in
@@ -202,11 +203,13 @@ struct TrustTests {
         arguments: [
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[null]}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"name":1}],"total":1}}"#,
-            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"path":"disk:/other/x.txt","type":"file"}],"total":1}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"total":1,"#
+                + #""items":[{"path":"disk:/other/x.txt","type":"file"}]}}"#,
             #"{"path":"disk:/other","type":"dir","_embedded":{"items":[],"total":0}}"#,
             #"{"_embedded":{"items":[],"total":0}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":-3}}"#,
-            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"path":"disk:/docs/n.txt","type":"file"}],"total":-3}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"total":-3,"#
+                + #""items":[{"path":"disk:/docs/n.txt","type":"file"}]}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":5}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":0,"offset":20}}"#,
             #"{"path":"disk:/","type":"file","size":3}"#,
@@ -226,7 +229,9 @@ struct TrustTests {
             let root = body.replacing("disk:/docs/", with: "disk:/").replacing("disk:/docs", with: "disk:/")
             app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2F&") ? .json(root) : nil }
             let shown = try await app.get("/v1/disk/files?refresh=1", as: token)
-            if !body.contains("disk:/other/x.txt") { #expect(DiskHarness.names(shown) == ["docs", "top.txt"], "\(root)") }
+            if !body.contains("disk:/other/x.txt") {
+                #expect(DiskHarness.names(shown) == ["docs", "top.txt"], "\(root)")
+            }
             try await Self.expectEverything(app, token)
         }
     }
@@ -306,8 +311,8 @@ struct TrustTests {
                 (.post, "folders", #"{"path":"/docs/new"}"#), (.delete, "published?path=/top.txt", nil),
             ] {
                 let response = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
-                // What these two are about is looked at before anything is sent. Behind a write nobody but the API can
-                // say that it was refused.
+                // The items of these two are requested before anything is sent. After a write only the API can say that
+                // it was refused.
                 let isLookedAtFirst = target == "links" || target.hasPrefix("published")
                 response.expectProblem(isLookedAtFirst ? "upstream-bad-response" : "outcome-unknown", 502)
                 #expect(response["upstream.status"] == .number(Double(status)), "\(target)")
@@ -326,7 +331,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 what the hosts of links answer is about the link: nothing here goes",
+        "TRUST-06 what the hosts of links respond is about the link: nothing is removed",
         arguments: [401, 403, 404, 410]
     )
     func links(status: Int) async throws {
@@ -345,7 +350,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 a proxy before OAuth takes no token away: the session goes on when OAuth is back",
+        "TRUST-06 a proxy before OAuth takes no token away: the session continues when OAuth is back",
         arguments: [400, 401, 403, 407]
     )
     func refresh(status: Int) async throws {
@@ -370,7 +375,7 @@ struct TrustTests {
         }
     }
 
-    @Test("DISK-38 the root is neither published nor unpublished; nobody is asked")
+    @Test("DISK-38 the root is neither published nor unpublished; no request is sent")
     func publishedRoot() async throws {
         try await DiskHarness.run { app in
             let token = try await app.logIn()

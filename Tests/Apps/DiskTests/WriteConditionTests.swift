@@ -76,7 +76,7 @@ struct WriteConditionTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let before = try await tags(app, write.subject, token)
-            // Another client of the same Disk; what is stored here still counts as fresh.
+            // Another client of the same Disk; what is stored here is still fresh.
             disk.change { $0.nodes["disk:\(write.subject)"]?.bytes = Array("of another client".utf8) }
             try await write.ask(app, token, [.ifMatch: before.content]).expectProblem("precondition-failed", 412)
             try await write.ask(app, token, [.ifMatch: before.screen]).expectProblem("precondition-failed", 412)
@@ -117,7 +117,7 @@ struct WriteConditionTests {
             )
             #expect(free.status == 201)
             #expect(disk.asked.contains { $0.contains("/resources/upload?path=disk%3A%2Ffree.txt&overwrite=false") })
-            // Another client is faster, between the look and the write.
+            // Another client is faster, between the check and the write.
             disk.intercept { [disk] (request) in
                 if request.url.contains("/resources/upload") { disk.put("disk:/late.txt", "of another client") }
                 return nil
@@ -181,7 +181,7 @@ struct WriteConditionTests {
         }
     }
 
-    @Test("TRUST-05 the answer to a write carries the tag for the next one, also where nothing else was read")
+    @Test("TRUST-05 the response to a write has the tag for the next one, also if nothing else was read")
     func tagsOfWrites() async throws {
         let disk = EachWrite.disk()
         try await DiskHarness.run(disk) { app in
@@ -218,7 +218,7 @@ struct WriteConditionTests {
     }
 
     @Test(
-        "TRUST-05 offline comes before any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
+        "TRUST-05 offline precedes any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
     )
     func order() async throws {
         let disk = EachWrite.disk()

@@ -9,7 +9,7 @@ import Testing
 @testable import Disk
 @testable import Upstream
 
-/// A write of each kind: how it is asked for, and what it sends to the upstream.
+/// A write of each kind: its request, and what it sends to the upstream.
 enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case upload, overwrite, folder, rename, move, copy, delete, publish, unpublish, restore
 
@@ -95,7 +95,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Whether a request is the one that changes something.
     static func isWrite(_ request: OutgoingRequest) -> Bool { request.method != .get }
 
-    /// Whether the Disk is as the write was to leave it.
+    /// Whether the Disk has the intended state.
     func isDone(on disk: FakeYandexDisk) -> Bool {
         disk.change { state in
             switch self {
@@ -156,7 +156,7 @@ struct WriteOutcomeTests {
     }
 
     @Test(
-        "TRUST-05 a write that the API says it failed to carry out, and that is not there, says that nothing was changed",
+        "TRUST-05 a write that the API says has failed, and whose result is not there, says that nothing was changed",
         arguments: EachWrite.allCases
     )
     func notCarriedOut(write: EachWrite) async throws {
@@ -182,7 +182,7 @@ struct WriteOutcomeTests {
     }
 
     @Test(
-        "TRUST-05 a write of which nobody can tell whether it was carried out is `outcome-unknown`, with the screen that shows it",
+        "TRUST-05 a write that may have been carried out is `outcome-unknown`, with the screen that shows it",
         arguments: EachWrite.allCases,
         [true, false]
     )
@@ -198,7 +198,7 @@ struct WriteOutcomeTests {
                     if isCarriedOut { disk.carryOut(request) }
                     throw .unreachable(.reset)
                 }
-                // What is asked behind the write is not answered.
+                // Requests after the write get no response.
                 if isGone.isSpent { throw .unreachable(.refused) }
                 return nil
             }
@@ -210,7 +210,7 @@ struct WriteOutcomeTests {
             )
             let href = try text(response["href"])
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
-            // Now that it is known to be away nothing is sent at all.
+            // The upstream is known to be unreachable now: nothing is sent at all.
             let count = disk.requests.count
             try await write.ask(app, token).expectProblem("offline-write-refused", 503)
             #expect(disk.requests.count == count)
@@ -226,7 +226,7 @@ struct WriteOutcomeTests {
     }
 
     @Test(
-        "TRUST-05 behind a time-out, a broken connection or a gateway it may still be carried out: not seen yet, it is unknown",
+        "TRUST-05 after a timeout, a broken connection or a gateway it may still be carried out: unknown",
         arguments: EachWrite.allCases
     )
     func late(write: EachWrite) async throws {
@@ -249,7 +249,7 @@ struct WriteOutcomeTests {
                 let response = try await write.ask(app, token)
                 response.expectProblem("outcome-unknown", 502)
                 #expect(response["retryable"] == false)
-                // The upstream goes on with it, and the screen that the problem names shows it.
+                // The upstream continues, and the screen that the problem names shows it.
                 disk.intercept(nil)
                 disk.carryOut(try #require(sent.request))
                 #expect(write.isDone(on: disk))
@@ -381,7 +381,7 @@ struct WriteOutcomeTests {
         }
     }
 
-    @Test("TRUST-05 what may never have been there is not told as removed, moved or restored")
+    @Test("TRUST-05 what may never have been there is not reported as removed, moved or restored")
     func neverThere() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/taken.txt", "another")

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// A file or folder of an account, as the app keeps it: what its screens show, and what names its content. No link of
-/// the upstream is in it.
+/// A file or folder of an account as the app stores it: what its screens show, and what identifies its content. Links
+/// of the API, which open files to anyone, are not stored.
 struct DiskItem: Sendable, Equatable {
     enum Kind: String, Sendable {
         case file, dir
@@ -19,12 +19,12 @@ struct DiskItem: Sendable, Equatable {
     var mimeType: String?
     var md5: String?
     var resourceID: String?
-    /// Where everybody can see it; nil where it is not published, or the response did not say.
+    /// Public address; nil if it is not published, or the response did not contain it.
     var publicURL: String?
     var isPublished = false
-    /// Where something in the trash came from.
+    /// Original path of an item in the trash.
     var origin: String?
-    /// When it went to the trash.
+    /// When it was moved to the trash.
     var deleted: Date?
 
     init(path: DiskPath, kind: Kind, name: String? = nil) {
@@ -33,8 +33,8 @@ struct DiskItem: Sendable, Equatable {
         self.name = name ?? path.name
     }
 
-    /// What names this version of its bytes: the checksum, else size and time. Nil where nothing does: then no stored
-    /// copy can be said to be current.
+    /// Identifies this version of its content: the checksum, else size and time. Nil if neither is known: then no
+    /// stored copy can be current.
     var version: String? {
         guard kind == .file else { return nil }
         if let md5, !md5.isEmpty, md5.utf8.allSatisfy(Self.isTokenCharacter) { return md5 }
@@ -42,17 +42,17 @@ struct DiskItem: Sendable, Equatable {
         return "\(size)-\(Int(modified.timeIntervalSince1970))"
     }
 
-    /// What names this state of the file's or folder's screen: a digest of all that the upstream says of it.
+    /// Identifies this version of its screen: a digest of all that the API says of it.
     var screenVersion: String {
         let dates = [created, modified, deleted].map { $0.map { String($0.diskMilliseconds) } }
         let texts = [path.text, kind.rawValue, name, mediaType, mimeType, md5, resourceID, publicURL, origin]
         let fields = texts + dates + [size.map(String.init), isPublished ? "published" : nil]
-        // Lengths keep neighbours apart.
+        // Lengths keep adjacent fields apart.
         let description = fields.map { $0.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined()
         return SHA256.hash(data: Data(description.utf8)).prefix(9).map { Self.hexadecimal($0) }.joined()
     }
 
-    /// The versions that an entity tag of it may name: that of its screen and that of its content.
+    /// The versions that an entity tag may contain: that of its screen and that of its content.
     var versions: Set<String> { Set([screenVersion, version].compactMap { $0 }) }
 
     private static func hexadecimal(_ byte: UInt8) -> String {
@@ -63,7 +63,7 @@ struct DiskItem: Sendable, Equatable {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
-    /// What follows the last dot of the name, in lower case; empty where nothing does.
+    /// Extension of the name in lower case; empty if there is none.
     var fileExtension: String { Self.fileExtension(of: name) }
 
     static func fileExtension(of name: String) -> String {
@@ -73,12 +73,12 @@ struct DiskItem: Sendable, Equatable {
 }
 
 extension DiskItem {
-    /// What the app can show a file with.
+    /// The viewer that the app shows a file with.
     enum Viewer: String, Sendable {
         case image, pdf, office, unsupported
     }
 
-    /// By the extension of the name, as the original app does it.
+    /// The viewer by extension, as in the original app.
     var viewer: Viewer? {
         guard kind == .file else { return nil }
         switch fileExtension {
@@ -89,7 +89,7 @@ extension DiskItem {
         }
     }
 
-    /// The icon beside the name.
+    /// Name of the icon.
     var icon: String {
         guard kind == .file else { return "folder" }
         switch fileExtension {
@@ -103,6 +103,6 @@ extension DiskItem {
         }
     }
 
-    /// Whether the upstream makes a small picture of it that is worth showing in a list.
+    /// Whether lists show the API's preview of it.
     var hasPreview: Bool { kind == .file && icon == "image" }
 }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Something that the upstream does in its own time (202): what was asked, and what is to be repeated here once it is
-/// done.
+/// A write that the API finishes after it has accepted it (202).
 struct DiskOperation: Sendable, Equatable {
     enum Status: String, Sendable {
         case running, done, failed
@@ -14,14 +13,14 @@ struct DiskOperation: Sendable, Equatable {
 
     let id: String
     let account: String
-    /// Its identity at the upstream.
+    /// Its identifier at the API.
     let upstreamID: String
     let action: Action
     let path: DiskPath
     let target: DiskPath?
     var status: Status
 
-    /// What it has changed once it is done.
+    /// The change of the store once it is done.
     var change: DiskChange {
         switch action {
         case .delete: .deleted(path)

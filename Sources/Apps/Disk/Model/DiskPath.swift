@@ -1,19 +1,20 @@
 import Foundation
 
-/// A path on the Disk in its one spelling: scheme, slash, names with slashes between, none at the end but the root's.
-/// Letters stay as they are, composed or not: the upstream tells them apart.
+/// A path on the Disk in canonical spelling: scheme, slash, names separated by slashes, no trailing slash but the
+/// root's.
+/// Unicode is not normalized: the API distinguishes composed and decomposed letters.
 struct DiskPath: Sendable, Hashable {
-    /// Where a path begins.
+    /// The root that a path begins at.
     enum Scheme: String, Sendable {
         case disk, trash
     }
 
-    /// The path as the upstream writes it, such as `disk:/docs/report.pdf`.
+    /// The path as the API writes it, such as `disk:/docs/report.pdf`.
     let text: String
 
-    /// Most characters of one name (Yandex Disk REST API, "Data types").
+    /// Maximum number of characters of a name (Yandex Disk REST API, "Data types").
     static let longestName = 255
-    /// Most characters of a path (the same).
+    /// Maximum number of characters of a path (as above).
     static let longest = 32_760
     static let root = DiskPath(normalized: "disk:/")
     static let trash = DiskPath(normalized: "trash:/")
@@ -22,8 +23,8 @@ struct DiskPath: Sendable, Hashable {
         self.text = text
     }
 
-    /// Reads a path as a client or the upstream writes it: with the scheme, or from the root with a slash. Nil for what
-    /// is no path.
+    /// Parses a path as clients and the API write it: with the scheme, or with a leading slash. Nil if it is not a
+    /// path.
     init?(_ text: String, scheme: Scheme = .disk) {
         let prefix = "\(scheme.rawValue):/"
         let scalars = text.unicodeScalars
@@ -49,35 +50,35 @@ struct DiskPath: Sendable, Hashable {
         self.init(normalized: prefix + rest)
     }
 
-    /// Whether a text can be the name of a file or folder. Not NUL, where SQLite ends a text.
+    /// Whether a text can be the name of a file or folder. NUL is not allowed: SQLite ends a text there.
     static func isName(_ name: String) -> Bool {
         let scalars = name.unicodeScalars
         return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".."
             && !scalars.contains { $0 == "/" || $0.value == 0 }
     }
 
-    /// Where it begins.
+    /// Its scheme.
     var scheme: Scheme { text.utf8.starts(with: "\(Scheme.trash.rawValue):".utf8) ? .trash : .disk }
 
     /// Whether it is the root of its scheme.
     var isRoot: Bool { text.unicodeScalars.last == "/" }
 
-    /// The last name; empty for the root.
+    /// The last component; empty for the root.
     var name: String {
         isRoot ? "" : String(Substring(text.unicodeScalars.suffix(from: text.unicodeScalars.index(after: lastSlash))))
     }
 
-    /// The folder that it is in; nil for the root.
+    /// The folder that contains it; nil for the root.
     var parent: DiskPath? {
         guard !isRoot else { return nil }
         let before = String(Substring(text.unicodeScalars.prefix(upTo: lastSlash)))
         return DiskPath(normalized: before.unicodeScalars.last == ":" ? before + "/" : before)
     }
 
-    /// Something in this folder.
+    /// Returns the path of an item in this folder.
     func child(_ name: String) -> DiskPath { DiskPath(normalized: isRoot ? text + name : "\(text)/\(name)") }
 
-    /// What the paths of everything below it begin with.
+    /// Prefix of the paths below it.
     var below: String { isRoot ? text : text + "/" }
 
     /// Whether another path is below this one.
@@ -85,15 +86,15 @@ struct DiskPath: Sendable, Hashable {
         other.text.utf8.starts(with: below.utf8) && other.text.utf8.count > below.utf8.count
     }
 
-    /// The value of a query parameter: everything but unreserved characters is percent-encoded, so that a plus stays a
-    /// plus (RFC 3986 §2.3).
+    /// The path as the value of a query parameter: all but unreserved characters are percent-encoded (RFC 3986 §2.3),
+    /// so that a plus stays a plus.
     var queryValue: String { Self.encoded(text) }
 
     private var lastSlash: String.UnicodeScalarView.Index {
         text.unicodeScalars.lastIndex(of: "/") ?? text.unicodeScalars.startIndex
     }
 
-    /// Percent-encodes everything but unreserved characters.
+    /// Percent-encodes all but unreserved characters (RFC 3986 §2.3).
     static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -110,7 +111,7 @@ struct DiskPath: Sendable, Hashable {
         return result
     }
 
-    // Swift takes composed and decomposed letters for equal; the upstream does not.
+    // Composed and decomposed letters are equal in Swift, but not for the API.
     static func == (one: DiskPath, other: DiskPath) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
     func hash(into hasher: inout Hasher) {

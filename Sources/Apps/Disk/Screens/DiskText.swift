@@ -1,10 +1,10 @@
 import Foundation
 
-/// How the app writes sizes and times.
+/// Formats sizes and times.
 enum DiskText {
     private static let kilobyte = 1024.0
 
-    /// A size in a list: two decimals of KB, MB or GB in steps of 1024, or `Unknown size`.
+    /// Returns a size for lists: KB, MB or GB (powers of 1024) with two decimals, or `Unknown size`.
     static func size(_ bytes: Int?) -> String {
         guard let bytes else { return "Unknown size" }
         let size = Double(bytes)
@@ -13,20 +13,20 @@ enum DiskText {
         return "\(decimal(size / kilobyte / kilobyte / kilobyte)) GB"
     }
 
-    /// A size of the profile: GB in steps of 1024, without decimals where it is whole, else with two.
+    /// Returns a size for the profile: GB (powers of 1024), without decimals if it is whole, else with two.
     static func gigabytes(_ bytes: Int) -> String {
         let size = Double(bytes) / kilobyte / kilobyte / kilobyte
         return size == size.rounded() ? "\(Int(size)) GB" : "\(decimal(size)) GB"
     }
 
-    /// A time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
+    /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
     static func date(_ date: Date?, in timeZone: TimeZone) -> String {
         guard let date else { return "Unknown date" }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
-        return
-            "\(two(parts.day)).\(two(parts.month)).\(padded(parts.year ?? 0, 4)) \(two(parts.hour)):\(two(parts.minute))"
+        let day = "\(two(parts.day)).\(two(parts.month)).\(padded(parts.year ?? 0, 4))"
+        return "\(day) \(two(parts.hour)):\(two(parts.minute))"
     }
 
     private static func two(_ number: Int?) -> String { padded(number ?? 0, 2) }
@@ -36,7 +36,7 @@ enum DiskText {
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
-    /// Two decimals with a point, whatever the language of the system.
+    /// Returns a number with two decimals and a point, independent of the locale.
     private static func decimal(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         return "\(hundredths / 100).\(padded(hundredths % 100, 2))"

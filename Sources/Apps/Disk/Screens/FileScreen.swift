@@ -2,9 +2,9 @@ import Foundation
 import Media
 import Screens
 
-/// `GET /v1/disk/file`: one file or folder, and what can be done with it.
+/// `GET /v1/disk/file`: one file or folder, and the actions on it.
 struct FileScreen: Encodable, Sendable {
-    /// What an app shows instead of a file that it cannot show.
+    /// Shown instead of a file that the app cannot show.
     struct Alert: Encodable, Sendable {
         let title = "Not supported format"
         let message = "It will work later"
@@ -16,13 +16,13 @@ struct FileScreen: Encodable, Sendable {
     struct Document: Encodable, Sendable {
         let available: Bool
         let href: String
-        /// Why not, or null.
+        /// Why not; null if it is available.
         @Nullable var reason: String?
     }
 
     private let row: RowScreen
     @Nullable private var contentUrl: String?
-    /// A picture of its first page; the parameters `page` and `width` choose others.
+    /// A picture of its first page; the parameters `page` and `width` select others.
     @Nullable private var pageUrl: String?
     @Nullable private var document: Document?
     @Nullable private var alert: Alert?
@@ -59,7 +59,7 @@ struct FileScreen: Encodable, Sendable {
 
     private enum CodingKeys: CodingKey { case contentUrl, pageUrl, document, alert, actions }
 
-    /// Nothing is changed without the upstream, so nothing that changes is offered without it.
+    /// The actions. Offline, nothing can be changed, so no change is enabled.
     private static func actions(_ row: DiskRow, offline: Bool) -> [Action] {
         let item = row.item
         let noun = item.kind == .dir ? "folder" : item.viewer == .image ? "image" : "file"
@@ -96,17 +96,17 @@ struct FileScreen: Encodable, Sendable {
     }
 }
 
-/// `DELETE` of a file or publication: what is gone.
+/// `DELETE` of a file or publication: the removed path.
 struct RemovalScreen: Encodable, Sendable {
     let path: String
-    /// The screen to go back to.
+    /// The screen to return to.
     let back: String
 }
 
 /// `POST /v1/disk/links`.
 struct LinkScreen: Encodable, Sendable {
     let path: String
-    /// Null if it was published and Yandex Disk could not be asked for the address: asked again, it says.
+    /// Null if it was published and the address could not be read back: the same request returns it later.
     @Nullable var publicUrl: String?
 
     init(path: String, publicUrl: String?) {
@@ -124,7 +124,7 @@ struct DownloadScreen: Encodable, Sendable {
     let bytesTotal: Int
     let progress: Double
     @Nullable var contentUrl: String?
-    /// Why it failed, or null.
+    /// Why it failed; null if it did not.
     @Nullable var failure: String?
 
     init(_ job: DownloadJob) {
@@ -139,7 +139,7 @@ struct DownloadScreen: Encodable, Sendable {
     }
 }
 
-/// `GET /v1/disk/operations/{id}`, and what a write answers that goes on at the upstream.
+/// `GET /v1/disk/operations/{id}`, and the response to a write that the API has accepted and continues.
 struct OperationScreen: Encodable, Sendable {
     let id: String
     let action: String

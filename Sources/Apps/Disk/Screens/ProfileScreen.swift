@@ -16,14 +16,14 @@ struct ProfileScreen: Encodable, Sendable {
     let totalText: String
     let usedText: String
     let availableText: String
-    /// Parts of the circle; together 1.
+    /// Sectors of the chart; their sum is 1.
     let chart: [Slice]
     let actions: [Action]
 
     init(_ account: DiskAccount) {
         total = account.total
         used = account.used
-        // What the upstream says of its space may be any two numbers.
+        // The API may send any two numbers.
         let difference = account.total.subtractingReportingOverflow(account.used)
         available = difference.overflow ? 0 : max(0, difference.partialValue)
         trash = account.trash
@@ -45,24 +45,25 @@ struct ProfileScreen: Encodable, Sendable {
         ]
     }
 
-    /// Used share of the space, from 0 to 1; of no space nothing is used.
+    /// Returns the used share of the space, from 0 to 1; 0 if there is no space.
     static func fraction(used: Int, total: Int) -> Double {
         total > 0 ? min(max(Double(used) / Double(total), 0), 1) : 0
     }
 }
 
-/// The ring of the profile as a picture.
+/// The chart of the profile as a picture.
 enum ProfileChart {
     private static let radius = 80.0
 
-    /// An SVG document: a ring, the used part of it in another colour, and the total in its middle.
+    /// Returns an SVG document: a ring, its used part in another colour, and the total in the middle.
     static func svg(_ account: DiskAccount) -> String {
         let fraction = ProfileScreen.fraction(used: account.used, total: account.total)
         let circumference = 2 * Double.pi * radius
         let used = hundredths(fraction * circumference)
         let text = DiskText.gigabytes(account.total)
+        let label = "\(DiskText.gigabytes(account.used)) used of \(text)"
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 200" role="img" aria-label="\(DiskText.gigabytes(account.used)) used of \(text)">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 200" role="img" aria-label="\(label)">
             <circle cx="100" cy="100" r="80" fill="none" stroke="#d9d9d9" stroke-width="30"/>
             <circle cx="100" cy="100" r="80" fill="none" stroke="#f1afaa" stroke-width="30" \
             stroke-dasharray="\(used) \(hundredths(circumference))" transform="rotate(-90 100 100)"/>

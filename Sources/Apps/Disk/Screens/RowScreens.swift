@@ -7,7 +7,7 @@ struct RowScreen: Encodable, Sendable {
     let type: String
     let name: String
     let path: String
-    /// Bytes; null for folders, and where the upstream does not say.
+    /// Bytes; null for folders, and if it is not known.
     @Nullable var size: Int?
     let sizeText: String
     @Nullable var created: Date?
@@ -20,9 +20,9 @@ struct RowScreen: Encodable, Sendable {
     @Nullable var previewUrl: String?
     let published: Bool
     @Nullable var publicUrl: String?
-    /// The present version of its content is stored here.
+    /// Whether the present version of its content is stored here.
     let downloaded: Bool
-    /// The screen that opens it.
+    /// Address of the screen that opens it.
     let href: String
 
     init(_ row: DiskRow, timeZone: TimeZone) {
@@ -51,13 +51,13 @@ struct RowScreen: Encodable, Sendable {
 }
 
 extension DiskPath {
-    /// A link to a screen about this path.
+    /// Returns the address of a screen about this path.
     func link(to screen: String, _ others: (String, String)...) -> String {
         "\(screen)?path=\(queryValue)" + others.map { "&\($0.0)=\(Self.encoded($0.1))" }.joined()
     }
 }
 
-/// Lists: recent, files of a folder, published, found.
+/// Lists: recent files, those of a folder, published and found ones.
 struct RowListScreen: Encodable, Sendable {
     struct Folder: Encodable, Sendable {
         let path: String

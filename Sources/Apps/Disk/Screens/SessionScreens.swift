@@ -24,7 +24,7 @@ struct OnboardingScreen: Encodable, Sendable {
         Page(id: "sharing", text: "Share your files with others"),
     ]
     let button = "Next"
-    /// Where the app goes after the last page.
+    /// The screen after the last page.
     let route: DiskLaunchScreen.Route
 
     init(seen: Bool, isLoggedIn: Bool) {
@@ -35,11 +35,11 @@ struct OnboardingScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case seen, pages, button, route }
 }
 
-/// `POST /v1/disk/session/authorization`: where a browser begins a login.
+/// `POST /v1/disk/session/authorization`: the address at which a browser begins a login.
 struct AuthorizationScreen: Encodable, Sendable {
     let authorizeUrl: String
     let state: String
-    /// Seconds in which the code must come back.
+    /// Seconds until the login expires.
     let expiresInS = 600
 
     private enum CodingKeys: CodingKey { case authorizeUrl, state, expiresInS }
@@ -52,9 +52,9 @@ struct DiskSessionScreen: Encodable, Sendable {
     @Nullable var name: String?
     let linkedAt: Date
     let createdAt: Date
-    /// The bearer token of Larder; only in the response that opens the session.
+    /// Larder's bearer token; only in the response that opens the session.
     let token: String?
-    /// Where the app goes next.
+    /// The next screen.
     let route = DiskLaunchScreen.Route.home
 
     init(_ session: Session, linkedAt: Date, token: String? = nil) {
@@ -68,7 +68,7 @@ struct DiskSessionScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case kind, name, linkedAt, createdAt, token, route }
 }
 
-/// `DELETE /v1/disk/session`: what the app shows next.
+/// `DELETE /v1/disk/session`: the next screen.
 struct FarewellScreen: Encodable, Sendable {
     let route = DiskLaunchScreen.Route.login
     @Nullable var alert: String?
@@ -80,7 +80,7 @@ struct FarewellScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case route, alert }
 }
 
-/// What is shown where a list has nothing.
+/// Shown instead of an empty list.
 struct EmptyState: Encodable, Sendable {
     let title: String
     let text: String
@@ -96,7 +96,7 @@ struct EmptyState: Encodable, Sendable {
 }
 
 extension Banner {
-    /// The notification of the original app; it goes by itself.
+    /// The notification of the original app, which disappears by itself.
     static let diskOffline = Banner(
         code: "offline",
         text: "No internet. Loading cache data.",
@@ -104,7 +104,7 @@ extension Banner {
     )
 }
 
-/// The question that logging out asks.
+/// The confirmation of a logout.
 enum LogoutDialog {
     static let title = "Exit"
     static let message = "Are you sure you want to log out? All local data will be deleted."

@@ -1,11 +1,10 @@
-/// Brings what the upstream said up to date by changes that it may or may not have known of: the response was asked
-/// for before they were
-/// acknowledged, and nobody knows whether it was made before or after them.
+/// Applies changes to a response that was requested before they were acknowledged, and may have been made before or
+/// after them.
 ///
-/// The result is the same in both cases. What a change removed is gone, what it moved is where it went, and what it
-/// made looks as it was made.
+/// The result is the same in both cases: removed items are gone, moved items are at their new path, and created items
+/// look as they were created.
 enum DiskReplay {
-    /// One item after these changes; nil if it is gone.
+    /// Returns an item after these changes; nil if it is gone.
     static func item(_ original: DiskItem, after changes: some Sequence<DiskChange>) -> DiskItem? {
         var present: DiskItem? = original
         for change in changes {
@@ -33,13 +32,14 @@ enum DiskReplay {
         return present
     }
 
-    /// The rows of a list after these changes, in their order.
+    /// Returns the rows of a list after these changes, in their order.
     ///
-    /// What came later than the response is not among them: nobody knows its place. The list is to be asked for again.
+    /// Items that were created later than the response are not among them, since their position is not known: the list
+    /// has to be requested again.
     static func rows(_ items: [DiskItem], after changes: ArraySlice<DiskChange>) -> [DiskItem] {
         guard !changes.isEmpty else { return items }
         let pairs = items.compactMap { old in item(old, after: changes).map { (old: old, new: $0) } }
-        // What was moved here takes the place of what it has overwritten.
+        // An item that was moved here replaces the one that it has overwritten.
         let moved = Set(pairs.lazy.filter { $0.old.path != $0.new.path }.map(\.new.path))
         var seen = Set<DiskPath>()
         return pairs.filter { $0.old.path != $0.new.path || !moved.contains($0.new.path) }.map(\.new).filter {
@@ -47,8 +47,7 @@ enum DiskReplay {
         }
     }
 
-    /// Whether a folder is still the one that was asked for: neither it nor a folder above it was removed, moved or
-    /// replaced.
+    /// Whether a folder is still the requested one: neither it nor a folder above it was removed, moved or replaced.
     static func isSame(_ folder: DiskPath, after changes: ArraySlice<DiskChange>) -> Bool {
         !changes.contains { change in
             switch change {
@@ -73,7 +72,7 @@ extension DiskPath {
 }
 
 extension DiskItem {
-    /// The same under another path.
+    /// Returns the item at another path.
     func at(_ path: DiskPath) -> DiskItem {
         var item = self
         item.path = path

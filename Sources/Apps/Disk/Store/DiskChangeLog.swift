@@ -1,16 +1,16 @@
 import Storage
 import Synchronization
 
-/// The latest changes of one account, so that responses that were asked for before them can be brought up to date.
+/// The latest changes of one account, which are applied to responses that were requested before them.
 struct DiskChangeLog: Sendable {
-    /// Most changes that are remembered: far more than happen while one response is on its way.
+    /// Maximum number of changes: far more than happen during one request.
     static let longest = 1024
 
     private var changes: [DiskChange] = []
     /// Epoch of the account after the last of ``changes``.
     private var end: Int64 = 0
 
-    /// Remembers a change that made the account's epoch this one.
+    /// Appends a change that has led to an epoch.
     mutating func append(_ change: DiskChange, epoch: Int64) {
         if epoch != end + 1 { changes = [] }
         changes.append(change)
@@ -18,7 +18,7 @@ struct DiskChangeLog: Sendable {
         end = epoch
     }
 
-    /// The changes that led from one epoch to another, in order.
+    /// Returns the changes that led from one epoch to another, in order.
     ///
     /// - Returns: Nil if they are not all known: the account was logged out in between, or there were too many.
     func changes(from start: Int64, to present: Int64) -> ArraySlice<DiskChange>? {
@@ -28,21 +28,20 @@ struct DiskChangeLog: Sendable {
     }
 }
 
-/// The change logs of all accounts, and of which epoch their stored lists are. In memory: no response on its way
-/// outlives the process.
+/// The change logs of all accounts, and the epochs of their stored lists. In memory: no request outlives the process.
 final class DiskChangeLogs: Sendable {
-    /// Most lists of which the epoch is remembered.
+    /// Maximum number of lists whose epoch is remembered.
     private static let mostLists = 10_000
 
     private struct State {
         var logs: [String: DiskChangeLog] = [:]
-        /// Epoch of the account when the upstream was asked for a stored list.
+        /// Epoch of the account when a stored list was requested.
         var lists: [PageKey: Int64] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Remembers a change. To be called once its transaction is on the disk, before the next one begins.
+    /// Appends a change. Must be called after its transaction has been committed, before the next one begins.
     func append(_ change: DiskChange, epoch: Int64, account: String) {
         state.withLock { $0.logs[account, default: DiskChangeLog()].append(change, epoch: epoch) }
     }
@@ -53,7 +52,7 @@ final class DiskChangeLogs: Sendable {
         return state.withLock { $0.logs[account]?.changes(from: start, to: present) }
     }
 
-    /// Remembers that a list was stored which was asked for in this epoch.
+    /// Records the epoch in which a stored list was requested.
     func stored(_ list: PageKey, epoch: Int64) {
         state.withLock { state in
             if state.lists.count >= Self.mostLists { state.lists = [:] }
@@ -61,7 +60,7 @@ final class DiskChangeLogs: Sendable {
         }
     }
 
-    /// Whether the stored list was asked for after this epoch, so that it may know what an earlier response does not.
+    /// Whether the stored list was requested after an epoch, so that it may be newer than a response of that epoch.
     func isStoredLater(_ list: PageKey, than epoch: Int64, present: Int64) -> Bool {
         state.withLock { $0.lists[list].map { epoch < $0 && $0 <= present } ?? false }
     }

@@ -6,7 +6,7 @@ import Screens
 import Storage
 import Upstream
 
-/// An account of Yandex Disk that is logged in here.
+/// An account of Yandex Disk that is logged in.
 struct DiskAccount: Sendable, Equatable {
     var id: String
     var name: String?
@@ -17,11 +17,11 @@ struct DiskAccount: Sendable, Equatable {
     var trash: Int
     var epoch: Int64
     var revision: Int
-    /// The upstream refused its token.
+    /// Whether the API has refused its token.
     var isRejected: Bool
 }
 
-/// What opens an account at the upstream. Kept sealed; leaves the process towards the upstream only.
+/// The OAuth token of an account. Stored sealed; sent to the API only.
 struct DiskToken: Codable, Sendable, Equatable {
     var accessToken: String
     var refreshToken: String?
@@ -53,15 +53,18 @@ extension DiskStore {
 
     static let selectAccount = "SELECT * FROM disk_account WHERE account = ?"
 
-    /// Keeps an account and its token, in place of the token that it had.
+    /// Stores an account and its token, which replaces the one that it had.
     func link(_ id: String, _ info: DiskInfoRecord, _ token: DiskToken, at now: Date) async throws {
         let sealed = try JSONEncoder().encode(token)
         try await database.write { [self] db in
             try db.execute(
                 sql: """
-                    INSERT INTO disk_account (account, name, linked_at, total, used, trash, epoch, revision, rejected) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)
+                    INSERT INTO disk_account
+                        (account, name, linked_at, total, used, trash, epoch, revision, rejected)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)
                     ON CONFLICT (account) DO UPDATE SET
-                        name = excluded.name, total = excluded.total, used = excluded.used, trash = excluded.trash, rejected = 0
+                        name = excluded.name, total = excluded.total, used = excluded.used,
+                        trash = excluded.trash, rejected = 0
                     """,
                 arguments: [
                     id, info.user?.login, now.diskMilliseconds, info.totalSpace, info.usedSpace, info.trashSize ?? 0,
@@ -81,8 +84,10 @@ extension DiskStore {
         }
     }
 
-    /// Keeps a refreshed token in place of the one that it was made from; false where that one is gone: logged out or
-    /// logged in anew meanwhile.
+    /// Replaces a token by a refreshed one.
+    ///
+    /// - Returns: False if the old token is not stored any more: the account was logged out or logged in again
+    ///   meanwhile.
     func replace(_ old: DiskToken, by new: DiskToken, of account: String) async throws -> Bool {
         let sealed = try JSONEncoder().encode(new)
         return try await database.write { [self] db in
@@ -95,7 +100,7 @@ extension DiskStore {
         }
     }
 
-    /// Notes whether the upstream refuses the account's token.
+    /// Records whether the API refuses the account's token.
     func setRejected(_ isRejected: Bool, account: String) async throws {
         try await database.write { [self] db in
             try db.execute(
@@ -106,7 +111,7 @@ extension DiskStore {
         }
     }
 
-    /// Takes over the sizes of an account, for the transaction that stores the response.
+    /// Returns the update of an account's space, for the transaction that stores the response.
     func persistRows(of info: DiskInfoRecord, account: String) -> Resource.PersistRows {
         { [self] db in
             guard info.user?.uid ?? account == account else {
@@ -121,7 +126,7 @@ extension DiskStore {
         }
     }
 
-    /// Removes everything of an account: token, rows, lists, stored responses and bodies, jobs, sessions.
+    /// Removes all data of an account: token, rows, lists, stored responses and bodies, jobs, sessions.
     func wipe(_ account: String, sessions: SessionStore) async throws {
         let credential = credential(of: account)
         try await database.write { [self] db in
@@ -140,7 +145,7 @@ extension DiskStore {
 
 // Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
 extension DiskStore {
-    /// How long a login in the browser may take; the code itself lives as long.
+    /// Seconds that a login in the browser may take; the code expires after the same time.
     private static let authorizationLifetime: TimeInterval = 600
 
     private static func key(of state: String) -> String { SessionToken.hash(state).base64EncodedString() }
@@ -164,7 +169,7 @@ extension DiskStore {
         }
     }
 
-    /// The verifier of a login that has begun, once; nil for a state that is not known, too old or used.
+    /// Returns the verifier of a login that has begun, once; nil if the state is unknown, expired or used.
     func endAuthorization(state: String, at now: Date) async throws -> String? {
         let key = Self.key(of: state)
         return try await database.write { [self] db in

@@ -5,16 +5,16 @@ import HTTPTypes
 import Storage
 import Upstream
 
-// Bodies of files, small pictures, pages: stored responses named after the file's path, tagged with the version of the
-// file that they are of. One of another version does not count.
+// Bodies of files, small pictures and pages: stored responses named after the file's path, tagged with the version of
+// the file. One of another version is ignored.
 extension DiskStore {
-    /// What is kept of a file.
+    /// A body that is stored for a file.
     enum Body: Sendable, Equatable {
         case content
         case preview(PreviewSize)
         /// A page as a picture; counted from 1.
         case page(Int, width: Int)
-        /// The whole as a PDF.
+        /// The whole file as a PDF.
         case document
 
         var text: String {
@@ -29,7 +29,7 @@ extension DiskStore {
 
     private static func name(_ body: Body, of path: DiskPath) -> String { "\(path.queryValue)?\(body.text)" }
 
-    /// What the names of all bodies of a file, and of everything below a folder, begin with.
+    /// Returns the prefixes of the names of all bodies of a file, and of those below a folder.
     static func bodyPrefixes(of path: DiskPath) -> [String] { ["\(path.queryValue)?", DiskPath.encoded(path.below)] }
 
     func isDownloaded(_ item: DiskItem, account: String, _ db: Database) throws -> Bool {
@@ -52,7 +52,7 @@ extension DiskStore {
         .first { $0.credential == credential }
     }
 
-    /// A stored body of this version, with when it was fetched.
+    /// Returns a stored body of the item's version; nil if there is none.
     func body(_ body: Body, of item: DiskItem, account: String) throws -> CachedResponse? {
         guard let version = item.version else { return nil }
         return try database.read { try stored(body, of: item.path, account: account, $0) }.flatMap {
@@ -60,10 +60,10 @@ extension DiskStore {
         }
     }
 
-    /// Keeps a finished body in place of the one of an older version. False where the account was logged out, or the
-    /// file is another by now: then nothing is kept.
+    /// Stores a finished body, which replaces one of an older version.
     ///
-    /// `job` is the download that brought it, which ends well in the same transaction.
+    /// - Parameter job: The download that fetched it, which is done in the same transaction.
+    /// - Returns: False if the account was logged out or the file has changed: then nothing is stored.
     @discardableResult
     func save(
         _ stored: StoredBody,
@@ -91,7 +91,7 @@ extension DiskStore {
             body: stored
         )
         return try await database.write { [self] db in
-            // Not for somebody who has left, nor under a name that the file does not have any more.
+            // Not for an account that was logged out, nor under a name that the file does not have any more.
             guard let present = try Self.account(account, db) else { return false }
             if let epoch, present.epoch != epoch,
                 try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text]).flatMap(DiskItem.init)?
@@ -109,6 +109,8 @@ extension DiskStore {
         }
     }
 
-    static let finishDownload =
-        "UPDATE disk_download SET status = 'done', bytes_done = ?, failure = NULL WHERE id = ? AND account = ? AND status = 'running'"
+    static let finishDownload = """
+        UPDATE disk_download SET status = 'done', bytes_done = ?, failure = NULL
+        WHERE id = ? AND account = ? AND status = 'running'
+        """
 }

@@ -2,23 +2,23 @@ import Foundation
 import GRDB
 import Storage
 
-/// What a write did upstream, as it is repeated here once the upstream said that it is done.
+/// A change that a write has made, which is applied to the store once the API says that it is done.
 enum DiskChange: Sendable, Equatable {
     case deleted(DiskPath)
     case moved(from: DiskPath, to: DiskPath)
     case unpublished(DiskPath)
     case restored(DiskPath)
-    /// Something is new, or another than it was: this row, if it is known how it looks.
+    /// An item is new or has changed; with its row, if that is known.
     case appeared(DiskPath, DiskItem?)
-    /// Something may be other than it was.
+    /// Any item may have changed.
     case doubtful
 }
 
 extension DiskStore {
-    /// Repeats a change here: row, lists, bodies and everything below in one transaction. What is stored of the
-    /// account's lists is to be asked for anew before it counts as fresh.
+    /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
+    /// account must be revalidated before they are fresh.
     ///
-    /// - Returns: The new revision of the account; nil where it was logged out meanwhile: then nothing is written.
+    /// - Returns: The new revision of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
     func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Int? {
         let credential = credential(of: account)
@@ -45,10 +45,10 @@ extension DiskStore {
         }
     }
 
-    /// Removes something that the upstream says is not there (any more). Never a root: there is no Disk without one.
+    /// Removes an item that the API says is not there. Never a root: each Disk has one.
     ///
-    /// - Parameter epoch: that of the account before the upstream was asked. If something has changed since, it may
-    ///   be there by now: then it stays, and the next read asks.
+    /// - Parameter epoch: Epoch of the account before the request. If it has changed since, the item may be there by
+    ///   now: then it stays, and the next read asks the API.
     func forget(_ path: DiskPath, account: String, asOf epoch: Int64) async throws {
         guard !path.isRoot, try row(path, account: account) != nil else { return }
         try await database.write { [self] db in
@@ -58,15 +58,15 @@ extension DiskStore {
         }
     }
 
-    /// Removes a row, what is below it, their places in all lists, and their bodies.
+    /// Removes a row and those below it, also from all lists, and their bodies.
     private func remove(_ path: DiskPath, account: String, _ db: Database) throws {
         try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, path.text])
         try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
         try removeContents(of: path, account: account, db)
     }
 
-    /// Removes what a move has overwritten. A list that names the new path and not the old one has been fetched
-    /// after the move: it keeps its row.
+    /// Removes the item that a move has overwritten. A list with the new path and without the old one was fetched after
+    /// the move: it keeps its row.
     private func removeOverwritten(_ to: DiskPath, by from: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         if try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, from.text]) != nil {
@@ -76,7 +76,7 @@ extension DiskStore {
         try db.cachedStatement(sql: Self.deleteOverwritten).execute(arguments: [owner, to.text, owner, from.text])
     }
 
-    /// Removes what is below a row, its lists, and the bodies of both.
+    /// Removes the rows below a row, its lists, and the bodies of both.
     func removeContents(of path: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [
@@ -89,7 +89,7 @@ extension DiskStore {
         }
     }
 
-    /// Lists of a folder that is gone, or has another name now, answer no question any more.
+    /// Removes the lists of a folder that is gone or was renamed, and of the folders below it.
     private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
         try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
             owner, path.text + "\n", path.text + "\u{B}",
@@ -111,12 +111,12 @@ extension DiskStore {
         if from.parent == to.parent {
             try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
         } else {
-            // In another folder now: it leaves the lists of the old one, and stays in those that know no folders.
+            // It is in another folder now: removed from the lists of the old one, kept in lists without folders.
             try pages.remove(rowKey: from.text, account: owner, screen: "files", in: db)
             try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
         }
         try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
-        // The lists of the folder itself, and of those below, go on under the new name.
+        // The lists of the folder and of those below it get the new name.
         for (old, end, new) in [
             (from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below),
         ] {
@@ -135,7 +135,7 @@ extension DiskStore {
         }
     }
 
-    /// The first text behind all that begin with a prefix that ends with a slash: `0` follows the slash in Unicode.
+    /// Returns the first text after all those with a prefix that ends with a slash: `0` follows the slash in Unicode.
     static func end(of below: String) -> String { String(Substring(below.unicodeScalars.dropLast())) + "0" }
 
     static let nextEpoch = "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ? RETURNING epoch"
@@ -152,6 +152,8 @@ extension DiskStore {
         "UPDATE disk_item SET published = 0, public_url = NULL WHERE account = ? AND path = ?"
     static let deleteFolderPages =
         "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
-    static let moveFolderPages =
-        "UPDATE page SET query = ? || substr(query, ?) WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
+    static let moveFolderPages = """
+        UPDATE page SET query = ? || substr(query, ?)
+        WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
+        """
 }

@@ -4,14 +4,14 @@ import HTTPTypes
 import Storage
 import Upstream
 
-/// A row with when the upstream last listed it, and whether its present version is stored here.
+/// A row, the time when the API last listed it, and whether its present version is stored.
 struct DiskRow: Sendable {
     var item: DiskItem
     var seenAt: Date
     var isDownloaded: Bool
 }
 
-/// One page of a list, and the revision of the account of which it is.
+/// A page of a list, and the revision of the account in the same read transaction.
 struct DiskPage: Sendable {
     var rows: [DiskRow]
     var total: Int?
@@ -20,7 +20,7 @@ struct DiskPage: Sendable {
 }
 
 extension DiskStore {
-    /// One row.
+    /// Returns a row; nil if there is none.
     func row(_ path: DiskPath, account: String) throws -> DiskRow? {
         try database.read { try row(path.text, account: account, $0) }
     }
@@ -38,7 +38,8 @@ extension DiskStore {
         )
     }
 
-    /// A stored page with its rows; nil where it was never fetched, or was evicted.
+    /// Returns a stored page with its rows and the revision of the account, read in one transaction; nil if it was
+    /// never fetched or was evicted.
     func page(_ key: PageKey, account: String) throws -> DiskPage? {
         try database.read { db in
             guard let page = try pages.page(key, in: db) else { return nil }
@@ -51,10 +52,10 @@ extension DiskStore {
         }
     }
 
-    /// Rows whose name contains a text, by name, and how many there are.
+    /// Returns the rows whose name contains a text, by name, and their total number.
     ///
-    /// `lastPart` is the offset of the last part of the list of all files, where all of it is stored: a file that it
-    /// does not have, and that nothing has shown since, is not there any more.
+    /// - Parameter lastPart: Offset of the last part of the list of all files, if all of it is stored: a file that is
+    ///   not in it, and that no list has shown since, is not there any more.
     func search(_ text: String, account: String, lastPart: Int?, limit: Int, offset: Int) throws -> (
         rows: [DiskRow], total: Int
     ) {
@@ -81,7 +82,7 @@ extension DiskStore {
         }
     }
 
-    /// What searches compare: without case, composed.
+    /// Returns a text as searches compare it: composed and in lower case.
     static func folded(_ text: String) -> String {
         text.precomposedStringWithCompatibilityMapping.lowercased()
     }
@@ -93,19 +94,23 @@ extension DiskStore {
         FROM disk_item WHERE account = :account AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, :needle) > 0
         AND (
             kind = 'dir' OR :last_part IS NULL
-            OR seen_at > (SELECT min(fetched_at) FROM page WHERE account = :owner AND screen = 'all' AND page_offset <= :last_part)
+            OR seen_at > (
+                SELECT min(fetched_at) FROM page
+                WHERE account = :owner AND screen = 'all' AND page_offset <= :last_part
+            )
             OR EXISTS (
                 SELECT 1 FROM page_row JOIN page ON page.id = page_row.page_id
-                WHERE page_row.account = :owner AND page_row.row_key = disk_item.path AND page.screen = 'all' AND page.page_offset <= :last_part
+                WHERE page_row.account = :owner AND page_row.row_key = disk_item.path
+                AND page.screen = 'all' AND page.page_offset <= :last_part
             )
         )
         """
 
-    /// Keeps rows as the upstream lists them now.
+    /// Stores rows as the API lists them now.
     ///
-    /// - Parameter subject: what the upstream was asked about. Only of it a row can say that it has become a file, so
-    ///   that what was in it is gone; a list of something else may be wrong.
-    /// - Returns: Whether any of them is new or another than before.
+    /// - Parameter subject: The path that was requested. Only its row can say that a folder has become a file, so that
+    ///   its content is gone; a list of something else may be wrong.
+    /// - Returns: Whether any of them is new or has changed.
     @discardableResult
     func keep(
         _ items: [DiskItem],
@@ -120,7 +125,7 @@ extension DiskStore {
         for item in items {
             let old = try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init)
             if old != item { isChanged = true }
-            // What was a folder is a file by now.
+            // A folder has become a file.
             if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
                 try removeContents(of: item.path, account: account, db)
             }
@@ -137,26 +142,29 @@ extension DiskStore {
 
     static let upsertItem = """
         INSERT INTO disk_item
-            (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id, public_url, published, origin, deleted, seen_at)
+            (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id,
+            public_url, published, origin, deleted, seen_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account, path) DO UPDATE SET
-            name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size, created = excluded.created,
-            modified = excluded.modified, media_type = excluded.media_type, mime_type = excluded.mime_type, md5 = excluded.md5,
-            resource_id = excluded.resource_id, public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
+            name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size,
+            created = excluded.created, modified = excluded.modified, media_type = excluded.media_type,
+            mime_type = excluded.mime_type, md5 = excluded.md5, resource_id = excluded.resource_id,
+            public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
             deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at)
         """
 
-    /// Keeps a page and its rows, for the transaction that stores the response.
+    /// Returns the update of a page and its rows, for the transaction that stores the response.
     ///
-    /// `epoch` is that of the account before the upstream was asked. What has changed since is applied to the
-    /// response, so that nothing comes back
-    /// that a write has removed; a newer response that is there already stays. Such a response is doubtful:
-    /// ``isOvertaken(_:account:_:)``.
+    /// Changes since the request are applied to the response, so that nothing reappears that a write has removed; a
+    /// newer response that is stored already stays. Such a response must be revalidated: ``isOvertaken(_:account:_:)``.
+    ///
     /// - Parameters:
-    ///   - folder: the folder whose content the page shows, if it is one.
-    ///   - subject: the one path that the response is about, if it is about one.
-    ///   - now: when the upstream was asked.
-    ///   - changed: is notified of the new revision if a page that was known has changed.
+    ///   - others: Rows of the response that are not on the page.
+    ///   - folder: The folder whose content the page shows, if it is one.
+    ///   - subject: The one path that the response is about, if it is about one.
+    ///   - epoch: Epoch of the account before the request.
+    ///   - now: Time of the request.
+    ///   - changed: Is called with the new revision if a page that was known has changed.
     func persistRows(
         _ items: [DiskItem],
         beside others: [DiskItem] = [],
@@ -209,13 +217,13 @@ extension DiskStore {
         }
     }
 
-    /// Whether the account has changed since this epoch, so that a response asked for then must be confirmed before
-    /// it counts as fresh.
+    /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it
+    /// is fresh.
     func isOvertaken(_ epoch: Int64, account: String, _ db: Database) throws -> Bool {
         try Self.account(account, db)?.epoch != epoch
     }
 
-    /// Whether a row is of a time after the upstream was asked, or of the same.
+    /// Whether a row was seen at or after the time of a request.
     private func isNewer(_ path: DiskPath, than asked: Date, account: String, _ db: Database) throws -> Bool {
         try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, path.text]).map {
             $0 >= asked.diskMilliseconds
@@ -261,7 +269,7 @@ extension DiskItem {
 }
 
 extension DiskStore {
-    /// When the upstream gave a page; nil where none is stored.
+    /// Returns the time when a page was fetched; nil if none is stored.
     func pageDate(_ key: PageKey) throws -> Date? {
         try database.read { try pages.page(key, in: $0)?.fetchedAt }
     }

@@ -3,7 +3,7 @@ import GRDB
 import Storage
 
 extension DiskStore {
-    /// A download of this account.
+    /// Returns a download of an account; nil if there is none.
     func download(_ id: String, account: String) throws -> DownloadJob? {
         try database.read { db in
             try Row.fetchOne(
@@ -14,10 +14,10 @@ extension DiskStore {
         }
     }
 
-    /// The download of this version of a file that is under way, or that has brought what `job` finds stored; else the
-    /// new one that `job` describes: one for all who ask.
+    /// Returns the download of a version of a file that is in progress, or that is done if `job` is; else stores `job`.
+    /// All requests for a version share one download.
     ///
-    /// - Returns: nil where the account was logged out meanwhile.
+    /// - Returns: Nil if the account was logged out meanwhile.
     func share(_ job: DownloadJob, at now: Date) async throws -> (job: DownloadJob, isNew: Bool)? {
         try await database.write { db in
             guard try Self.account(job.account, db) != nil else { return nil }
@@ -32,7 +32,8 @@ extension DiskStore {
             )
             try db.execute(
                 sql: """
-                    INSERT INTO disk_download (id, account, path, version, status, bytes_done, bytes_total, failure, created_at)
+                    INSERT INTO disk_download
+                        (id, account, path, version, status, bytes_done, bytes_total, failure, created_at)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
@@ -46,24 +47,29 @@ extension DiskStore {
     }
 
     static let selectShared = """
-        SELECT * FROM disk_download WHERE account = ? AND path = ? AND version = ? AND (status IN ('queued', 'running') OR (status = 'done' AND ? = 'done'))
+        SELECT * FROM disk_download WHERE account = ? AND path = ? AND version = ?
+        AND (status IN ('queued', 'running') OR (status = 'done' AND ? = 'done'))
         ORDER BY status = 'done', created_at DESC LIMIT 1
         """
 
-    /// Notes how a download stands. False where it is gone, or over already.
+    /// Stores the state of a download.
+    ///
+    /// - Returns: False if it is gone, or over already.
     @discardableResult
     func note(_ job: DownloadJob) async throws -> Bool {
         try await database.write { db in
             try db.execute(
-                sql:
-                    "UPDATE disk_download SET status = ?, bytes_done = ?, failure = ? WHERE id = ? AND status IN ('queued', 'running')",
+                sql: """
+                    UPDATE disk_download SET status = ?, bytes_done = ?, failure = ?
+                    WHERE id = ? AND status IN ('queued', 'running')
+                    """,
                 arguments: [job.status.rawValue, job.bytesDone, job.failure?.rawValue, job.id]
             )
             return db.changesCount > 0
         }
     }
 
-    /// Downloads that an earlier run of the server left under way.
+    /// Returns the downloads that an earlier run of the server left unfinished.
     func unfinishedDownloads() throws -> [DownloadJob] {
         try database.read { db in
             try Row.fetchAll(
@@ -73,7 +79,7 @@ extension DiskStore {
         }
     }
 
-    /// An operation of this account.
+    /// Returns an operation of an account; nil if there is none.
     func operation(_ id: String, account: String) throws -> DiskOperation? {
         try database.read { db in
             try Row.fetchOne(
@@ -84,13 +90,15 @@ extension DiskStore {
         }
     }
 
-    /// Keeps an operation that goes on; the oldest of an account go when there are many.
+    /// Stores an operation that continues; the latest 1,000 of an account are kept.
     func keep(_ operation: DiskOperation, at now: Date) async throws {
         try await database.write { db in
             guard try Self.account(operation.account, db) != nil else { return }
             try db.execute(
-                sql:
-                    "INSERT INTO disk_operation (id, account, upstream_id, action, path, target, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT INTO disk_operation (id, account, upstream_id, action, path, target, status, created_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     operation.id, operation.account, operation.upstreamID, operation.action.rawValue,
                     operation.path.text, operation.target?.text,
@@ -98,14 +106,20 @@ extension DiskStore {
                 ]
             )
             try db.execute(
-                sql:
-                    "DELETE FROM disk_operation WHERE id IN (SELECT id FROM disk_operation WHERE account = ? ORDER BY created_at DESC, id LIMIT -1 OFFSET 1000)",
+                sql: """
+                    DELETE FROM disk_operation WHERE id IN (
+                        SELECT id FROM disk_operation WHERE account = ?
+                        ORDER BY created_at DESC, id LIMIT -1 OFFSET 1000
+                    )
+                    """,
                 arguments: [operation.account]
             )
         }
     }
 
-    /// Ends an operation, once. False where somebody else has seen its end before.
+    /// Ends an operation, once.
+    ///
+    /// - Returns: False if another request has ended it before.
     func finish(_ operation: DiskOperation, as status: DiskOperation.Status) async throws -> Bool {
         try await database.write { db in
             try db.execute(

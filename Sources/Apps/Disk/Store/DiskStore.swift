@@ -3,11 +3,11 @@ import GRDB
 import Storage
 import Upstream
 
-/// The accounts of the app, the files and folders that they have seen, and what is under way for them.
+/// Accounts, their known files and folders, downloads and operations.
 ///
-/// A file or folder is one row, keyed by account and path; lists name rows (`PageStore`, account `disk/<uid>`). Bodies
-/// are stored responses under names of their own (``bodies``). What belongs to an account changes in one transaction, and
-/// goes in one.
+/// A file or folder is one row, keyed by account and path; lists refer to rows (`PageStore`, account `disk/<uid>`).
+/// Bodies are stored responses with URLs of their own (``bodies``). The data of an account changes in one transaction,
+/// and is removed in one.
 struct DiskStore: Sendable {
     /// The tables.
     static let migrations: [SchemaMigration] = [
@@ -27,7 +27,8 @@ struct DiskStore: Sendable {
                     total INTEGER NOT NULL, -- bytes, as the next two
                     used INTEGER NOT NULL,
                     trash INTEGER NOT NULL,
-                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder: an answer asked for before one is not taken in after it
+                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder: \
+                an answer asked for before one is not taken in after it
                     revision INTEGER NOT NULL, -- one more with every change of what screens show
                     rejected INTEGER NOT NULL -- 1: the upstream refused its token
                 ) STRICT, WITHOUT ROWID;
@@ -86,14 +87,14 @@ struct DiskStore: Sendable {
         )
     ]
 
-    /// Name under which bodies, small pictures and pages of files are stored.
+    /// Name of the upstream that bodies, small pictures and pages of files are stored under.
     static let bodies = "yandex_disk.files"
 
     let database: LarderDatabase
     let secrets: SealedSecrets
     let responses: ResponseStore
     let pages = PageStore()
-    /// The latest changes, for responses that were asked for before them.
+    /// The latest changes, for responses that were requested before them.
     let changeLogs = DiskChangeLogs()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
@@ -109,22 +110,22 @@ struct DiskStore: Sendable {
         responses = ResponseStore(database)
     }
 
-    /// For how long what an account sees stays as it is. To be taken before it is read.
+    /// Returns a token that is valid until the data of an account changes. Take it before reading.
     func changeToken(account: String) -> ChangeToken { ChangeToken(of: stamps[account]) }
 
     func credential(of account: String) -> CredentialHash { credential(account) }
 
-    /// Marks what an account sees as changed, when the transaction is on the disk.
+    /// Marks the data of an account as changed after the transaction has been committed.
     func bump(_ account: String, after db: Database) {
         db.afterNextTransaction { [stamps] _ in stamps[account].bump() }
     }
 
-    /// How an account is called where apps share tables.
+    /// Name of an account in the tables that apps share.
     static func owner(_ account: String) -> String { "disk/\(account)" }
 }
 
 extension DiskStore {
-    /// Whether the pages of the onboarding were seen to the end, on this installation.
+    /// Whether the onboarding was seen to its end on this installation.
     func isOnboardingSeen() throws -> Bool {
         try database.read { try Bool.fetchOne($0, sql: "SELECT onboarding_seen FROM disk_installation") ?? false }
     }
@@ -138,12 +139,12 @@ extension DiskStore {
 
     private var onboardingChanges: VersionCounter { stamps[""] }
 
-    /// For how long the response of the onboarding stays as it is.
+    /// Token that is valid until the onboarding changes.
     var onboardingValidity: ChangeToken { ChangeToken(of: stamps[""]) }
 }
 
 extension Date {
-    /// Milliseconds since 1970-01-01 UTC, rounded down; the nearest of `Int64` if an upstream's time is beyond.
+    /// Milliseconds since 1970-01-01 UTC, rounded down and clamped to `Int64`, since an API may send any time.
     var diskMilliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
         return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min)

@@ -1,29 +1,28 @@
 import HTTPTypes
 import Upstream
 
-/// A row of a list, as far as it can be read.
+/// A row of a list of the API.
 enum ListedRow: Sendable, Equatable {
     case item(DiskItem)
-    /// Something at a place that the app does not show, such as a path of another scheme.
+    /// An item that the app does not show, such as one with a path of another scheme.
     case elsewhere
-    /// None of the API's rows.
+    /// Not a row of the API.
     case unreadable
 }
 
-// What a list must be before it replaces a stored one.
+// Validation of lists before they replace stored ones.
 extension ResourceRecord {
-    /// Returns the record of a folder that was asked for by path, with the rows that are in it: others count for the
-    /// position only.
+    /// Returns the record of the requested folder with the rows that are in it. Other rows count for the position only.
     ///
     /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for another folder, and for a list that cannot be a part
-    ///   of this one.
+    ///   of its content.
     func listing(_ folder: DiskPath, limit: Int, offset: Int) throws(UpstreamError) -> ResourceRecord {
         var record = try about(folder)
         record.embedded = try embedded?.checked(limit: limit, offset: offset) { $0.path.parent == folder }
         return record
     }
 
-    /// Returns the record if it is of the path that was asked for.
+    /// Returns the record if it is that of the requested path.
     ///
     /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for another path, and for a root that is a file.
     func about(_ path: DiskPath) throws(UpstreamError) -> ResourceRecord {
@@ -49,16 +48,16 @@ extension ResourceRecord.Embedded {
             }
         }
         var checked = self
-        // In a folder there is nothing of another place.
+        // A folder contains nothing of another place.
         checked.rows = try rows.map { $0 == .elsewhere ? .unreadable : $0 }.belonging(belongs)
         return checked
     }
 }
 
 extension FlatListRecord {
-    /// Returns a list without folders with the rows that can be in it.
+    /// Returns a flat list with the rows that can be in it.
     ///
-    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a part of the list that was not asked for, and for a
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a part of the list that was not requested, and for a
     ///   list without a usable row.
     func listing(offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
         guard self.offset ?? offset == offset else {
@@ -71,9 +70,9 @@ extension FlatListRecord {
 }
 
 extension [ListedRow] {
-    /// Those of another place become unreadable, as they are none of this list.
+    /// Returns the rows with those of another place marked as unreadable, since they cannot be in this list.
     ///
-    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` where no row is left of some.
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` if there are rows and none is usable.
     fileprivate func belonging(_ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> [ListedRow] {
         let rows = map { row in
             if case .item(let item) = row, !belongs(item) { ListedRow.unreadable } else { row }
@@ -84,7 +83,7 @@ extension [ListedRow] {
         return rows
     }
 
-    /// Those that are shown; nil for the others, which count all the same.
+    /// The items that are shown; nil for other rows, which count for the position.
     var items: [DiskItem?] {
         map { if case .item(let item) = $0 { item } else { nil } }
     }

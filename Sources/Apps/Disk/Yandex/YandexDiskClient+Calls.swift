@@ -3,28 +3,38 @@ import HTTPTypes
 import NIOCore
 import Upstream
 
-/// What the upstream made of a request to change something.
+/// The API's response to a write.
 enum CallOutcome: Sendable, Equatable {
     /// It is done.
     case done
-    /// It goes on; the address tells how it stands.
+    /// It continues; the operation has the status.
     case underWay(operation: String)
 }
 
-// What is not kept: writes, links, operations.
+// Calls whose responses are not stored: writes, links, operations.
 extension YandexDiskClient {
+    /// Creates a folder.
+    ///
+    /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
+    /// Creates a folder.
+    ///
+    /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
     func makeFolder(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
         try await write(.put, url("/resources", [("path", path.text)]), token, success: .created)
     }
 
-    /// `md5`: of the file that is meant; another one is refused (409 `MD5DifferError`).
+    /// Moves an item to the trash, or deletes it permanently.
+    ///
+    /// - Parameter md5: Checksum of the file; another file is refused (409 `MD5DifferError`).
     func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> CallOutcome {
         var query = [("path", path.text), ("permanently", String(permanently))]
         if let md5 { query.append(("md5", md5)) }
         return try await write(.delete, url("/resources", query), token, success: .noContent)
     }
 
-    /// `action` is `move` or `copy`.
+    /// Moves or copies an item.
+    ///
+    /// - Parameter action: `move` or `copy`.
     func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws
         -> CallOutcome
     {
@@ -32,7 +42,9 @@ extension YandexDiskClient {
         return try await write(.post, url("/resources/\(action)", query), token, success: .created)
     }
 
-    /// `availableFor`: seconds after which the link is to end, where the account may have such links.
+    /// Publishes an item.
+    ///
+    /// - Parameter availableUntil: End of the link, if the account may have links that end.
     func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> CallOutcome {
         var body: [UInt8]?
         if let availableUntil {
@@ -42,17 +54,21 @@ extension YandexDiskClient {
         return try await write(.put, address, token, success: .ok, body: body)
     }
 
+    /// Removes the public address of an item.
+    /// Removes the public address of an item.
     func unpublish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
         try await write(.put, url("/resources/unpublish", [("path", path.text)]), token, success: .ok)
     }
 
+    /// Restores an item from the trash.
+    /// Restores an item from the trash.
     func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> CallOutcome {
         var query = [("path", path.text), ("overwrite", String(overwrite))]
         if let name { query.append(("name", name)) }
         return try await write(.put, url("/trash/resources/restore", query), token, success: .created)
     }
 
-    /// One file or folder as it is now, also one in the trash.
+    /// Returns the present state of a file or folder, also of one in the trash.
     func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
         let record: ResourceRecord = try await read(itemURL(path), token)
         guard let item = try record.about(path).item else {
@@ -61,16 +77,16 @@ extension YandexDiskClient {
         return item
     }
 
-    /// The account that a token belongs to.
+    /// Returns the account that a token belongs to.
     func info(_ token: String) async throws -> DiskInfoRecord { try await read(url(""), token) }
 
-    /// Where a file's bytes are: a secret that opens the file to anybody for some hours.
+    /// Returns the address of a file's bytes: a secret that opens the file to anyone for some hours.
     func downloadLink(_ path: DiskPath, _ token: String) async throws -> String {
         let link: LinkRecord = try await read(url("/resources/download", [("path", path.text)]), token)
         return link.href
     }
 
-    /// Where a small picture is, and which version of the file it is of.
+    /// Returns the address of a small picture, and the version of the file that it shows.
     func previewLink(_ path: DiskPath, size: PreviewSize, _ token: String) async throws -> (
         href: String?, item: DiskItem?
     ) {
@@ -83,12 +99,16 @@ extension YandexDiskClient {
         return (record.preview, try record.about(path).item)
     }
 
+    /// Returns the address to which a file is uploaded.
+    /// Returns the address to which a file is uploaded.
     func uploadLink(_ path: DiskPath, overwrite: Bool, _ token: String) async throws -> LinkRecord {
         try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
     }
 
-    /// How an operation stands. `operation` is what ``CallOutcome/underWay(operation:)`` gave; only its last part is
-    /// used, below the configured address.
+    /// Returns the status of an operation.
+    ///
+    /// - Parameter operation: The identifier in ``CallOutcome/underWay(operation:)``; used below the configured
+    ///   address.
     func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
         let record: OperationRecord = try await read(url("/operations/\(DiskPath.encoded(operation))"), token)
         switch record.status {
@@ -100,8 +120,8 @@ extension YandexDiskClient {
 
     /// Sends a write, once.
     ///
-    /// - Parameter success: the one status with which the API says that this call is done, beside 202. Any other 2xx is
-    ///   another server's, such as a captive portal's.
+    /// - Parameter success: The status with which the API says that this call is done, beside 202. Any other 2xx comes
+    ///   from another server, such as a captive portal.
     private func write(
         _ method: HTTPRequest.Method,
         _ url: String,
@@ -132,7 +152,9 @@ extension YandexDiskClient {
         try Self.decoded(try await accepted(OutgoingRequest(url: url, headerFields: headerFields(token))))
     }
 
-    /// The 2xx response to a request; throws ``DiskRefusal`` where the API refuses it.
+    /// Returns the 2xx response to a request.
+    ///
+    /// - Throws: ``DiskRefusal`` if the API refuses it; `UpstreamError`.
     private func accepted(_ request: OutgoingRequest) async throws -> IncomingResponse {
         do {
             let response = try await upstream.call(request, errors: Self.errors)
@@ -145,7 +167,7 @@ extension YandexDiskClient {
         }
     }
 
-    /// `…/operations/<id>`, or `operations?id=<id>` as older answers have it.
+    /// Returns the identifier in an address: `…/operations/<id>`, or `operations?id=<id>` as in older responses.
     static func operationID(in href: String) -> String? {
         guard let components = URLComponents(string: href) else { return nil }
         let id =
@@ -155,16 +177,16 @@ extension YandexDiskClient {
     }
 }
 
-/// The size of a small picture, in one of the upstream's spellings.
+/// The size of a small picture in one of the API's spellings.
 struct PreviewSize: Sendable, Equatable {
     /// `S`, `XL`, `120x120`, `128x`, …
     let text: String
-    /// Width and height both given: cut to them.
+    /// Whether width and height are both given, so that the picture is cropped.
     let isCropped: Bool
 
     static let standard = PreviewSize(text: "120x120", isCropped: true)
 
-    /// Nil for what is no size, or larger than a screen needs.
+    /// Parses a size; nil if it is malformed or larger than a screen needs.
     init?(_ text: String) {
         if ["S", "M", "L", "XL", "XXL", "XXXL", "XXXS", "XXS", "XS"].contains(text) {
             self.init(text: text, isCropped: false)

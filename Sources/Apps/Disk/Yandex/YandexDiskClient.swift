@@ -56,16 +56,16 @@ struct YandexDiskClient: Sendable {
     static func authorization(_ token: String) -> String { "OAuth \(token)" }
 }
 
-// What is read through the cache.
+// Resources that are read through the store.
 extension YandexDiskClient {
     typealias PersistRows<Record> = @Sendable (Record) throws(UpstreamError) -> Resource.PersistRows
 
-    /// `GET /v1/disk`: sizes, and who it is.
+    /// Returns the account and its space (`GET /v1/disk`).
     func info(account: String, validate: @escaping PersistRows<DiskInfoRecord>) -> Resource {
         resource(url(""), account: account, validate: validate)
     }
 
-    /// A folder's part, or a file by itself.
+    /// Returns a part of a folder's content, or a file itself.
     func folder(
         _ path: DiskPath,
         limit: Int,
@@ -92,7 +92,7 @@ extension YandexDiskClient {
         }
     }
 
-    /// One file or folder without what is in it.
+    /// Returns a file or folder without its content.
     func item(_ path: DiskPath, account: String, validate: @escaping PersistRows<ResourceRecord>)
         -> Resource
     {
@@ -107,7 +107,7 @@ extension YandexDiskClient {
         return url(call, [("path", path.text), ("limit", "0"), ("fields", fields.joined(separator: ","))])
     }
 
-    /// The last uploaded files, newest first. The call knows no offset.
+    /// Returns the last uploaded files, newest first. The call has no offset.
     func lastUploaded(
         limit: Int,
         mediaTypes: String,
@@ -121,7 +121,9 @@ extension YandexDiskClient {
         }
     }
 
-    /// Published files and folders. `type` nil: both.
+    /// Returns published files and folders.
+    ///
+    /// - Parameter type: `file` or `dir`; nil for both.
     func published(
         limit: Int,
         offset: Int,
@@ -137,7 +139,7 @@ extension YandexDiskClient {
         }
     }
 
-    /// All files, flat, by path.
+    /// Returns all files as a flat list, by path.
     func allFiles(
         limit: Int,
         offset: Int,
@@ -157,7 +159,7 @@ extension YandexDiskClient {
         return resource
     }
 
-    /// What is in the trash.
+    /// Returns the content of the trash.
     func trash(
         limit: Int,
         offset: Int,
@@ -195,7 +197,7 @@ extension YandexDiskClient {
             validate: { response throws(UpstreamError) in try validate(try Self.decoded(response)) }
         )
         resource.errors = errors
-        // Rows say all that is shown, and an upstream that does not heed `fields` sends links with it.
+        // Rows have all that is shown, and an API that ignores `fields` sends links with it.
         resource.keepsBody = false
         return resource
     }

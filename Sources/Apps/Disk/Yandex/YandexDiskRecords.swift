@@ -15,7 +15,7 @@ struct DiskInfoRecord: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            // Documented as a text; a number is taken too.
+            // Documented as a string; a number is accepted too.
             if let text = try? container.decode(String.self, forKey: .uid) {
                 uid = text
             } else {
@@ -70,21 +70,21 @@ struct OperationRecord: Decodable, Sendable {
     let status: String
 }
 
-/// What the API says of an error.
+/// The body of an error response.
 struct ErrorRecord: Decodable, Sendable {
     let error: String?
     let description: String?
 }
 
-/// `Resource`: everything but path, name and type may be missing.
+/// `Resource`: all but path, name and type may be missing.
 struct ResourceRecord: Decodable, Sendable {
     let item: DiskItem?
-    /// What kind it is, also where the rest was left out.
+    /// Its kind, even if the rest is missing.
     let kind: DiskItem.Kind?
     var embedded: Embedded?
-    /// What it is as a row of a list.
+    /// Its meaning as a row of a list.
     let row: ListedRow
-    /// Address of the small picture. To be used at once and never kept.
+    /// Address of the small picture, to be used at once and never stored.
     let preview: String?
 
     struct Embedded: Decodable, Sendable {
@@ -92,7 +92,7 @@ struct ResourceRecord: Decodable, Sendable {
         let total: Int?
         let offset: Int?
 
-        /// Nil where one is not what the app knows; it counts all the same.
+        /// The items; nil for one that the app does not know, which counts for the position.
         var items: [DiskItem?] { rows.items }
 
         private enum CodingKeys: CodingKey { case items, total, offset }
@@ -102,7 +102,7 @@ struct ResourceRecord: Decodable, Sendable {
             rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
                 $0.value?.row ?? .unreadable
             }
-            // Without a total that can be read it is not known whether this is all.
+            // Without a readable total it is not known whether this is the whole.
             total = try container.decodeIfPresent(Int.self, forKey: .total)
             offset = try? container.decode(Int.self, forKey: .offset)
         }
@@ -147,18 +147,19 @@ struct ResourceRecord: Decodable, Sendable {
         row = .item(item)
     }
 
-    /// Whether a path is one of the API's, at a place that the app does not show.
+    /// Whether a path of the API is at a place that the app does not show.
     private static func isElsewhere(_ path: String) -> Bool {
         ["app:/", "photounlim:/", "social:/", "attach:/", "notes:/"].contains { path.hasPrefix($0) }
     }
 }
 
-/// `{"items": […], "limit": …}`: the lists without a total.
+/// `{"items": […], "limit": …}`: a list without a total.
 struct FlatListRecord: Decodable, Sendable {
     var rows: [ListedRow]
     let offset: Int?
 
-    /// Nil where one is not what the app knows, such as a path of another scheme; it counts all the same.
+    /// The items; nil for one that the app does not know, such as a path of another scheme, which counts for the
+    /// position.
     var items: [DiskItem?] { rows.items }
 
     private enum CodingKeys: CodingKey { case items, offset }
@@ -172,7 +173,7 @@ struct FlatListRecord: Decodable, Sendable {
     }
 }
 
-/// A list item that may be anything: one of the wrong shape is left out, it must not take the others with it.
+/// A list item of any shape: a malformed one must not invalidate the others.
 private struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
     let value: Value?
 

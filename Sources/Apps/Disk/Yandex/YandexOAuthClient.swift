@@ -24,13 +24,8 @@ public struct YandexOAuthClient: Sendable {
     }
 
     let upstream: Upstream
+    /// The application that tokens are issued to.
     let application: Application
-
-    /// Creates a client for one application.
-    init(upstream: Upstream, application: Application) {
-        self.upstream = upstream
-        self.application = application
-    }
 
     /// A refusal of a token, with the error code of RFC 6749 §5.2.
     struct Refusal: Error, Sendable, Equatable {
@@ -85,7 +80,7 @@ public struct YandexOAuthClient: Sendable {
         _ = try await post("/revoke_token", [("access_token", accessToken)])
     }
 
-    /// RFC 7636 §4.2.
+    /// Returns the code challenge of a verifier (RFC 7636 §4.2).
     static func challenge(of verifier: String) -> String {
         Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-").replacing(
             "/",
@@ -122,7 +117,7 @@ public struct YandexOAuthClient: Sendable {
         }
     }
 
-    /// The form in which it refuses (RFC 6749 §5.2).
+    /// The form of refusals (RFC 6749 §5.2).
     private static let errors = ErrorForm { code(of: $0.body) != nil }
 
     private static func code(of body: [UInt8]) -> String? {

@@ -63,7 +63,7 @@ struct DiskHarness: Sendable {
             case .cameBack(let at): events.publish(.connectivity(upstream: "yandex_disk", reachable: true, at: at))
             }
         }
-        let oauth = try upstream_(settings.oauth, database, clock, logger)
+        let oauth = try oauthUpstream(settings.oauth, database, clock, logger)
         let secrets = try SealedSecrets(database)
         let sessions = SessionStore(database)
         let app = try DiskApp(
@@ -111,7 +111,7 @@ struct DiskHarness: Sendable {
         try database.close()
     }
 
-    private static func upstream_(
+    private static func oauthUpstream(
         _ transport: ScriptedUpstream?,
         _ database: LarderDatabase,
         _ clock: ManualWallClock,
@@ -197,12 +197,12 @@ struct DiskHarness: Sendable {
         return bearer
     }
 
-    /// Names in the list of a response.
+    /// Returns the names in the list of a response.
     static func names(_ response: Exchanged) -> [String] {
         response.all("name", in: "data.items").compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// Everything in the files of the data directory, as bytes.
+    /// Returns the bytes of all files in the data directory.
     func everythingStored() throws -> Data {
         try database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         let files = FileManager.default.enumerator(
@@ -226,7 +226,7 @@ extension String {
     var q: String { FakeYandexDisk.encoded(self) }
 }
 
-/// What was logged.
+/// Records log lines.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -248,7 +248,7 @@ final class LogLines: Sendable {
     }
 }
 
-/// A text of a response; a failure of the test where there is none.
+/// Returns a string of a response; the test fails if it is something else.
 func text(_ value: JSONFields.Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
     guard case .string(let text) = value else {
         Issue.record("no text: \(String(describing: value))", sourceLocation: sourceLocation)

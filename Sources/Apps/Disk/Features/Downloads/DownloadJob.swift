@@ -1,36 +1,36 @@
 import Foundation
 
-/// A download under way: what happens to it, as a value. Nothing here knows of tasks, clocks or disks.
+/// A download as a state machine, without tasks, clocks or files.
 struct DownloadJob: Sendable, Equatable {
     enum Status: String, Sendable {
         case queued, running, done, failed
     }
 
-    /// Why a download failed, as clients are told.
+    /// Why a download failed, as its screen reports it.
     enum Failure: String, Sendable {
-        /// The upstream does not accept the account's token any more.
+        /// The API does not accept the account's token any more.
         case sessionExpired = "upstream-session-expired"
-        /// The file is not there, or another by now.
+        /// The file is gone or has changed.
         case changed = "file-changed"
         case forbidden = "upstream-forbidden"
         case unreachable = "upstream-unavailable"
-        /// What came is not the file: too short, too long, or of another checksum.
+        /// The bytes are not those of the file: too few, too many, or with another checksum.
         case damaged = "damaged"
-        /// The size limit of the cache has no room for it.
+        /// It is larger than the budget of the cache.
         case tooLarge = "too-large"
         /// It could not be stored here.
         case storage = "not-stored"
     }
 
-    /// What happens to it.
+    /// An event of a download.
     enum Event: Sendable, Equatable {
         case started
         case received(bytes: Int)
-        /// The body broke off and is asked for again from the beginning.
+        /// The body broke off and is requested again from the beginning.
         case restarted
         case stored
         case failed(Failure)
-        /// The process that ran it is gone.
+        /// The process that ran it has ended.
         case interrupted
     }
 
@@ -66,16 +66,16 @@ struct DownloadJob: Sendable, Equatable {
 
     var isOver: Bool { status == .done || status == .failed }
 
-    /// From 0 to 1. Only what is stored is 1: the last part of a body may still turn out to be wrong.
+    /// Progress from 0 to 1. It is 1 only after the body is stored, since its last part may turn out to be wrong.
     var progress: Double {
         if status == .done { return 1 }
         guard bytesTotal > 0 else { return 0 }
         return min(Double(bytesDone) / Double(bytesTotal), 0.999)
     }
 
-    /// Takes an event in. What is over stays as it is.
+    /// Applies an event. A job that is over does not change.
     ///
-    /// - Returns: Whether listeners are to be told: of every change of status, and of every whole per cent.
+    /// - Returns: Whether an event is published: for each change of status, and each whole percent.
     mutating func apply(_ event: Event) -> Bool {
         guard !isOver else { return false }
         let before = (status, percent)

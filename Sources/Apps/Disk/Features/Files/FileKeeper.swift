@@ -4,12 +4,14 @@ import NIOCore
 import Storage
 import Upstream
 
-/// Exactly so many bytes of a body.
+/// A range of the bytes of a body.
 enum FileParts {
     /// The body is not as long as it should be.
     struct WrongLength: Error {}
 
-    /// Leaves out `skipping` bytes and gives `count`; throws where the body ends before. What follows is not read.
+    /// Skips `skipping` bytes and returns the next `count`. What follows is not read.
+    ///
+    /// Reading throws ``WrongLength`` if the body ends before.
     static func stream(_ body: ByteStream, skipping: Int, count: Int) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()
@@ -32,12 +34,12 @@ enum FileParts {
     }
 }
 
-/// Keeps a file while it passes by: in the store whole and with the right checksum, or not at all. Memory holds one
-/// part at a time.
+/// Stores a file while its body passes: whole and with the right checksum, or not at all. Memory holds one part at a
+/// time.
 struct FileKeeper: Sendable {
-    /// What came is not the version that was announced.
+    /// The bytes are not those of the announced version.
     struct WrongContent: Error {}
-    /// It was not kept: the account has left, the file is another by now, or there is no room for it.
+    /// It was not stored: the account was logged out, the file has changed, or there is no room for it.
     struct NotKept: Error {}
 
     let md5: String?
@@ -46,19 +48,19 @@ struct FileKeeper: Sendable {
     let blobs: BlobStore
 
     init(_ item: DiskItem, size: Int, keeps: Bool, blobs: BlobStore) {
-        // Some checksums are of another kind: then only the length can be looked at.
+        // Some checksums are not MD5: then only the length can be compared.
         md5 = item.md5.flatMap { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) ? $0.lowercased() : nil }
         self.size = size
         self.keeps = keeps
         self.blobs = blobs
     }
 
-    /// A body that is kept while it is read. Its last part is given out when all is stored, so that whoever has it
-    /// whole finds it in the store; a wrong checksum breaks it off before.
+    /// Returns a body that is stored while it is read. Its last part is returned after all is stored, so that a reader
+    /// of the whole finds it in the store; a wrong checksum ends it with an error before.
     ///
     /// - Parameters:
-    ///   - save: makes the finished body known; false where it is not wanted any more.
-    ///   - unkept: told why it was not kept; what it throws breaks the body off.
+    ///   - save: Saves the finished body; returns false if it is not wanted any more.
+    ///   - unkept: Is called with the reason why it was not stored; what it throws ends the body.
     func keeping(
         _ body: ByteStream,
         save: @escaping @Sendable (StoredBody) async throws -> Bool,
@@ -90,9 +92,9 @@ struct FileKeeper: Sendable {
                 do {
                     guard let writer, try await save(try writer.finish(expectedLength: size)) else { throw NotKept() }
                 } catch {
-                    // Asked of the task, not of the error: optimized by Swift 6.3, a cast to CancellationError here
-                    // keeps its place on the task's stack where this closure is inlined into a loop that reads the
-                    // body, and the process ends with "freed pointer was not the last allocation".
+                    // The task is asked, not the error: optimized by Swift 6.3, a cast to CancellationError here stays
+                    // on the task's stack if this closure is inlined into a loop that reads the body, and the process
+                    // ends with "freed pointer was not the last allocation".
                     if Task.isCancelled { throw error }
                     if keeps { try unkept(error) }
                 }

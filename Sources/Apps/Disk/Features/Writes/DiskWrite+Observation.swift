@@ -1,17 +1,17 @@
 import Foundation
 
-/// What is seen of a write whose response did not arrive.
+/// The observed outcome of a write whose response did not arrive.
 enum WriteObservation: Sendable, Equatable {
-    /// What it was to bring about is there.
+    /// The intended state is there.
     case done
-    /// Everything is as before.
+    /// The state is as before.
     case notDone
-    /// It cannot be told.
+    /// Neither can be concluded.
     case unclear
 }
 
 extension DiskWrite {
-    /// What can be looked at to find out whether the write was carried out.
+    /// The paths that show whether the write was carried out.
     var witnesses: (subject: DiskPath?, place: DiskPath?) {
         switch kind {
         case .upload, .makeFolder: (nil, path)
@@ -23,10 +23,10 @@ extension DiskWrite {
     /// Returns whether the write was carried out, from what is there now.
     ///
     /// - Parameters:
-    ///   - subject: what is at ``path`` now, if that is a witness.
-    ///   - place: what is at the place it leads to now, if that is a witness.
-    ///   - before: what was known before it was sent. Nil there means that nothing was, or that it was not known.
-    ///   - sent: the bytes of an upload.
+    ///   - subject: The item at ``path`` now, if that is a witness.
+    ///   - place: The item at the path that it leads to, if that is a witness.
+    ///   - before: The items known before it was sent. Nil means that there was none, or that it was not known.
+    ///   - sent: The bytes of an upload.
     func observation(
         subject: DiskItem?,
         place: DiskItem?,
@@ -42,10 +42,10 @@ extension DiskWrite {
             return md5.lowercased() == sent.md5 ? .done : .notDone
         case .makeFolder:
             guard let place, place.kind == .dir else { return .notDone }
-            // One that was known before is not the one that was to be made.
+            // A folder that was known before is not the one that was to be created.
             return before.place?.kind == .dir ? .notDone : .done
         case .delete, .restore:
-            // What was not known to be there may never have been.
+            // An item that was not known may never have been there.
             return subject != nil ? .notDone : before.subject != nil ? .done : .unclear
         case .move:
             if subject != nil { return .notDone }
@@ -54,7 +54,7 @@ extension DiskWrite {
         case .copy:
             guard let place else { return .notDone }
             guard let subject, place.isLike(subject) else { return .unclear }
-            // One that was there before may have been like it already.
+            // The item that was there before may have had the same content.
             return before.place.map { $0.isLike(subject) } == true ? .unclear : .done
         case .publish: return subject.map { $0.isPublished ? .done : .notDone } ?? .unclear
         case .unpublish: return subject.map { $0.isPublished ? .notDone : .done } ?? .unclear
@@ -63,12 +63,12 @@ extension DiskWrite {
 }
 
 extension DiskItem {
-    /// Whether it is a file with the content of another. The content of folders cannot be compared.
+    /// Whether both are files with the same content. The content of folders cannot be compared.
     fileprivate func isLike(_ other: DiskItem) -> Bool {
         kind == .file && other.kind == .file && md5 != nil && size == other.size && md5 == other.md5
     }
 
-    /// Whether it is the same file or folder as another under another path.
+    /// Whether both are the same file or folder, under whatever paths.
     fileprivate func isSame(as other: DiskItem) -> Bool {
         if let resourceID, let otherID = other.resourceID { return kind == other.kind && resourceID == otherID }
         return isLike(other)

@@ -1,10 +1,9 @@
 import Foundation
 import Upstream
 
-/// A change of the Disk as a value: what is asked of the upstream, what it acts on, and what is to be seen there
-/// afterwards.
+/// A change of the Disk as a value: the request to the API, the paths that it acts on, and its expected result.
 struct DiskWrite: Sendable {
-    /// What is to be done.
+    /// The change.
     enum Kind: Sendable {
         case upload(ByteStream, length: Int?, overwrite: Bool)
         case makeFolder
@@ -17,15 +16,15 @@ struct DiskWrite: Sendable {
     }
 
     var kind: Kind
-    /// What it acts on; for something new where it is to be.
+    /// The path that it acts on; the new path for a creation.
     var path: DiskPath
-    /// What must hold before.
+    /// Preconditions.
     var conditions = WriteConditions.none
-    /// Whether the target of the request is ``path`` also if it leads elsewhere, so that `If-None-Match` is about it
-    /// (RFC 9110 §13.1.2).
+    /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
+    /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
     var isRename = false
 
-    /// What it is called in the screen of an operation.
+    /// Its name in the screen of an operation.
     var action: DiskOperation.Action {
         switch kind {
         case .upload: .upload
@@ -39,7 +38,7 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Where something moved or copied is to be.
+    /// The new path of a move or copy.
     var target: DiskPath? {
         switch kind {
         case .move(let target, _), .copy(let target, _): target
@@ -47,7 +46,7 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Whether something new is made at ``path``, so that nothing has to be there before.
+    /// Whether it creates something at ``path``, so that nothing has to be there before.
     var isCreation: Bool {
         switch kind {
         case .upload, .makeFolder: true
@@ -55,8 +54,7 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Whether what it acts on must be known before, because the upstream's response to the write does not say what it
-    /// is.
+    /// Whether the item that it acts on must be known before, because the API's response does not describe it.
     var needsSubject: Bool {
         switch kind {
         case .move, .copy: true
@@ -64,7 +62,8 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Whether what it acts on must be asked for before: the write may not be necessary.
+    /// Whether the item that it acts on must be requested before, because the write may not be necessary or has
+    /// preconditions.
     var asksForSubject: Bool {
         switch kind {
         case .publish, .unpublish: true
@@ -72,18 +71,18 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Where the write leads; nil for a restore whose origin is not known.
+    /// Returns the path that the write leads to; nil for a restore whose origin is not known.
     func place(of subject: DiskItem?) -> DiskPath? {
         guard case .restore(let name, _) = kind else { return target ?? path }
         guard let origin = subject?.origin.flatMap({ DiskPath($0) }) else { return nil }
         return name.flatMap { origin.parent?.child($0) } ?? origin
     }
 
-    /// What `If-None-Match` is compared with: the target of the request, or where a request leads that has no target
-    /// of its own.
+    /// Returns the path that `If-None-Match` is compared with: the target of the request, or the path that the write
+    /// leads to if the request has no target of its own.
     func comparedPlace(of subject: DiskItem?) -> DiskPath? { isRename ? path : place(of: subject) }
 
-    /// The screen that shows what came of it.
+    /// Address of the screen that shows the result.
     var href: String {
         switch kind {
         case .restore: "/v1/disk/trash"
@@ -91,11 +90,11 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// What it changes here once it is done.
+    /// Returns the change of the store once it is done.
     ///
     /// - Parameters:
-    ///   - subject: what it acts on, as it was before.
-    ///   - made: the file or folder that it has made, as far as it is known.
+    ///   - subject: The item that it acts on, as it was before.
+    ///   - made: The file or folder that it has created, as far as it is known.
     func change(subject: DiskItem?, made: DiskItem?) -> DiskChange {
         switch kind {
         case .upload, .makeFolder, .copy: .appeared(target ?? path, made)
@@ -107,13 +106,13 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// What is there once it is done, as far as it follows from what is known: the upstream is asked afterwards, but
-    /// may be away by then.
+    /// Returns the item that is there once it is done, as far as it follows from what is known: the API is asked
+    /// afterwards, but may be unreachable by then.
     ///
     /// - Parameters:
-    ///   - subject: what it acts on, as it was before.
-    ///   - replaced: what was at its place before.
-    ///   - sent: the bytes of an upload.
+    ///   - subject: The item that it acts on, as it was before.
+    ///   - replaced: The item that was at its place before.
+    ///   - sent: The bytes of an upload.
     func made(subject: DiskItem?, replaced: DiskItem?, sent: UploadedBytes.Summary?, at now: Date) -> DiskItem? {
         let now = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         switch kind {

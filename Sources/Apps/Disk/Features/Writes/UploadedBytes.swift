@@ -3,14 +3,14 @@ import NIOCore
 import Synchronization
 import Upstream
 
-/// Counts the bytes of an upload and computes their checksum while they pass, so that what is there afterwards can
-/// be compared with what was sent.
+/// Counts the bytes of an upload and computes their checksum while they pass, so that the file on the Disk can be
+/// compared with them.
 final class UploadedBytes: Sendable {
-    /// What has passed.
+    /// The bytes that have passed.
     struct Summary: Sendable, Equatable {
         /// Number of bytes.
         var count: Int
-        /// MD5 in lower-case hexadecimal, as the upstream writes it.
+        /// MD5 in lower-case hexadecimal, as the API writes it.
         var md5: String
     }
 
@@ -23,12 +23,12 @@ final class UploadedBytes: Sendable {
     private let state = Mutex(State())
     private let length: Int?
 
-    /// Counts a body of this many bytes, if that is known.
+    /// Creates a counter for a body of `length` bytes; nil if that is not known.
     init(length: Int?) {
         self.length = length
     }
 
-    /// The same parts, counted. To be read once.
+    /// Returns the body with its bytes counted, to be read once.
     func counting(_ parts: ByteStream) -> ByteStream {
         ByteStream { [self] in
             let iterator = parts.makeAsyncIterator()
@@ -46,7 +46,7 @@ final class UploadedBytes: Sendable {
         }
     }
 
-    /// What has passed, once that is the whole; nil before.
+    /// The bytes that have passed, once the body is complete; nil before.
     var summary: Summary? {
         state.withLock { state in
             guard state.isWhole || state.count == length else { return nil }

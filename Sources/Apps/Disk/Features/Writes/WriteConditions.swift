@@ -3,13 +3,13 @@ import HTTPCaching
 import HTTPTypes
 import Screens
 
-/// The preconditions of a write (RFC 9110 §13), compared with what the upstream has at the moment.
+/// The preconditions of a write (RFC 9110 §13), compared with the present state at the API.
 struct WriteConditions: Sendable, Equatable {
-    /// `If-Match`: what the write acts on must be at one of these versions.
+    /// `If-Match`: the item that the write acts on must have one of these versions.
     var ifMatch: EntityTagCondition?
-    /// `If-Unmodified-Since`, disregarded beside `If-Match` (RFC 9110 §13.1.4).
+    /// `If-Unmodified-Since`, ignored if `If-Match` is present (RFC 9110 §13.1.4).
     var unmodifiedSince: Date?
-    /// `If-None-Match`: what is where the write leads must be at none of these versions.
+    /// `If-None-Match`: the item at the path that the write leads to must have none of these versions.
     var ifNoneMatch: EntityTagCondition?
 
     /// No conditions.
@@ -28,19 +28,18 @@ struct WriteConditions: Sendable, Equatable {
         if ifMatch == nil { unmodifiedSince = fields[.ifUnmodifiedSince].flatMap { HTTPDate.parse($0, now: now) } }
     }
 
-    /// Whether what the write acts on has to be looked at.
+    /// Whether the present state of the item that the write acts on is needed.
     var concernSubject: Bool { ifMatch != nil || unmodifiedSince != nil }
 
-    /// Whether the write must not replace anything: the upstream is asked to see to it, so that no other client
-    /// comes between.
+    /// Whether the write must not replace anything. The API enforces it, so that there is no race with other clients.
     var forbidReplacing: Bool { ifNoneMatch == .any }
 
     /// Evaluates the conditions in the order of RFC 9110 §13.2.2.
     ///
     /// - Parameters:
-    ///   - subject: what the write acts on, nil if it is not there.
-    ///   - place: what is where the write leads, nil if nothing is.
-    /// - Throws: 412.
+    ///   - subject: The item that the write acts on; nil if there is none.
+    ///   - place: The item at the path that the write leads to; nil if there is none.
+    /// - Throws: 412 `precondition-failed`.
     func check(subject: DiskItem?, place: DiskItem?) throws(Problem) {
         if let ifMatch, !Self.names(ifMatch, subject, weakly: false) { throw Self.failed("If-Match") }
         if let unmodifiedSince, let modified = subject?.modified, modified > unmodifiedSince {
@@ -49,9 +48,9 @@ struct WriteConditions: Sendable, Equatable {
         if let ifNoneMatch, Self.names(ifNoneMatch, place, weakly: true) { throw Self.failed("If-None-Match") }
     }
 
-    /// The upstream has found that something is there which `If-None-Match: *` forbids.
+    /// Refuses a write because the API has found an item that `If-None-Match: *` forbids.
     ///
-    /// - Throws: 412, always.
+    /// - Throws: 412 `precondition-failed`, always.
     func refuse() throws(Problem) -> Never { throw Self.failed("If-None-Match") }
 
     /// Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
@@ -67,7 +66,8 @@ struct WriteConditions: Sendable, Equatable {
     private static func failed(_ field: String) -> Problem {
         Problem(
             .preconditionFailed,
-            "What is on Yandex Disk now is not what \(field) asks for. Nothing was changed; read it again before changing it."
+            "What is on Yandex Disk now is not what \(field) asks for. "
+                + "Nothing was changed; read it again before changing it."
         )
     }
 }

@@ -110,7 +110,8 @@ extension WriteRun {
         Problem(
             .outcomeUnknown,
             "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
-                + "Whether it was carried out is not known; before it is sent again, \(write.href) shows what is there.",
+                + "Whether it was carried out is not known; "
+                + "before it is sent again, \(write.href) shows what is there.",
             offline: !calls.client.isReachable,
             upstream: .init(name: calls.client.upstream.configuration.name, status: error.status?.code),
             href: write.href

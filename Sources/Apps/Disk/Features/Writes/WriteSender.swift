@@ -23,7 +23,8 @@ struct WriteSender: Sendable {
 
     /// Sends the write.
     ///
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError` if nothing was changed: it was refused, or could not be sent.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError` if nothing was changed: it was refused, or could not be
+    ///   sent.
     func send() async throws -> Outcome {
         if case .upload(let body, let length, let overwrite) = write.kind {
             return try await upload(body, length: length, overwrite: overwrite)
