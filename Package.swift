@@ -78,8 +78,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching",
-                "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media",
+                crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -186,7 +186,7 @@ let package = Package(
         // The grammar of HTTP, once; what a cache decides by it.
         .target(
             name: "HTTPSemantics",
-            dependencies: [httpTypes],
+            dependencies: [httpTypes, structuredFields],
             path: "Sources/Kit/HTTPSemantics",
             swiftSettings: strict
         ),

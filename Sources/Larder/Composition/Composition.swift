@@ -16,7 +16,7 @@ import Upstream
 struct Composition {
     /// The tables of all apps and of the kit.
     static let migrations =
-        CacheTables.migrations + SessionStore.migrations + DiskStore.migrations + ShipStore.migrations
+        CacheTables.migrations + SessionStore.migrations + DiskApp.migrations + ShipStore.migrations
         + ShopStore.migrations
         + DocumentStore.migrations + NoteStore.migrations
 

@@ -32,9 +32,9 @@ struct LarderConfiguration: Sendable {
     var shipsFreshness: Duration
     var ships: ShipService.Options
     var diskFreshness: Duration
-    var disk: DiskService.Options
+    var disk: DiskApp.Options
     /// The application at Yandex OAuth; nil where none is configured.
-    var diskClient: YandexOAuthAPI.Client?
+    var diskClient: YandexOAuthClient.Application?
     var shopFreshness: Duration
     var categoryFreshness: Duration
     var shop: ShopService.Options
@@ -103,7 +103,7 @@ struct LarderConfiguration: Sendable {
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
         diskFreshness = try settings.seconds("freshness.disk_s")
-        disk = DiskService.Options(
+        disk = DiskApp.Options(
             timeZone: try Self.timeZone("disk.time_zone", settings),
             operationWait: try settings.milliseconds("disk.operation_wait_ms"),
             downloads: try settings.integer("disk.downloads"),
@@ -147,7 +147,7 @@ struct LarderConfiguration: Sendable {
         return timeZone
     }
 
-    private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthAPI.Client? {
+    private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthClient.Application? {
         let (id, secret, redirect) = (
             try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"),
             try settings.text("disk.oauth_redirect_uri")

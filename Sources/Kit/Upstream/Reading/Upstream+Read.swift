@@ -9,9 +9,15 @@ extension Upstream {
     /// Reads a resource for a screen: from the network within the patience, else from the store; the provenance says
     /// which (docs/contract.md, "Freshness").
     ///
-    /// - Throws: ``UpstreamError`` if there is nothing to respond with, or for a refusal that a stored copy must not
+    /// - Parameter authorize: Adds the credentials of the request. Called only if the upstream is asked, so that no
+    ///   secret is opened for a stored response.
+    /// - Throws: What `authorize` throws; ``UpstreamError`` if there is nothing to respond with, or for a refusal that a stored copy must not
     ///   hide; `StorageError`; `CancellationError`.
-    public func read(_ resource: Resource, _ cachePolicy: CachePolicy = .useCache) async throws -> ReadResult {
+    public func read(
+        _ resource: Resource,
+        _ cachePolicy: CachePolicy = .useCache,
+        authorize: (inout Resource) async throws -> Void = { _ in }
+    ) async throws -> ReadResult {
         // Taken before anything is read, so that a change in between makes the token invalid.
         let unchanged = ChangeToken(of: client.reachabilityVersion, responseChanges[resource.url])
         let unremoved = store.removalSnapshot()
@@ -57,7 +63,9 @@ extension Upstream {
             result.changeToken = changeToken(token, of: stored, since: unremoved)
             return result
         case .ask(let reason, let patience):
-            return try await ask(for: resource, because: reason, patience: patience, copy: copy)
+            var authorized = resource
+            try await authorize(&authorized)
+            return try await ask(for: authorized, because: reason, patience: patience, copy: copy)
         }
     }
 
