@@ -289,8 +289,7 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
-                httpTypes, nioCore, grdb, logging,
+                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", httpTypes, grdb, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict

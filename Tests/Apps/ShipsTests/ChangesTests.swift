@@ -11,7 +11,7 @@ struct ChangesTests {
     private let store: ShipStore
 
     init() throws {
-        store = ShipStore(try .temporary(migrations: ShipStore.migrations))
+        store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
         try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl])  // revision 1
     }
 
@@ -94,7 +94,7 @@ struct ChangesTests {
 
     @Test("SHIP-10 restoring what the snapshot alone had is no news of its removal")
     func removedSnapshot() async throws {
-        let store = ShipStore(try .temporary(migrations: ShipStore.migrations))
+        let store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
         try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma, ShipFixtures.dora]))  // 1
         _ = try await store.hide("d0", account: "me")  // 2
         let records = try ShipFixtures.records([ShipFixtures.alma])

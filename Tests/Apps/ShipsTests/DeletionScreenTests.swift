@@ -12,7 +12,7 @@ import Upstream
 struct DeletionScreenTests {
     @Test("SHIP-08 a deleted ship leaves the list, stays away on refresh, and comes back when restored")
     func wholeWay() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             let deleted = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -31,21 +31,21 @@ struct DeletionScreenTests {
             #expect(restored["data.ids"] == ["b0b"])
             #expect(restored["data.hidden_count"] == 0)
             #expect(try await app.get("/v1/ships", as: token).all("id", in: "data.items") == ["a1", "b0b", "ca", "d0"])
-            #expect(app.transport.requests.count == 2, "deleting and restoring ask no upstream")
-            #expect(app.transport.requests.allSatisfy { $0.method == .get })
+            #expect(app.spaceX.requests.count == 2, "deleting and restoring ask no upstream")
+            #expect(app.spaceX.requests.allSatisfy { $0.method == .get })
         }
     }
 
     @Test("SHIP-08 deletions survive leaving, a restart, and logging in again in another spelling")
     func account() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShipsApp.run(directory: directory) { app in
+        try await ShipsHarness.run(directory: directory) { app in
             let token = try await app.logIn("Jürgen@Example.org")
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             _ = try await app.ask(.delete, "/v1/ships/session", as: token)
         }
-        try await ShipsApp.run(directory: directory) { app in
+        try await ShipsHarness.run(directory: directory) { app in
             for spelling in ["jürgen@example.ORG", "ju\u{308}rgen@example.org"] {
                 let response = try await app.get("/v1/ships?refresh=1", as: app.logIn(spelling))
                 #expect(response["data.hidden_count"] == 1, "\(spelling)")
@@ -55,7 +55,7 @@ struct DeletionScreenTests {
 
     @Test("SHIP-08 guests delete for themselves: no guest and no user sees what another did")
     func guests() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let (one, other, user) = (try await app.enterAsGuest(), try await app.enterAsGuest(), try await app.logIn())
             _ = try await app.get("/v1/ships", as: one)
             #expect(try await app.ask(.delete, "/v1/ships/b0b", as: one).status == 200)
@@ -71,10 +71,10 @@ struct DeletionScreenTests {
 
     @Test("SHIP-08 offline, ships are deleted and restored as ever")
     func offline() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.enterAsGuest()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.unreachable(.nameResolution))
+            app.spaceX.become(.unreachable(.nameResolution))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
             #expect(try await app.ask(.delete, "/v1/ships/ca", as: token).status == 200)
             let list = try await app.get("/v1/ships", as: token)
@@ -90,7 +90,7 @@ struct DeletionScreenTests {
 
     @Test("SHIP-08 in literal mode the next refresh brings a deleted ship back, and says so to its account")
     func literal() async throws {
-        try await ShipsApp.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
             _ = try await app.get("/v1/ships", as: me)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
@@ -105,44 +105,45 @@ struct DeletionScreenTests {
             #expect(try await app.get("/v1/ships/d0?refresh=1", as: you).status == 200)
             #expect(try await app.get("/v1/ships", as: me)["data.hidden_count"] == 0, "any refresh is one")
             #expect(
-                app.published.filter { $0.audience == .account(app: "ships", account: "user:me@here.org") }.count == 4
+                app.events.published.filter { $0.audience == .account(app: "ships", account: "user:me@here.org") }.count
+                    == 4
             )
         }
     }
 
     @Test("SHIP-08 in literal mode the refresh after an outage brings deleted ships back, failed ones before it do not")
     func literalRecovery() async throws {
-        try await ShipsApp.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["data.hidden_count"] == 1)
             await app.clock.somebodySleeps(for: .seconds(10))
-            app.transport.become(.ships(ShipFixtures.fleet))
+            app.spaceX.become(.ships(ShipFixtures.fleet))
             app.clock.advance(by: .seconds(10))
-            await app.published("connectivity", containing: #""reachable":true"#)
+            await app.events.published("connectivity", containing: #""reachable":true"#)
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0)
         }
     }
 
     @Test("SHIP-08 in literal mode a refresh that comes after the patience brings deleted ships back, too")
     func literalAfterPatience() async throws {
-        try await ShipsApp.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
-            app.transport.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
-            app.transport.hold()
+            app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
+            app.spaceX.upstream.hold()
             app.clock.advance(by: .seconds(6))
             async let waiting = app.get("/v1/ships", as: token)
-            await app.transport.requestIsHeld()
+            await app.spaceX.upstream.requestIsHeld()
             await app.clock.somebodySleeps(for: .seconds(2))
             app.clock.advance(by: .seconds(2))
             #expect(try await waiting["data.hidden_count"] == 1)
-            app.transport.release()
-            await app.published("screen-changed", containing: #""revision":3"#)
+            app.spaceX.upstream.release()
+            await app.events.published("screen-changed", containing: #""revision":3"#)
             let after = try await app.get("/v1/ships", as: token)
             #expect(after.cacheStatus?.hasPrefix("larder; hit") == true && after["data.hidden_count"] == 0)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -152,7 +153,7 @@ struct DeletionScreenTests {
 
     @Test("concurrent deletions of one ship: one is 200, the others 404, nothing is counted twice")
     func concurrent() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -166,7 +167,7 @@ struct DeletionScreenTests {
 
     @Test("restoring names what it cannot restore, and then restores nothing")
     func unknownIDs() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -187,7 +188,7 @@ struct DeletionScreenTests {
         arguments: [#"{"ids":["a1"]}"#, #"{"ids":[]}"#]
     )
     func noChange(body: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -200,7 +201,7 @@ struct DeletionScreenTests {
 
     @Test("without ids all are restored", arguments: ["", "{}", #"{"ids":null}"#, #"{"other":1}"#])
     func all(body: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             for id in ["b0b", "ca"] { _ = try await app.ask(.delete, "/v1/ships/\(id)", as: token) }
@@ -222,7 +223,7 @@ struct DeletionScreenTests {
         ]
     )
     func malformed(body: String, status: Int, code: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -233,7 +234,7 @@ struct DeletionScreenTests {
 
     @Test("listeners of the account hear of deletions and restorations, nobody else does")
     func events() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn("me@here.org")
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -241,7 +242,7 @@ struct DeletionScreenTests {
             _ = try await app.ask(.post, "/v1/ships/restore", as: token)
             _ = try await app.ask(.post, "/v1/ships/restore", as: token)
             #expect(
-                app.published == [
+                app.events.published == [
                     .screenChanged(app: "ships", screen: "ships.list", revision: 1),
                     .screenChanged(
                         app: "ships",

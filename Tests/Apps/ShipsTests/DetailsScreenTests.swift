@@ -11,7 +11,7 @@ import Upstream
 struct DetailsScreenTests {
     @Test("SHIP-11 details show image, name, type, year, weight, port and roles")
     func whole() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             let response = try await app.get("/v1/ships/b0b", as: token)
@@ -26,13 +26,13 @@ struct DetailsScreenTests {
             #expect(response["links.self"] == "/v1/ships/b0b")
             #expect(response["meta.source"] == "cache")
             #expect(response.cacheStatus == "larder; hit; ttl=5")
-            #expect(app.transport.requests.count == 1, "the list feeds the details")
+            #expect(app.spaceX.requests.count == 1, "the list feeds the details")
         }
     }
 
     @Test("SHIP-11 what is null is N/A")
     func nulls() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.get("/v1/ships/a1", as: app.logIn())
             #expect(response["meta.source"] == "upstream")
             for name in ["type", "year_built", "weight_kg", "home_port"] {
@@ -46,10 +46,10 @@ struct DetailsScreenTests {
 
     @Test("SHIP-11 offline details carry the banner")
     func offline() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             let response = try await app.get("/v1/ships/b0b?refresh=1", as: token)
             #expect(response["data.name"] == "bob")
             #expect(response["meta.offline"] == true)
@@ -67,18 +67,18 @@ struct DetailsScreenTests {
         ]
     )
     func unknown(id: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             try await app.get("/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
             try await app.get("/v1/ships/\(id)/image", as: token).expectProblem("not-found", 404)
             try await app.ask(.delete, "/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
-            #expect(app.transport.requests.allSatisfy { $0.url == "https://api.test/v4/ships" })
+            #expect(app.spaceX.requests.allSatisfy { $0.url == "https://api.test/v4/ships" })
         }
     }
 
     @Test("an id that is no UTF-8, or holds a NUL, is a malformed request")
     func bytes() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             try await app.get("/v1/ships/%FF%FE", as: app.logIn()).expectProblem("malformed-request", 400)
             try await app.ask(.delete, "/v1/ships/b0b%00", as: app.logIn()).expectProblem("malformed-request", 400)
         }
@@ -86,7 +86,7 @@ struct DetailsScreenTests {
 
     @Test("SHIP-08 details of a deleted ship are 404 ship-deleted for the account that deleted it")
     func deleted() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
             _ = try await app.get("/v1/ships", as: me)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)

@@ -12,7 +12,7 @@ struct HidingTests {
     private let store: ShipStore
 
     init() throws {
-        store = ShipStore(try .temporary(migrations: ShipStore.migrations))
+        store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
         try merge(ShipFixtures.fleet)
     }
 

@@ -14,11 +14,11 @@ struct ImageTests {
     /// The app with the list fetched, and a token.
     private func run(
         _ records: [String] = ShipFixtures.fleet,
-        _ test: @Sendable (ShipsApp, String) async throws -> Void
+        _ test: @Sendable (ShipsHarness, String) async throws -> Void
     )
         async throws
     {
-        try await ShipsApp.run(ScriptedTransport(.ships(records))) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(records))) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             try await test(app, token)
@@ -41,7 +41,7 @@ struct ImageTests {
     @Test("SHIP-04 a picture is fetched once and then comes from the database, offline too")
     func proxied() async throws {
         try await run { app, token in
-            app.transport.showPicture(ShipFixtures.png, at: Self.url)
+            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
             let first = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(first.status == 200)
             #expect(Array(first.body) == ShipFixtures.png)
@@ -49,14 +49,14 @@ struct ImageTests {
             #expect(first.headerFields[.cacheControl] == "private, max-age=3600")
             #expect(first.headerFields[.contentTypeOptions] == "nosniff")
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             app.clock.advance(by: .seconds(86_400))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
-            let asked = app.transport.requests.count
+            let asked = app.spaceX.requests.count
             let stored = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(Array(stored.body) == ShipFixtures.png)
             #expect(stored.cacheStatus?.hasPrefix("larder; hit") == true)
-            #expect(app.transport.requests.count == asked)
+            #expect(app.spaceX.requests.count == asked)
             let tag = try #require(stored.headerFields[.eTag])
             #expect(try await app.get("/v1/ships/b0b/image", as: token, [.ifNoneMatch: tag]).status == 304)
             let head = try await app.ask(.head, "/v1/ships/b0b/image", as: token)
@@ -68,9 +68,9 @@ struct ImageTests {
     @Test("the type is what the bytes say, whatever the host called it; the session's token does not leave")
     func sniffed() async throws {
         try await run { app, token in
-            app.transport.showPicture(ShipFixtures.jpeg, type: "text/html", at: Self.url)
+            app.spaceX.showPicture(ShipFixtures.jpeg, type: "text/html", at: Self.url)
             #expect(try await app.get("/v1/ships/b0b/image", as: token).headerFields[.contentType] == "image/jpeg")
-            let request = try #require(app.transport.requests.last)
+            let request = try #require(app.spaceX.requests.last)
             #expect(request.headerFields[.authorization] == nil)
             #expect(request.headerFields[.accept] == "image/*")
         }
@@ -80,7 +80,7 @@ struct ImageTests {
     func large() async throws {
         try await run { app, token in
             let bytes = ShipFixtures.png + (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-            app.transport.showPicture(bytes, at: Self.url)
+            app.spaceX.showPicture(bytes, at: Self.url)
             for _ in 0..<2 {
                 let response = try await app.get("/v1/ships/b0b/image", as: token)
                 #expect(Array(response.body) == bytes)
@@ -92,19 +92,19 @@ struct ImageTests {
     func none() async throws {
         try await run { app, token in
             expectPlaceholder(try await app.get("/v1/ships/a1/image", as: token), "larder; hit; detail=placeholder")
-            #expect(app.transport.requests.count == 1)
+            #expect(app.spaceX.requests.count == 1)
         }
     }
 
     @Test("a page of text instead of a picture is the placeholder, and is not kept")
     func html() async throws {
         try await run { app, token in
-            app.transport.showPicture(Array("<html>moved</html>".utf8), type: "image/png", at: Self.url)
+            app.spaceX.showPicture(Array("<html>moved</html>".utf8), type: "image/png", at: Self.url)
             expectPlaceholder(
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
             )
-            app.transport.showPicture(ShipFixtures.png, at: Self.url)
+            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
         }
     }
@@ -112,7 +112,7 @@ struct ImageTests {
     @Test("a picture that is missing, forbidden or broken is the placeholder", arguments: [403, 404, 410])
     func missing(status: Int) async throws {
         try await run { app, token in
-            app.transport.showPicture(ShipFixtures.png, status: status, at: Self.url)
+            app.spaceX.showPicture(ShipFixtures.png, status: status, at: Self.url)
             expectPlaceholder(
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder"
@@ -123,12 +123,12 @@ struct ImageTests {
     @Test("a host of pictures out of reach is the placeholder; the ships are not offline for that")
     func unreachable() async throws {
         try await run { app, token in
-            app.transport.become(.unreachable(.connectTimeout))
+            app.spaceX.become(.unreachable(.connectTimeout))
             expectPlaceholder(
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; detail=placeholder"
             )
-            app.transport.become(.ships(ShipFixtures.fleet))
+            app.spaceX.become(.ships(ShipFixtures.fleet))
             #expect(try await app.get("/v1/ships", as: token)["meta.offline"] == false)
         }
     }
@@ -148,14 +148,14 @@ struct ImageTests {
         try await run([ShipFixtures.record("x1", "X", #""image":"\#(url)""#)]) { app, token in
             let response = try await app.get("/v1/ships/x1/image", as: token)
             expectPlaceholder(response, "larder; fwd=uri-miss; detail=placeholder")
-            #expect(app.transport.requests.count == 1)
+            #expect(app.spaceX.requests.count == 1)
         }
     }
 
     @Test("a redirect is followed to a listed host, not to another")
     func redirects() async throws {
         try await run { app, token in
-            app.transport.showPicture(
+            app.spaceX.showPicture(
                 [],
                 status: 302,
                 headerFields: [.location: "https://evil.test/x.png"],
@@ -163,9 +163,9 @@ struct ImageTests {
             )
             let refused = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(refused.headerFields[.cacheControl] == "no-store")
-            #expect(!app.transport.requests.contains { $0.url.contains("evil") })
-            app.transport.showPicture([], status: 302, headerFields: [.location: "/moved.png"], at: Self.url)
-            app.transport.showPicture(ShipFixtures.png, at: "https://pictures.test/moved.png")
+            #expect(!app.spaceX.requests.contains { $0.url.contains("evil") })
+            app.spaceX.showPicture([], status: 302, headerFields: [.location: "/moved.png"], at: Self.url)
+            app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/moved.png")
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
         }
     }
@@ -178,8 +178,8 @@ struct ImageTests {
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]
             try await app.get("/v1/ships/b0b/image", as: token, fields).expectProblem("not-in-cache", 504)
             #expect(try await app.get("/v1/ships/a1/image", as: token, fields).status == 200)
-            #expect(app.transport.requests.count == 1)
-            app.transport.showPicture(ShipFixtures.png, at: Self.url)
+            #expect(app.spaceX.requests.count == 1)
+            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
             _ = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token, fields).body) == ShipFixtures.png)
         }

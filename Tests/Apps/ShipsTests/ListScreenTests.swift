@@ -11,7 +11,7 @@ import Upstream
 struct ListScreenTests {
     @Test("SHIP-04 the first list is fetched: rows by name with image, name, type and year")
     func first() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.get("/v1/ships", as: app.logIn())
             response.expectScreen("ships.list")
             #expect(response.cacheStatus == "larder; fwd=uri-miss; stored")
@@ -48,7 +48,7 @@ struct ListScreenTests {
 
     @Test("SHIP-05 the button says Logout to users and Exit to guests")
     func button() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             #expect(try await app.get("/v1/ships", as: app.logIn())["data.nav_button.title"] == "Logout")
             let guest = try await app.get("/v1/ships", as: app.enterAsGuest())
             #expect(guest["data.nav_button.title"] == "Exit")
@@ -58,7 +58,7 @@ struct ListScreenTests {
 
     @Test("SHIP-06 SRV-06 a poll that is slower than the freshness gets 304 for as long as no ship changes")
     func slowPoll() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             let first = try await app.get("/v1/ships", as: token)
             let tag = try #require(first.headerFields[.eTag])
@@ -68,7 +68,7 @@ struct ListScreenTests {
                 #expect(poll.status == 304 && poll.body.isEmpty && poll.age == "0")
                 #expect(poll.cacheStatus == "larder; fwd=stale; fwd-status=304")
             }
-            app.transport.become(.ships([ShipFixtures.alma]))
+            app.spaceX.become(.ships([ShipFixtures.alma]))
             app.clock.advance(by: .seconds(6))
             let changed = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
             #expect(changed.status == 200 && changed["meta.fetched_at"] == "2026-01-05T10:00:24Z")
@@ -77,7 +77,7 @@ struct ListScreenTests {
 
     @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is asked again")
     func freshness() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             app.clock.advance(by: .seconds(3))
@@ -86,14 +86,14 @@ struct ListScreenTests {
             #expect(fresh.age == "3")
             #expect(fresh["meta.source"] == "cache")
             #expect(fresh["meta.stale"] == false)
-            #expect(app.transport.requests.count == 1)
+            #expect(app.spaceX.requests.count == 1)
             app.clock.advance(by: .seconds(3))
             let revalidated = try await app.get("/v1/ships", as: token)
             #expect(revalidated.cacheStatus == "larder; fwd=stale; fwd-status=304")
             #expect(revalidated.age == "0")
             #expect(revalidated["meta.source"] == "upstream")
-            #expect(app.transport.requests.last?.headerFields[.ifNoneMatch] != nil)
-            app.transport.become(.ships([ShipFixtures.alma]))
+            #expect(app.spaceX.requests.last?.headerFields[.ifNoneMatch] != nil)
+            app.spaceX.become(.ships([ShipFixtures.alma]))
             app.clock.advance(by: .seconds(6))
             let changed = try await app.get("/v1/ships", as: token)
             #expect(changed.cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
@@ -109,41 +109,41 @@ struct ListScreenTests {
         ]
     )
     func refresh(target: String, cacheControl: String?) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
+            app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
             let response = try await app.get(target, as: token, cacheControl.map { [.cacheControl: $0] } ?? [:])
             #expect(response.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
             #expect(response["data.changes.added"] == ["e0"])
             #expect(response["data.changes.since"] == 1)
             #expect(response["links.self"] == "/v1/ships")
-            #expect(app.transport.requests.count == 2)
+            #expect(app.spaceX.requests.count == 2)
         }
     }
 
     @Test("only-if-cached never asks: 504 where nothing is stored, the stored list afterwards, however old")
     func onlyIfCached() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
                 "not-in-cache",
                 504
             )
-            #expect(app.transport.requests.isEmpty)
+            #expect(app.spaceX.requests.isEmpty)
             _ = try await app.get("/v1/ships", as: token)
             app.clock.advance(by: .seconds(100))
             let response = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
             #expect(response["meta.stale"] == true)
             #expect(response["meta.offline"] == false)
             #expect(response.cacheStatus == "larder; hit; ttl=-95")
-            #expect(app.transport.requests.count == 1)
+            #expect(app.spaceX.requests.count == 1)
         }
     }
 
     @Test("the body changes with the data only, so an unchanged list is 304 without a body")
     func notModified() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             let response = try await app.get("/v1/ships", as: token)
@@ -161,7 +161,7 @@ struct ListScreenTests {
 
     @Test("HEAD answers what GET would, without the body")
     func head() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             let get = try await app.get("/v1/ships", as: token)
@@ -175,7 +175,7 @@ struct ListScreenTests {
 
     @Test("pages follow their links without gap or overlap")
     func pages() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             var names: [JSONFields.Value] = []
             var next: String? = "/v1/ships?limit=3&since_revision=0"
@@ -212,17 +212,17 @@ struct ListScreenTests {
         ]
     )
     func parameters(name: String, value: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.get("/v1/ships?\(name)=\(value)", as: app.logIn())
             response.expectProblem("invalid-parameter", 400)
             #expect(response.all("parameter", in: "errors") == [.string(name)])
-            #expect(app.transport.requests.isEmpty)
+            #expect(app.spaceX.requests.isEmpty)
         }
     }
 
     @Test("parameters that the screen does not know are ignored; those that look odd are read right")
     func unknown() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             for query in [
                 "?page=2", "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807", "?=1",
@@ -238,11 +238,11 @@ struct ListScreenTests {
 
     @Test("SHIP-10 the answer tells what changed since a revision, for the account that asks")
     func changes() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
             #expect(try await app.get("/v1/ships", as: me)["data.revision"] == 1)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
-            app.transport.become(
+            app.spaceX.become(
                 .ships([
                     ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.record("ca", "Carla"),
                     ShipFixtures.record("e0", "Eve"),
@@ -267,7 +267,7 @@ struct ListScreenTests {
 
     @Test("with every ship deleted the list is empty, and says how to get on")
     func empty() async throws {
-        try await ShipsApp.run(ScriptedTransport(.ships([ShipFixtures.bob]))) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([ShipFixtures.bob]))) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)

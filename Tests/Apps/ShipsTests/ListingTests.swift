@@ -12,7 +12,7 @@ struct ListingTests {
     private let store: ShipStore
 
     init() throws {
-        store = ShipStore(try .temporary(migrations: ShipStore.migrations))
+        store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
     }
 
     private func merge(_ records: [String]) throws {

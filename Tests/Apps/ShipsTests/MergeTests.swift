@@ -12,7 +12,7 @@ struct MergeTests {
     private let store: ShipStore
 
     init() throws {
-        store = ShipStore(try .temporary(migrations: ShipStore.migrations))
+        store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
     }
 
     @discardableResult
@@ -150,11 +150,11 @@ struct MergeTests {
         #expect(try list().counts.revision == 0)
     }
 
-    @Test("listeners hear of a merge when it is committed, and not of one that changed nothing or was taken back")
+    @Test("a merge is published when it is committed, and not if it changed nothing or was rolled back")
     func announced() throws {
         struct Interrupted: Error {}
         let heard = RecordedRevisions()
-        let persistRows = ShipStore.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { heard.add($0) }
+        let persistRows = store.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { heard.add($0) }
         try? store.database.write { db in
             try persistRows(db)
             throw Interrupted()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Records of the API")
 struct RecordTests {
     private func ship(_ json: String) throws -> Ship? {
-        try JSONDecoder().decode(Record.self, from: Data(json.utf8)).ship
+        try JSONDecoder().decode(ShipRecord.self, from: Data(json.utf8)).ship
     }
 
     @Test("a whole record becomes a ship")

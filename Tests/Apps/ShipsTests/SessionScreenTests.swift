@@ -13,7 +13,7 @@ struct SessionScreenTests {
 
     @Test("SHIP-01 a cold start shows the login, with a session or without")
     func launch() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.get("/v1/ships/launch")
             response.expectScreen("ships.launch")
             #expect(response["data.route"] == "login")
@@ -24,13 +24,13 @@ struct SessionScreenTests {
             #expect(response.cacheStatus == nil)
             #expect(response.age == nil)
             #expect(try await app.get("/v1/ships/launch", as: app.logIn())["data.route"] == "login")
-            #expect(app.transport.requests.isEmpty)
+            #expect(app.spaceX.requests.isEmpty)
         }
     }
 
     @Test("SHIP-02 a login opens a session that leads to the list, without asking the upstream")
     func login() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
@@ -48,7 +48,7 @@ struct SessionScreenTests {
             shown.expectScreen("ships.session")
             #expect(shown.names(in: "data") == ["kind", "name", "created_at", "route"])
             #expect(!shown.text.contains(token))
-            #expect(app.transport.requests.isEmpty)
+            #expect(app.spaceX.requests.isEmpty)
         }
     }
 
@@ -56,7 +56,7 @@ struct SessionScreenTests {
 
     @Test("SHIP-02 a login takes the configured time while others are served")
     func delay() async throws {
-        try await ShipsApp.run(options: .init()) { app in
+        try await ShipsHarness.run(options: .init()) { app in
             async let waiting = app.ask(.post, "/v1/ships/session", body: Self.login)
             await app.clock.somebodySleeps(for: .milliseconds(2500))
             #expect(try await app.get("/v1/ships/launch").status == 200)
@@ -72,13 +72,13 @@ struct SessionScreenTests {
 
     @Test("SHIP-03 a guest enters at once, and leads to the list")
     func guest() async throws {
-        try await ShipsApp.run(options: .init()) { app in
+        try await ShipsHarness.run(options: .init()) { app in
             let response = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#)
             response.expectScreen("ships.session", status: 201)
             #expect(response["data.kind"] == "guest")
             #expect(response["data.name"] == .null)
             #expect(response["data.route"] == "list")
-            #expect(app.transport.requests.isEmpty)
+            #expect(app.spaceX.requests.isEmpty)
         }
     }
 
@@ -105,7 +105,7 @@ struct SessionScreenTests {
         ]
     )
     func validation(body: String, pointers: [String], codes: [String]) async throws {
-        try await ShipsApp.run(options: .init()) { app in
+        try await ShipsHarness.run(options: .init()) { app in
             let response = try await app.ask(.post, "/v1/ships/session", body: body)
             response.expectProblem("validation-failed", 422)
             #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
@@ -117,7 +117,7 @@ struct SessionScreenTests {
 
     @Test("SHIP-02 what the app shows for a wrong login is in the dialog")
     func dialog() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
@@ -133,7 +133,7 @@ struct SessionScreenTests {
         arguments: ["", "{", "[]", "null", "mode=guest", "\u{0}"]
     )
     func malformed(body: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             try await app.ask(.post, "/v1/ships/session", body: body).expectProblem("malformed-json", 400)
             try await app.ask(.post, "/v1/ships/session", [.contentType: "text/xml"], body: Self.login).expectProblem(
                 "unsupported-media-type",
@@ -149,7 +149,7 @@ struct SessionScreenTests {
         arguments: ["p", "пароль 🔑", String(repeating: "long", count: 15_000), #"\" OR 1=1"#]
     )
     func passwords(password: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
@@ -165,11 +165,11 @@ struct SessionScreenTests {
     func restart() async throws {
         let directory = try DataDirectory.temporary()
         let kept = TokenBox()
-        try await ShipsApp.run(directory: directory) { app in kept.token = try await app.logIn() }
+        try await ShipsHarness.run(directory: directory) { app in kept.token = try await app.logIn() }
         let file = try Data(contentsOf: URL(filePath: directory.databasePath))
         #expect(file.range(of: Data("example@domain.com".utf8)) != nil)
         #expect(file.range(of: Data(kept.token.utf8)) == nil)
-        try await ShipsApp.run(directory: directory) { app in
+        try await ShipsHarness.run(directory: directory) { app in
             let shown = try await app.get("/v1/ships/session", as: kept.token)
             #expect(shown["data.name"] == "example@domain.com")
             #expect(try await app.get("/v1/ships/launch", as: kept.token)["data.route"] == "login")
@@ -178,7 +178,7 @@ struct SessionScreenTests {
 
     @Test("SHIP-05 a user who leaves goes to the login; the token is of no more use, other sessions and the ships stay")
     func leave() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let (token, other) = (try await app.logIn(), try await app.logIn())
             _ = try await app.get("/v1/ships", as: token)
             let response = try await app.ask(.delete, "/v1/ships/session", as: token)
@@ -197,7 +197,7 @@ struct SessionScreenTests {
 
     @Test("SHIP-05 a guest who leaves is thanked")
     func leaveAsGuest() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.ask(.delete, "/v1/ships/session", as: app.enterAsGuest())
             #expect(response["data.route"] == "login")
             #expect(response["data.alert.message"] == "Thank you for trialing this app")
@@ -215,7 +215,7 @@ struct SessionScreenTests {
         ]
     )
     func required(method: HTTPRequest.Method, path: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             _ = try await app.get("/v1/ships", as: app.logIn())
             for fields in [[:], [.authorization: "Basic YTpi"], [.authorization: "Bearer"], [.authorization: ""]]
                 as [HTTPFields]
@@ -237,7 +237,7 @@ struct SessionScreenTests {
         ]
     )
     func methods(path: String, allowed: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let response = try await app.ask(.put, path)
             response.expectProblem("method-not-allowed", 405)
             #expect(response.headerFields[.allow] == allowed)

@@ -65,9 +65,9 @@ struct ShipScreensTests {
 
     @Test("SHIP-05 guests are thanked, users just leave")
     func farewell() throws {
-        #expect(try wire(FarewellScreen(.user)) == #"{"alert":null,"route":"login"}"#)
+        #expect(try wire(Sessions.farewell(to: .user)) == #"{"alert":null,"route":"login"}"#)
         #expect(
-            try wire(FarewellScreen(.guest))
+            try wire(Sessions.farewell(to: .guest))
                 == #"{"alert":{"button":"OK","message":"Thank you for trialing this app"},"route":"login"}"#
         )
     }

@@ -11,7 +11,7 @@ import Upstream
 struct CardTests {
     @Test("SHOP-10 title, description, price, category, pictures in order, button and the text to share")
     func card() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let card = try await app.get("/v1/shop/products/7")
             #expect(card.status == 200 && card["meta.screen"] == "shop.card" && card["meta.source"] == "upstream")
             #expect(card.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
@@ -39,7 +39,7 @@ struct CardTests {
 
     @Test("SHOP-10 without a description or pictures: the app's words, and one placeholder")
     func bare() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let card = try await app.get("/v1/shop/products/11")
             #expect(card["data.description"] == "" && card["data.description_text"] == "Описание отсутствует")
             #expect(try await app.get("/v1/shop/products/39")["data.images"] == ["/v1/shop/images/39/0"])
@@ -49,7 +49,7 @@ struct CardTests {
 
     @Test("SHOP-17 a missing product is 404 where the upstream says so in its own form; other refusals are not")
     func missing() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             for id in ["3333", "abc", "0", "-1", "1.5", "99999999999999999999", "%D1%84"] {
                 try await app.get("/v1/shop/products/\(id)").expectProblem("not-found", 404)
             }
@@ -73,7 +73,7 @@ struct CardTests {
         arguments: [true, false]
     )
     func gone(comesBackUnchanged: Bool) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?limit=3").ids == [1, 2, 3])
             _ = try await app.get("/v1/shop/products/2")
             try app.control(.delete, "products/2")
@@ -91,7 +91,7 @@ struct CardTests {
         "a card that was not asked for before is known from the results while the upstream is slow, and says how old that is"
     )
     func fromResults() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             app.clock.advance(by: .seconds(100))
             app.transport.goAway()

@@ -99,8 +99,8 @@ struct CatalogueWalkTests {
     func bounded() {
         let page = page(limit: 10, count: 100_000) { _ in false }
         #expect(
-            page.parts.count == CatalogueWalk.mostParts && page.ids == []
-                && page.next == CatalogueWalk.mostParts * CatalogueWalk.partRows
+            page.parts.count == CatalogueWalk.maximumParts && page.ids == []
+                && page.next == CatalogueWalk.maximumParts * CatalogueWalk.partRows
         )
     }
 

@@ -16,7 +16,7 @@ import Upstream
 struct ListTests {
     @Test("SHOP-12 a product is put on the list once; adding again changes nothing, and the card then opens the list")
     func once() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let added = try await app.add(4, quantity: 2)
             #expect(
                 added.status == 201 && added["data.already_in_list"] == false
@@ -37,7 +37,7 @@ struct ListTests {
 
     @Test("SHOP-12 of many who add the same at once, one adds it")
     func atOnce() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 { group.addTask { try await app.add(4).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -50,10 +50,10 @@ struct ListTests {
     @Test("SHOP-13 rows and totals are exact, and outlive a restart with their order")
     func whole() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             for (id, quantity) in [(12, 3), (4, 2), (59, 1)] { try await app.add(id, quantity: quantity) }
         }
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             app.transport.goAway()
             let list = try await app.get("/v1/shop/list")
             #expect(
@@ -81,7 +81,7 @@ struct ListTests {
             let ordered = try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[59,12,4]}"#)
             #expect(ordered.listed == [59, 12, 4])
         }
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             #expect(try await app.get("/v1/shop/list").listed == [59, 12, 4])
             #expect(try await app.ask(.delete, "/v1/shop/list/items/12").listed == [59, 4])
             try await app.ask(.delete, "/v1/shop/list/items/12").expectProblem("not-found", 404)
@@ -96,7 +96,7 @@ struct ListTests {
 
     @Test("SHOP-13 the quantity is from 1 to 999; what is wrong is named and changes nothing")
     func quantity() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try await app.add(1)
             for quantity in [1, 999, 3] {
                 let body = #"{"quantity":\#(quantity)}"#
@@ -138,7 +138,7 @@ struct ListTests {
 
     @Test("SHOP-14 the list as text, one block a product, by itself or in JSON; an empty list is refused")
     func share() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let refused = try await app.get("/v1/shop/list/share")
             refused.expectProblem("list-empty", 409)
             #expect(refused["dialog.message"] == "Корзина пуста")
@@ -160,7 +160,7 @@ struct ListTests {
 
     @Test("SHOP-15 every change of the list shows at once in results and card")
     func everywhere() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             func expect(_ quantity: Double?) async throws {
                 let row = try await app.get("/v1/shop/search?q=hoodie")
                 let card = try await app.get("/v1/shop/products/2")
@@ -189,7 +189,7 @@ struct ListTests {
 
     @Test("what is kept of an answer ends with whatever could change it")
     func kept() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let store = app.store
             let price = try #require(Price(1))
             let product = Product(id: 1, title: "A", description: "", price: price, images: [])
@@ -208,9 +208,9 @@ struct ListTests {
             expectEnded("remove")
             _ = try await store.clear("anna")
             expectEnded("clear")
-            try await store.note(SearchQuery(text: "a"), "anna", at: .distantPast)
+            try await store.record(SearchQuery(text: "a"), "anna", at: .distantPast)
             expectEnded("search")
-            try await store.note(SearchQuery(text: "a"), "anna", at: .distantFuture)
+            try await store.record(SearchQuery(text: "a"), "anna", at: .distantFuture)
             #expect(changeToken.holds(at: .now()), "the same search once more")
             _ = try await store.setFilters(SearchFilters(categoryID: 1), "anna")
             expectEnded("filters")
@@ -230,7 +230,7 @@ struct ListTests {
 
     @Test("a list takes a thousand products and says so")
     func full() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try await app.database.write { db in
                 for id in 1001...2000 {
                     try db.execute(
@@ -254,7 +254,7 @@ struct ReseedTests {
         "the list keeps what was put on it and says that the id means another product; a product that only has another price is the same"
     )
     func replaced() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try await app.add(10, quantity: 2)
             try await app.add(20)
             try app.control(.put, "products/20", #"{"price":28.5}"#)
@@ -298,7 +298,7 @@ struct ReseedTests {
         "SHOP-12 a product that is gone stays on the list, marked; adding it again changes nothing, but nobody can put it on another list"
     )
     func gone() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try await app.add(3)
             _ = try await app.get("/v1/shop/products/5")
             for id in [3, 5] {

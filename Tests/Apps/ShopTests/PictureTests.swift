@@ -29,7 +29,7 @@ struct PictureTests {
 
     @Test("SHOP-11 a picture is fetched once and then comes from the store, offline too, after redirects as well")
     func cached() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/22")
             for number in 0...1 {
                 let response = try await app.get("/v1/shop/images/22/\(number)")
@@ -57,7 +57,7 @@ struct PictureTests {
         ]
     )
     func placeholder(id: Int, cacheStatus: String) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/\(id)")
             for _ in 0..<2 { expectPlaceholder(try await app.get("/v1/shop/images/\(id)/0"), cacheStatus) }
             #expect(!app.transport.requests.contains { $0.url.contains("127.0.0.1") && $0.url.contains(":9") })
@@ -74,7 +74,7 @@ struct PictureTests {
         ]
     )
     func refused(url: String) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try app.control(.put, "products/1", #"{"images":["\#(url)"]}"#)
             _ = try await app.get("/v1/shop/products/1")
             let count = app.transport.requests.count
@@ -87,7 +87,7 @@ struct PictureTests {
         "SHOP-11 a picture of a product that was not seen: it is asked for first, and where the upstream cannot tell, that is the problem"
     )
     func unseen() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let picture = try await app.get("/v1/shop/images/1/0")
             #expect(
                 picture.status == 200 && picture.cacheStatus == "larder; fwd=uri-miss; stored"
@@ -103,7 +103,7 @@ struct PictureTests {
 
     @Test("a picture of a product or number that cannot be is 404, and nobody is asked")
     func unknown() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             let count = app.transport.requests.count
             for path in ["1/3", "1/x", "1/-1", "0/0", "x/0", "1/99999999999999999999", "99999999999999999999/0"] {
@@ -125,7 +125,7 @@ struct PictureTests {
             searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
             executable: CommandLine.arguments[0]
         )
-        try await ShopApp.run(tools: tools) { (app) async throws in
+        try await ShopHarness.run(tools: tools) { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
                 let response = try await app.get("/v1/shop/images/1/0?width=\(width)")
@@ -137,7 +137,7 @@ struct PictureTests {
                 try await app.get("/v1/shop/images/1/0?width=\(width)").expectProblem("invalid-parameter", 400)
             }
         }
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
             let missing = try await app.get("/v1/shop/images/1/0?width=100")
             missing.expectProblem("tool-missing", 501)

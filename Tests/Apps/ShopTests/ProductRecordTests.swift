@@ -84,7 +84,7 @@ struct ProductRecordTests {
         #expect(clean(["http://a.example:99999/x", "http://a.example:0/x", "http://%5B%5D/x"]) == [])
         #expect(clean(["http://a.example:65535/x"]) == ["http://a.example:65535/x"])
         #expect(clean([]) == [] && clean(["[]"]) == [])
-        #expect(clean((0..<500).map { "https://a.example/\($0)" }).count == Product.mostImages)
+        #expect(clean((0..<500).map { "https://a.example/\($0)" }).count == Product.maximumImages)
     }
 
     @Test("prices are exact, and only digits with a point are one")

@@ -10,7 +10,7 @@ import Upstream
 struct SearchScreenTests {
     @Test("SHOP-01 text: what contains it, whatever the case, Cyrillic included, and nothing else")
     func text() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             for q in ["hoodie", "HOODIE", "%20HoOdIe%20"] {
                 #expect(try await app.get("/v1/shop/search?q=\(q)").ids == [2])
             }
@@ -27,7 +27,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-01 the upstream's wildcards are ordinary characters")
     func wildcards() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?q=%25&limit=100").ids == [5, 9, 16, 50, 62])
             #expect(try await app.get("/v1/shop/search?q=_&limit=100").ids == [12, 17, 47, 62])
             #expect(try await app.get("/v1/shop/search?q=100%25").ids == [5, 50, 62])
@@ -39,7 +39,7 @@ struct SearchScreenTests {
 
     @Test("one answer, whole: fields, texts, meta, links, header")
     func whole() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
             #expect(response.status == 200)
             #expect(response.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
@@ -87,7 +87,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-03 the layout follows the category, as configured by id or name")
     func layout() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(
                 try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy {
                     $0 == "wide"
@@ -99,7 +99,7 @@ struct SearchScreenTests {
                 }
             )
         }
-        try await ShopApp.run(options: .init(wideCategories: ["FURNITURE"])) { (app) async throws in
+        try await ShopHarness.run(options: .init(wideCategories: ["FURNITURE"])) { (app) async throws in
             #expect(
                 try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy {
                     $0 == "tile"
@@ -122,7 +122,7 @@ struct SearchScreenTests {
         ]
     )
     func pages(query: String) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let whole = try await app.get("/v1/shop/search?limit=100&\(query)")
             #expect(whole["meta.page.has_more"] == false && !whole.ids.isEmpty)
             for limit in [1, 3, 10] {
@@ -149,7 +149,7 @@ struct SearchScreenTests {
         "SHOP-04 a page that nobody came to by the one before it is the same; ten rows unless asked otherwise; past the end is empty"
     )
     func jump() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search").ids == Array(1...10))
             #expect(try await app.get("/v1/shop/search?offset=60").ids == Array(61...67))
             let all = try await app.get("/v1/shop/search?q=\(encoded("а"))&limit=100").ids
@@ -168,7 +168,7 @@ struct SearchScreenTests {
         [67, 5000, 1_000_000_000_000_000_000, Int.max]
     )
     func far(query: String, offset: Int) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let beyond = try await app.get("/v1/shop/search?limit=100&offset=\(offset)\(query)")
             #expect(
                 beyond.status == 200 && beyond.ids == [] && beyond["meta.page.has_more"] == false
@@ -181,7 +181,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-04 a jump behind all that one page may look through goes on from there, and ends")
     func longJump() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try app.control(.put, "generated", #"{"count":6000,"seed":1}"#)
             // Asked of the upstream as it is; the other one is sorted out here.
             let expected = try await app.get("/v1/shop/search?price_min=0&limit=5&offset=5500").ids
@@ -209,7 +209,7 @@ struct SearchScreenTests {
 
     @Test("rows that are sorted out here are asked for once: pages share the upstream's parts")
     func parts() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             for offset in [0, 3, 6] { _ = try await app.get("/v1/shop/search?price_max=60&limit=3&offset=\(offset)") }
             #expect(app.asked == ["/products?offset=0&limit=200"])
         }
@@ -217,7 +217,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-05 the category filter, and the categories of the API with their layout")
     func categories() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?category_id=4&limit=100").ids == Array(40...52))
             #expect(try await app.get("/v1/shop/search?category_id=99")["meta.state"] == "empty")
             try app.control(.put, "categories/5", #"{"name":"asdfvgbhnj"}"#)
@@ -246,14 +246,14 @@ struct SearchScreenTests {
         ]
     )
     func prices(query: String, expected: [Int]) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search?\(query)").ids == expected)
         }
     }
 
     @Test("SHOP-06 only a minimum: no price is too high for it")
     func minimum() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try app.control(.put, "products/900", #"{"title":"Moon","price":20000000000000000}"#)
             #expect(try await app.get("/v1/shop/search?price_min=10000000000000000").ids == [900])
             #expect(try await app.get("/v1/shop/search?price_min=10000").ids == [900])
@@ -276,7 +276,7 @@ struct SearchScreenTests {
         ]
     )
     func senseless(query: String, parameter: String) async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/search?\(query)")
             response.expectProblem("invalid-parameter", 400)
             #expect(response["errors.0.parameter"] == .string(parameter))
@@ -287,7 +287,7 @@ struct SearchScreenTests {
 
     @Test("a text of two hundred characters is looked for, and what is no UTF-8 is looked for as it is spelled")
     func odd() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             #expect(
                 try await app.get("/v1/shop/search?q=\(String(repeating: "x", count: 200))")["meta.state"] == "empty"
             )
@@ -297,7 +297,7 @@ struct SearchScreenTests {
 
     @Test("SHOP-08 nothing found: an empty state with the app's message and a retry that leads back")
     func nothing() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/search?q=zzz&price_min=3")
             #expect(response.status == 200 && response["meta.state"] == "empty" && response.ids == [])
             #expect(response["data.empty.title"] == "Извините, таких товаров пока нет :(")
@@ -314,7 +314,7 @@ struct SearchScreenTests {
         "SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; the retry after recovery succeeds"
     )
     func failure() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             app.transport.goAway()
             let response = try await app.get("/v1/shop/search?q=mug")
             response.expectProblem("upstream-unavailable", 503)
@@ -326,7 +326,7 @@ struct SearchScreenTests {
             app.respondAgain()
             #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
         }
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             app.transport.become { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
             let response = try await app.get("/v1/shop/search")
             response.expectProblem("upstream-unavailable", 503)
