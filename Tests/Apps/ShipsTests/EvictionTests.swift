@@ -11,7 +11,7 @@ import Upstream
 @Suite("When the cache has to make room")
 struct EvictionTests {
     @Test(
-        "SHIP-09 SRV-05 after eviction the ships are still there, and told as old as they are, not as old as the bundled ones"
+        "SHIP-09 SRV-05 after eviction the ships are still there, with their own age, not that of the bundled ones"
     )
     func shipsStayTruthful() async throws {
         try await ShipsHarness.run { app in

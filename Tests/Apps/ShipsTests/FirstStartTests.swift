@@ -40,7 +40,7 @@ struct FirstStartTests {
     }
 
     @Test(
-        "SHIP-12 SHIP-06 when the upstream comes the bundled ships give way to the real ones; what was deleted meanwhile stays deleted"
+        "SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted"
     )
     func recovery() async throws {
         try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused))) { app in
@@ -64,7 +64,7 @@ struct FirstStartTests {
     }
 
     @Test(
-        "SHIP-12 an upstream that only answers errors does not keep the bundled ships away, and is not called offline",
+        "SHIP-12 the bundled ships are shown even if the upstream responds with errors, and it is not called offline",
         arguments: [500, 503, 400, 401, 403, 404, 410]
     )
     func failing(status: Int) async throws {

@@ -44,7 +44,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "SHIP-06 SHIP-09 when the upstream is back the list is refreshed without a client, the stream says so, and the next answer has no banner"
+        "SHIP-06 SHIP-09 recovery refreshes the list without a client and is published; the next response has no banner"
     )
     func recovery() async throws {
         try await ShipsHarness.run { app in
@@ -80,7 +80,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("SHIP-09 a client's own refresh finds the upstream back: that very answer has no banner")
+    @Test("SHIP-09 a client's own refresh finds the upstream back: that response has no banner")
     func ownRefresh() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()
@@ -96,7 +96,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "TRUST-06 SHIP-13 an upstream that answers with errors gives stale ships without the banner, whatever they are",
+        "TRUST-06 SHIP-13 an upstream that responds with errors gives stale ships without the banner, whatever status",
         arguments: [500, 502, 503, 429, 400, 401, 403, 404, 407, 410, 418, 451]
     )
     func failing(status: Int) async throws {
@@ -121,7 +121,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "an answer that is no list of ships replaces nothing",
+        "a response that is no list of ships replaces nothing",
         arguments: [
             "", "<html>captive portal</html>", "{}", #"{"docs":[]}"#, "[1,2,3]", #"[{"id":"a1"}]"#,
             #"[{"id":"b0b","name":"bob"#,

@@ -11,7 +11,7 @@ import Upstream
 @Suite("Without the upstream")
 struct OfflineTests {
     @Test(
-        "SHOP-16 a page that was seen is served, flagged; an unseen query is answered from everything that was ever seen, and says so"
+        "SHOP-16 a page that was seen is served, flagged; an unseen query searches all that was ever seen, and says so"
     )
     func seen() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -44,7 +44,7 @@ struct OfflineTests {
             #expect(try await app.get("/v1/shop/search?q=zzz")["meta.state"] == "empty")
             #expect(try await app.get("/v1/shop/products/30").status == 200)
             try await app.get("/v1/shop/products/3333").expectProblem("upstream-unavailable", 503)
-            // Later reads ask nobody.
+            // Later reads ask no upstream.
             let count = app.transport.requests.count
             _ = try await app.get("/v1/shop/search?q=another")
             #expect(app.transport.requests.count == count)
@@ -52,7 +52,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "SHOP-16 what another search brought of the upstream's list does not answer for one that was never made: later products would be missing"
+        "SHOP-16 stale parts of another search are not used for a search that was never made: they lack later products"
     )
     func sharedPart() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -106,7 +106,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("a failing upstream, or one that answers nonsense, is stale, not offline")
+    @Test("a failing upstream, or one that responds nonsense, is stale, not offline")
     func failing() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
@@ -137,7 +137,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("when the upstream is back, the first page and the categories are refreshed before anybody is told")
+    @Test("when the upstream is back, the first page and the categories are refreshed before clients are notified")
     func recovery() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")

@@ -15,7 +15,10 @@ struct ProductRecordTests {
         #expect(least.description == "" && least.category == nil && least.images == [] && least.madeAt == nil)
         let most = try #require(
             try product(
-                #"{"id":8,"title":"B","slug":"b","price":19.99,"description":"d","category":{"id":2,"name":"C","x":[]},"images":["https://a.example/1.png"],"creationAt":"2025-01-01","extra":{"a":1}}"#
+                """
+                {"id":8,"title":"B","slug":"b","price":19.99,"description":"d","category":{"id":2,"name":"C","x":[]},
+                "images":["https://a.example/1.png"],"creationAt":"2025-01-01","extra":{"a":1}}
+                """
             )
         )
         #expect(

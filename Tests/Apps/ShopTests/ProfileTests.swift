@@ -9,7 +9,7 @@ import Testing
 @Suite("History and last settings over HTTP")
 struct ProfileTests {
     @Test(
-        "SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are not noted"
+        "SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are out"
     )
     func history() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -32,7 +32,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("SHOP-02 it narrows while somebody types, keeps the filters, and can be cleared, one by one or whole")
+    @Test("SHOP-02 it narrows as text is typed, keeps the filters, and can be cleared, one by one or whole")
     func narrowing() async throws {
         try await ShopHarness.run { (app) async throws in
             for q in ["Кружка", "mug&price_max=9", "КРУЖКИ"] {
@@ -66,7 +66,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "SHOP-09 the last text and filters outlive a restart, are replayed with the same pages, and a reset forgets them"
+        "SHOP-09 the last text and filters outlive a restart, are replayed with the same pages, and can be reset"
     )
     func saved() async throws {
         let directory = try DataDirectory.temporary()

@@ -6,7 +6,8 @@ struct ShipLookup: Sendable {
 
     /// Returns the id in the path of a request.
     ///
-    /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is asked.
+    /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is
+    ///   asked.
     func id(in request: ScreenRequest) throws -> String {
         let id = try request.parameter("id")
         guard Ship.isIdentity(id) else { throw Self.unknown(id) }

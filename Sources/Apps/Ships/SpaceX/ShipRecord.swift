@@ -1,7 +1,8 @@
 import Foundation
 import Upstream
 
-/// One ship as the API sends it. Any field may be missing, null or of an unexpected type; missing and null mean the same.
+/// One ship as the API sends it. Any field may be missing, null or of an unexpected type; missing and null mean the
+/// same.
 struct ShipRecord: Decodable, Sendable {
     /// The ship; nil without a usable id and a name.
     let ship: Ship?

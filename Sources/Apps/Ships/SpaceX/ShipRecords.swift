@@ -11,8 +11,8 @@ struct ShipRecords: Sendable, Equatable {
         case noUsableRecord = "a list without a single ship"
     }
 
-    /// Usable records, in the order of the response; of two with one id, the first. Others, such as those without a name
-    /// or an id, are skipped.
+    /// Usable records, in the order of the response; of two with one id, the first. Others, such as those without a
+    /// name or an id, are skipped.
     let ships: [Ship]
 
     /// Decodes a response.

@@ -51,8 +51,8 @@ extension ShipStore {
         }
     }
 
-    /// Deletions and restorations of one ship that are kept for each account: the last one counts, the others say what a
-    /// front end with an older revision shows.
+    /// Deletions and restorations of one ship that are kept for each account: the last one counts, the others say what
+    /// a front end with an older revision shows.
     static let keptMarks = 16
 
     static let insertMark = "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)"
@@ -84,7 +84,8 @@ extension ShipStore {
     static func isHidden(at revision: String? = nil) -> String {
         """
         coalesce((SELECT mine.hidden FROM ship_of_account AS mine
-            WHERE mine.account = :account AND mine.ship_id = ship.id \(revision.map { "AND mine.revision <= \($0)" } ?? "")
+            WHERE mine.account = :account AND mine.ship_id = ship.id
+            \(revision.map { "AND mine.revision <= \($0)" } ?? "")
             ORDER BY mine.revision DESC LIMIT 1), 0)
         """
     }

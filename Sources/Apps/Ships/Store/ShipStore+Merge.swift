@@ -17,8 +17,8 @@ extension ShipStore {
         }
     }
 
-    /// Merges what the API lists, by id: inserts missing ships, updates changed ones, and keeps those that are no longer
-    /// listed with a mark.
+    /// Merges what the API lists, by id: inserts missing ships, updates changed ones, and keeps those that are no
+    /// longer listed with a mark.
     ///
     /// - Returns: The new revision, nil if nothing changed.
     @discardableResult

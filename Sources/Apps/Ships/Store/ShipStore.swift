@@ -5,8 +5,8 @@ import Upstream
 
 /// The ships of the app, and what each account has deleted and restored.
 ///
-/// Every change takes the next number of one counter, its revision. A ship has the revisions at which it was added, last
-/// changed and removed; an account's last deletions and restorations of a ship have theirs. So "what changed since
+/// Every change takes the next number of one counter, its revision. A ship has the revisions at which it was added,
+/// last changed and removed; an account's last deletions and restorations of a ship have theirs. So "what changed since
 /// revision n" is a query of a few rows, not of a log that grows.
 struct ShipStore: Sendable {
     let database: LarderDatabase

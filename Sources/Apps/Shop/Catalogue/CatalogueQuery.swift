@@ -3,7 +3,8 @@ import Foundation
 /// The upstream's query for a search. It selects a superset of the products that the search finds, as small as the
 /// upstream's filters allow; the others are filtered out afterwards.
 struct CatalogueQuery: Sendable, Equatable {
-    /// The upper bound of a range without one, since the upstream ignores a range of one bound. No valid price is higher.
+    /// The upper bound of a range without one, since the upstream ignores a range of one bound. No valid price is
+    /// higher.
     static let noMaximum = Price.maximum.description
 
     /// Parameters other than those of paging, in the order of the original app.

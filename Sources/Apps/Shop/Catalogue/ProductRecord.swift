@@ -1,8 +1,8 @@
 import Foundation
 import Upstream
 
-/// One product as the API sends it. Anyone may write to that API: any field may be missing, null, of another type or have
-/// any content.
+/// One product as the API sends it. Anyone may write to that API: any field may be missing, null, of another type or
+/// have any content.
 struct ProductRecord: Decodable, Sendable {
     /// The id; nil if it has none.
     let id: Int?

@@ -17,8 +17,8 @@ struct Images: Sendable {
     /// Largest width that a picture is scaled to, in pixels.
     static let maximumWidth = 2000
 
-    /// `GET /v1/shop/images/{id}/{n}`: a picture of a product, or a placeholder that is not stored. Only URLs in rows of
-    /// the catalogue are fetched.
+    /// `GET /v1/shop/images/{id}/{n}`: a picture of a product, or a placeholder that is not stored. Only URLs in rows
+    /// of the catalogue are fetched.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try products.id("id", in: request)
         let text = try request.parameter("n")

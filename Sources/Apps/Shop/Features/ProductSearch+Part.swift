@@ -6,8 +6,8 @@ import Upstream
 extension ProductSearch {
     /// A part of the catalogue's list, with the rows that it has in the store.
     struct Part: Sendable {
-        /// In the upstream's order, nil for rows that cannot be shown. Nil as a whole if the upstream could not be asked
-        /// and no response is stored.
+        /// In the upstream's order, nil for rows that cannot be shown. Nil as a whole if the upstream could not be
+        /// asked and no response is stored.
         var products: [Product?]?
         var provenance: Provenance
         var changeToken: ChangeToken?

@@ -25,8 +25,8 @@ extension ShopStore {
         var isKnown = false
     }
 
-    /// Returns where in the upstream's list to begin with a page: where the page before it ended, or else at the nearest
-    /// earlier page whose position is known.
+    /// Returns where in the upstream's list to begin with a page: where the page before it ended, or else at the
+    /// nearest earlier page whose position is known.
     func start(of query: SearchQuery, _ page: PageRequest, isExact: Bool) throws -> Start {
         let row = try database.read { db in
             try Row.fetchOne(

@@ -14,8 +14,8 @@ extension ShopStore {
     /// Maximum number of searches in the history of a profile.
     static let maximumPastSearches = 5
 
-    /// Records a search as the profile's last one, and if it has a text, in its history. Nothing is written if it is the
-    /// last one already.
+    /// Records a search as the profile's last one, and if it has a text, in its history. Nothing is written if it is
+    /// the last one already.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {

@@ -8,7 +8,7 @@ import Upstream
 @testable import Ships
 
 @Suite("Pictures over HTTP")
-struct ImageTests {
+struct ImagesTests {
     private static let url = "https://pictures.test/bob.png"
 
     /// The app with the list fetched, and a token.
@@ -88,7 +88,7 @@ struct ImageTests {
         }
     }
 
-    @Test("a ship without a picture has the placeholder, and nobody is asked")
+    @Test("a ship without a picture has the placeholder, and the upstream is not asked")
     func none() async throws {
         try await run { app, token in
             expectPlaceholder(try await app.get("/v1/ships/a1/image", as: token), "larder; hit; detail=placeholder")
@@ -171,7 +171,7 @@ struct ImageTests {
     }
 
     @Test(
-        "only-if-cached asks nobody: 504 where the picture is not stored, the placeholder where there is none to store"
+        "only-if-cached asks no upstream: 504 if the picture is not stored, the placeholder if there is none"
     )
     func onlyIfCached() async throws {
         try await run { app, token in

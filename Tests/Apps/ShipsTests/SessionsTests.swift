@@ -8,7 +8,7 @@ import Testing
 @testable import Ships
 
 @Suite("Launch and sessions over HTTP")
-struct SessionScreenTests {
+struct SessionsTests {
     private static let login = #"{"mode":"login","username":"example@domain.com","password":"secret"}"#
 
     @Test("SHIP-01 a cold start shows the login, with a session or without")

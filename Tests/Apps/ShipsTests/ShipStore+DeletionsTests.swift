@@ -8,7 +8,7 @@ import Testing
 @testable import Ships
 
 @Suite("Deleting and restoring in the database")
-struct HidingTests {
+struct ShipStoreDeletionsTests {
     private let store: ShipStore
 
     init() throws {

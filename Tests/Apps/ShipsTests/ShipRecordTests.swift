@@ -5,7 +5,7 @@ import Testing
 @testable import Ships
 
 @Suite("Records of the API")
-struct RecordTests {
+struct ShipRecordTests {
     private func ship(_ json: String) throws -> Ship? {
         try JSONDecoder().decode(ShipRecord.self, from: Data(json.utf8)).ship
     }
@@ -111,7 +111,7 @@ struct RecordTests {
     }
 
     @Test(
-        "what is no list of ships is told from what is no JSON",
+        "a body that is no list of ships is distinguished from one that is no JSON",
         arguments: [
             ("", .notJSON), ("<html>", .notJSON), ("[1,", .notJSON), (#"[{"id":"a","name":"A"}"#, .notJSON),
             (String(repeating: "[", count: 2000), .notJSON),

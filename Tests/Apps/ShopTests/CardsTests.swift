@@ -8,7 +8,7 @@ import Upstream
 @testable import Shop
 
 @Suite("The product card over HTTP")
-struct CardTests {
+struct CardsTests {
     @Test("SHOP-10 title, description, price, category, pictures in order, button and the text to share")
     func card() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -31,7 +31,8 @@ struct CardTests {
             )
             #expect(
                 card["data.share_text"]
-                    == "Название: Olive Field Trousers\nЦена: 48$\nОписание: Five pockets, a little stretch, hem to be cut to length."
+                    == "Название: Olive Field Trousers\nЦена: 48$\n"
+                    + "Описание: Five pockets, a little stretch, hem to be cut to length."
             )
             #expect(app.asked == ["/products/7"])
         }
@@ -88,7 +89,7 @@ struct CardTests {
     }
 
     @Test(
-        "a card that was not asked for before is known from the results while the upstream is slow, and says how old that is"
+        "a new card is shown from the search results while the upstream is slow, and says how old that is"
     )
     func fromResults() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -13,7 +13,7 @@ import Upstream
 @testable import Shop
 
 @Suite("The shopping list over HTTP")
-struct ListTests {
+struct ListsTests {
     @Test("SHOP-12 a product is put on the list once; adding again changes nothing, and the card then opens the list")
     func once() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -145,7 +145,8 @@ struct ListTests {
             try await app.add(55, quantity: 2)
             try await app.add(12)
             let text =
-                "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\nНазвание: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
+                "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\n"
+                + "Название: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
             let json = try await app.get("/v1/shop/list/share")
             #expect(
                 json["data.text"] == .string(text)
@@ -187,7 +188,7 @@ struct ListTests {
         }
     }
 
-    @Test("what is kept of an answer ends with whatever could change it")
+    @Test("a cached response ends with any change that could alter it")
     func kept() async throws {
         try await ShopHarness.run { (app) async throws in
             let store = app.store
@@ -234,8 +235,11 @@ struct ListTests {
             try await app.database.write { db in
                 for id in 1001...2000 {
                     try db.execute(
-                        sql:
-                            "INSERT INTO shop_list_item (profile, product_id, quantity, position, title, description, price, images) VALUES (?, ?, 1, ?, 'A', '', '1', '[]')",
+                        sql: """
+                            INSERT INTO shop_list_item
+                                (profile, product_id, quantity, position, title, description, price, images)
+                            VALUES (?, ?, 1, ?, 'A', '', '1', '[]')
+                            """,
                         arguments: ["local", id, id]
                     )
                 }
@@ -248,10 +252,10 @@ struct ListTests {
     }
 }
 
-@Suite("When the upstream starts anew")
+@Suite("When the upstream is reset")
 struct ReseedTests {
     @Test(
-        "the list keeps what was put on it and says that the id means another product; a product that only has another price is the same"
+        "the list keeps its product and says that the id is another product's; another price is the same product"
     )
     func replaced() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -295,7 +299,7 @@ struct ReseedTests {
     }
 
     @Test(
-        "SHOP-12 a product that is gone stays on the list, marked; adding it again changes nothing, but nobody can put it on another list"
+        "SHOP-12 a product that is gone stays on the list, marked; it can be added again there, but to no other list"
     )
     func gone() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -313,7 +317,7 @@ struct ReseedTests {
             #expect(list["data.items.0.image"] == "/v1/shop/images/3/0")
             try await app.add(5).expectProblem("not-found", 404)
             try await app.add(3333).expectProblem("not-found", 404)
-            // What is on the list already is there still, and nobody is asked.
+            // What is on the list already stays there, and the upstream is not asked.
             app.transport.goAway()
             let count = app.transport.requests.count
             let again = try await app.add(3, quantity: 4)

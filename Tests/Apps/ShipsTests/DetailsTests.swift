@@ -8,7 +8,7 @@ import Upstream
 @testable import Ships
 
 @Suite("Details over HTTP")
-struct DetailsScreenTests {
+struct DetailsTests {
     @Test("SHIP-11 details show image, name, type, year, weight, port and roles")
     func whole() async throws {
         try await ShipsHarness.run { app in

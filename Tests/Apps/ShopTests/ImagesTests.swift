@@ -10,7 +10,7 @@ import Upstream
 @testable import Shop
 
 @Suite("Pictures of products over HTTP")
-struct PictureTests {
+struct ImagesTests {
     private func expectPlaceholder(
         _ response: Exchanged,
         _ cacheStatus: String,
@@ -47,7 +47,7 @@ struct PictureTests {
     }
 
     @Test(
-        "SHOP-11 no picture, a dead host, a page instead of one, a redirect into the machine: the placeholder, not stored",
+        "SHOP-11 no picture, a dead host, a page, a redirect into the machine: the placeholder, not stored",
         arguments: [
             (39, "larder; hit; detail=placeholder"), (25, "larder; fwd=uri-miss; detail=placeholder"),
             (26, "larder; fwd=uri-miss; fwd-status=404; detail=placeholder"),
@@ -66,7 +66,7 @@ struct PictureTests {
     }
 
     @Test(
-        "SHOP-11 only addresses of catalogue rows are asked, and of those none with credentials, at unusual ports or of no web scheme",
+        "SHOP-11 only URLs of catalogue rows are fetched, and none with credentials, unusual ports or other schemes",
         arguments: [
             "https://user@pictures.test/catalogue/images/a.png", "http://pictures.test:22/catalogue/images/a.png",
             "http://127.0.0.1:9/a.png",
@@ -84,7 +84,7 @@ struct PictureTests {
     }
 
     @Test(
-        "SHOP-11 a picture of a product that was not seen: it is asked for first, and where the upstream cannot tell, that is the problem"
+        "SHOP-11 a product that was not seen is read before its picture; if the upstream fails, that is the problem"
     )
     func unseen() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -101,7 +101,7 @@ struct PictureTests {
         }
     }
 
-    @Test("a picture of a product or number that cannot be is 404, and nobody is asked")
+    @Test("a picture of a product or number that cannot be is 404, and the upstream is not asked")
     func unknown() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")
@@ -118,7 +118,7 @@ struct PictureTests {
     }
 
     @Test(
-        "a picture is scaled down to the width that is asked for, never up; without the program the problem names its package"
+        "a picture is scaled down to the requested width, never up; without the program the problem names its package"
     )
     func scaled() async throws {
         let tools = MediaTools.find(

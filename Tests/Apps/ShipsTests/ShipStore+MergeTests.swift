@@ -8,7 +8,7 @@ import Testing
 @testable import Ships
 
 @Suite("Taking over what the API lists")
-struct MergeTests {
+struct ShipStoreMergeTests {
     private let store: ShipStore
 
     init() throws {
@@ -41,7 +41,7 @@ struct MergeTests {
         )
     }
 
-    @Test("SHIP-07 the same answer again changes nothing")
+    @Test("SHIP-07 the same response again changes nothing")
     func again() throws {
         try merge(ShipFixtures.fleet)
         let before = try list()
@@ -75,7 +75,7 @@ struct MergeTests {
         #expect(try list(since: 2).changes == ShipChanges(since: 2, updated: ["d0"]))
     }
 
-    @Test("an empty answer marks every ship and removes none")
+    @Test("an empty response marks every ship and removes none")
     func empty() throws {
         try merge(ShipFixtures.fleet)
         try merge([])
@@ -83,7 +83,7 @@ struct MergeTests {
     }
 
     @Test(
-        "SHIP-12 the first real answer replaces the snapshot: unknown ships go, known ones stay, and only what differs counts as changed"
+        "SHIP-12 the first response replaces the snapshot: unknown ships go, known ones stay; differences are changes"
     )
     func snapshot() async throws {
         let stale = ShipFixtures.record("b0b", "Bob of old")
@@ -153,15 +153,15 @@ struct MergeTests {
     @Test("a merge is published when it is committed, and not if it changed nothing or was rolled back")
     func announced() throws {
         struct Interrupted: Error {}
-        let heard = RecordedRevisions()
-        let persistRows = store.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { heard.add($0) }
+        let published = RecordedRevisions()
+        let persistRows = store.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { published.add($0) }
         try? store.database.write { db in
             try persistRows(db)
             throw Interrupted()
         }
-        #expect(heard.revisions == [])
+        #expect(published.revisions == [])
         try store.database.write { try persistRows($0) }
         try store.database.write { try persistRows($0) }
-        #expect(heard.revisions == [1])
+        #expect(published.revisions == [1])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Ships
 
 @Suite("What changed since a revision")
-struct ChangesTests {
+struct ShipStoreChangesTests {
     private let store: ShipStore
 
     init() throws {

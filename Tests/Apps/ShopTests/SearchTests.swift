@@ -7,7 +7,7 @@ import Upstream
 @testable import Shop
 
 @Suite("Search over HTTP")
-struct SearchScreenTests {
+struct SearchTests {
     @Test("SHOP-01 text: what contains it, whatever the case, Cyrillic included, and nothing else")
     func text() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -37,7 +37,7 @@ struct SearchScreenTests {
         }
     }
 
-    @Test("one answer, whole: fields, texts, meta, links, header")
+    @Test("one whole response: fields, texts, meta, links, header")
     func whole() async throws {
         try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
@@ -146,7 +146,7 @@ struct SearchScreenTests {
     }
 
     @Test(
-        "SHOP-04 a page that nobody came to by the one before it is the same; ten rows unless asked otherwise; past the end is empty"
+        "SHOP-04 a page is the same without the pages before it; ten rows by default; a page past the end is empty"
     )
     func jump() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -311,7 +311,7 @@ struct SearchScreenTests {
     }
 
     @Test(
-        "SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; the retry after recovery succeeds"
+        "SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; a later retry succeeds"
     )
     func failure() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -9,7 +9,7 @@ import Upstream
 @testable import Ships
 
 @Suite("Deleting and restoring over HTTP")
-struct DeletionScreenTests {
+struct DeletionsTests {
     @Test("SHIP-08 a deleted ship leaves the list, stays away on refresh, and comes back when restored")
     func wholeWay() async throws {
         try await ShipsHarness.run { app in
@@ -232,7 +232,7 @@ struct DeletionScreenTests {
         }
     }
 
-    @Test("listeners of the account hear of deletions and restorations, nobody else does")
+    @Test("deletions and restorations are published to the account only")
     func events() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn("me@here.org")
