@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Upstream
 
 @testable import Shop
 
