@@ -365,8 +365,7 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, hummingbird,
-                hummingbirdTesting, logging, nioCore,
+                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict

@@ -30,14 +30,14 @@ struct LarderConfiguration: Sendable {
     /// Bytes that rendered answers may take; 0 keeps none.
     var renderedBudget: Int
     var shipsFreshness: Duration
-    var ships: ShipService.Options
+    var ships: ShipsApp.Options
     var diskFreshness: Duration
     var disk: DiskApp.Options
     /// The application at Yandex OAuth; nil where none is configured.
     var diskClient: YandexOAuthClient.Application?
     var shopFreshness: Duration
     var categoryFreshness: Duration
-    var shop: ShopService.Options
+    var shop: ShopApp.Options
     var placesFreshness: Duration
     var people: PeopleAPI.Options
     var notes: NoteService.Options
@@ -98,7 +98,7 @@ struct LarderConfiguration: Sendable {
             upstreams[name] = try Self.upstream(name, title: name, settings)(url)
         }
         shipsFreshness = try settings.seconds("freshness.ships_s")
-        ships = ShipService.Options(
+        ships = ShipsApp.Options(
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
@@ -112,7 +112,7 @@ struct LarderConfiguration: Sendable {
         diskClient = try Self.diskClient(settings)
         shopFreshness = try settings.seconds("freshness.shop_s")
         categoryFreshness = try settings.seconds("freshness.categories_s")
-        shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
+        shop = ShopApp.Options(wideCategories: try settings.list("shop.wide_categories"))
         placesFreshness = try settings.seconds("freshness.places_s")
         people = PeopleAPI.Options(
             path: try settings.text("people.path"),
@@ -208,7 +208,7 @@ struct LarderConfiguration: Sendable {
                 allowedHosts: allowedHosts,
                 hasSessions: name == "yandex_disk",
                 probePath: name == "spacex"
-                    ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
+                    ? ShipsApp.probePath : name == "catalogue" ? ShopApp.probePath : "/",
                 mount: mount
             )
             if name == "catalogue" {

@@ -18,7 +18,7 @@ struct SeenCatalogue {
         store = ShopStore(
             try LarderDatabase.withCacheTables(
                 in: try directory ?? .temporary(),
-                migrations: ShopStore.migrations,
+                migrations: ShopApp.migrations,
                 logger: logger
             )
         )
@@ -154,7 +154,7 @@ struct SearchPlanTests {
             )
         )
         #expect(
-            try seen.plan(ShopStore.selectNoted, ["q", 1, 1]).contains(
+            try seen.plan(ShopStore.selectRecorded, ["q", 1, 1]).contains(
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
             )
         )
@@ -177,7 +177,7 @@ struct SearchPlanTests {
         let (used, unused, page) = (SearchQuery(text: "а"), SearchQuery(text: "б"), PageRequest(limit: 5, offset: 5))
         for (query, day) in [(used, 0), (unused, 0), (used, 2), (SearchQuery(text: "в"), 8)] {
             let places = [ShopStore.Place(offset: 5, position: 70)]
-            try await store.note(
+            try await store.record(
                 places,
                 of: query,
                 limit: 5,

@@ -57,10 +57,21 @@ public struct ScreenResponse: Sendable {
         headerFields: HTTPFields = [:],
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
+        var response = try screen(envelope, status: status, headerFields: headerFields, changeToken: changeToken)
+        response.headerFields.add(provenance, now: now)
+        return response
+    }
+
+    /// A screen in its envelope, with the header fields that every screen has.
+    static func screen<Content>(
+        _ envelope: Envelope<Content>,
+        status: HTTPResponse.Status,
+        headerFields: HTTPFields,
+        changeToken: ChangeToken?
+    ) throws -> ScreenResponse {
         var fields = headerFields
         fields[.cacheControl] = "private, no-cache"
         fields[.vary] = "Authorization, Accept-Encoding"
-        fields.add(provenance, now: now)
         return ScreenResponse(
             status: status,
             headerFields: fields,
