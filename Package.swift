@@ -93,8 +93,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, httpTypes, logging,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -121,7 +121,7 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
+                "Upstream", "Storage", "HTTPCaching", "MediaFormats", "CZlib", hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -159,7 +159,7 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["MediaFormats", subprocess, systemPackage, crypto],
+            dependencies: ["MediaFormats", "Concurrency", subprocess, systemPackage, crypto],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),

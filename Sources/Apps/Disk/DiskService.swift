@@ -169,14 +169,7 @@ public struct DiskService: Sendable {
 
     /// The time zone that texts are written in.
     func timeZone(_ request: ScreenRequest) throws -> TimeZone {
-        guard let name = try request.query.string("tz") else { return options.timeZone }
-        guard let timeZone = TimeZone(identifier: name) else {
-            throw Problem.invalidParameter(
-                "tz",
-                accepted: "accepts a name of the time zone database, such as Europe/Moscow"
-            )
-        }
-        return timeZone
+        try request.query.timeZone() ?? options.timeZone
     }
 
     /// Tells listeners of the account that lists have changed.

@@ -26,14 +26,14 @@ import Testing
 
     private func loop(
         _ kind: String,
-        prepare: @escaping @Sendable (PDFApp) async throws -> String = { _ in "" },
+        prepare: @escaping @Sendable (PDFHarness) async throws -> String = { _ in "" },
         sourceLocation: SourceLocation = #_sourceLocation,
-        _ write: @escaping @Sendable (PDFApp, String) async throws -> Exchanged
+        _ write: @escaping @Sendable (PDFHarness, String) async throws -> Exchanged
     ) async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
         let subject = Subject()
-        try await PDFApp.run(directory: directory) { app in
+        try await PDFHarness.run(directory: directory) { app in
             let bystander = try await app.saved("bystander")
             let lines = try await app.paper(bystander)
             let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DocumentStore.migrations)
@@ -62,7 +62,7 @@ import Testing
 
     @Test("TRUST-02 each fault of creating, saving, renaming and deleting")
     func documents() async throws {
-        try await loop("created") { app, _ in try await app.create([PDFApp.photo("one")]) }
+        try await loop("created") { app, _ in try await app.create([PDFHarness.photo("one")]) }
         try await loop("saved", prepare: { try await $0.draft("one") }) { app, href in
             try await app.routes.ask(.post, "\(href)/save", json: "{}")
         }
