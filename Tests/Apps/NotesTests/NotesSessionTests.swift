@@ -96,8 +96,9 @@ struct NotesSessionTests {
 
     @Test("NOTE-01 after too many wrong passwords the name has to wait, with the right one too, and no other name")
     func limited() async throws {
-        try await NotesHarness.run(options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300)))
-        { app in
+        try await NotesHarness.run(
+            options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300))
+        ) { app in
             _ = try await app.register("bob")
             _ = try await app.register("eve")
             for _ in 1...3 { #expect(try await app.session("login", "bob", "wrong").status == 401) }

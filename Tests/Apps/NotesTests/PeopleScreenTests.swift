@@ -77,10 +77,8 @@ struct PeopleScreenTests {
                     && offline.cacheStatus?.hasPrefix("larder; hit") == true
             )
         }
-        try await NotesHarness.run(
-            people: { (_) throws(UpstreamError) in throw .unreachable(.refused) },
-            directory: directory
-        ) { app in
+        let unreachable: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        try await NotesHarness.run(people: unreachable, directory: directory) { app in
             let list = try await app.get("/v1/notes/people", as: box.token)
             #expect(list.status == 200 && list["meta.page.total"] == 3 && app.people.requests.isEmpty)
         }
@@ -95,7 +93,8 @@ struct PeopleScreenTests {
         ]
     )
     func unusable(body: String) async throws {
-        try await NotesHarness.run(people: { (_) throws(UpstreamError) in .json(body) }) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(body) }
+        try await NotesHarness.run(people: script) { app in
             let token = try await app.register()
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             #expect(
@@ -197,10 +196,8 @@ struct PeopleScreenTests {
 
     @Test("NOTE-06 a single person who was asked for comes as an object, and many clients at once make one call")
     func single() async throws {
-        try await NotesHarness.run(
-            people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) },
-            count: 1
-        ) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
+        try await NotesHarness.run(people: script, count: 1) { app in
             let token = try await app.register()
             app.people.hold()
             let totals = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -110,7 +110,8 @@ struct PlacesTests {
 
     @Test("NOTE-08 a geocoder's places are merged in and kept; one that both know is told once")
     func geocoder() async throws {
-        try await NotesHarness.run(geocoder: { (_) throws(UpstreamError) in .json(Self.online) }) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(Self.online) }
+        try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let response = try await app.get("/v1/notes/places?q=Par", as: token)
             #expect(names(response).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
@@ -130,7 +131,8 @@ struct PlacesTests {
         "NOTE-08 a geocoder that is down, fails or talks nonsense is no error: the rest is there and says that it is not all"
     )
     func partial() async throws {
-        try await NotesHarness.run(geocoder: { (_) throws(UpstreamError) in throw .unreachable(.refused) }) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let down = try await app.get("/v1/notes/places?q=par", as: token)
             #expect(
@@ -142,7 +144,8 @@ struct PlacesTests {
         for response in [
             IncomingResponse.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
         ] {
-            try await NotesHarness.run(geocoder: { (_) throws(UpstreamError) in response }) { app in
+            let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in response }
+            try await NotesHarness.run(geocoder: script) { app in
                 let failing = try await app.get("/v1/notes/places?q=par", as: app.register())
                 #expect(
                     failing.status == 200 && names(failing).first == "Paris" && failing["meta.partial"] == true

@@ -106,7 +106,9 @@ import Testing
             ])
             response.expectProblem("unsupported-media-type", 415)
             #expect(try response.string("detail").contains("holiday.png"))
-            for type in ["jpeg", "png", "heic", "webp", "gif", "tiff", "avif"].map({ "image/\($0)" }) + ["application/pdf"] {
+            for type in ["jpeg", "png", "heic", "webp", "gif", "tiff", "avif"].map({ "image/\($0)" }) + [
+                "application/pdf"
+            ] {
                 #expect(try response.string("detail").contains(type))
             }
             #expect(response["errors.0.pointer"] == "/files/1")
@@ -197,7 +199,9 @@ import Testing
             #expect(try await app.create([exact]).status == 201)
             try await app.create((1...4).map { PDFHarness.photo("\($0)") }).expectProblem("too-large", 413)
             try await app.create(Array(repeating: exact, count: 5)).expectProblem("too-large", 413)
-            let fields = (1...30).map { PDFHarness.Upload(head: "Content-Disposition: form-data; name=\"f\($0)\"", Data()) }
+            let fields = (1...30).map {
+                PDFHarness.Upload(head: "Content-Disposition: form-data; name=\"f\($0)\"", Data())
+            }
             try await app.create(fields).expectProblem("too-large", 413)
         }
         try await PDFHarness.run(options: .init(maximumPages: 2)) { app in

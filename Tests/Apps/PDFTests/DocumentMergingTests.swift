@@ -6,7 +6,8 @@ import Testing
 @testable import PDF
 
 @Suite struct DocumentMergingTests {
-    private func merge(_ app: PDFHarness, _ first: String, _ second: String, _ more: String = "") async throws -> Exchanged
+    private func merge(_ app: PDFHarness, _ first: String, _ second: String, _ more: String = "") async throws
+        -> Exchanged
     {
         try await app.routes.ask(
             .post,

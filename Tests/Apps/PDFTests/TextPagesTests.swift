@@ -1,7 +1,7 @@
 import AppTestKit
 import Foundation
-import Media
 import HTTPTypes
+import Media
 import Screens
 import Testing
 

@@ -93,8 +93,8 @@ public struct Gazetteer: Sendable {
         PlaceName.folded(text).split { !$0.isLetter && !$0.isNumber }
     }
 
-    /// Returns the cities with a name, or later words of a name, that begin with the query; the region may follow. Matches
-    /// of a whole name come first, then larger cities before smaller ones.
+    /// Returns the cities with a name, or later words of a name, that begin with the query; the region may follow.
+    /// Matches of a whole name come first, then larger cities before smaller ones.
     func search(_ question: String, limit: Int) -> [Place] {
         let wanted = Self.words(question).joined(separator: " ")
         guard !wanted.isEmpty else { return [] }

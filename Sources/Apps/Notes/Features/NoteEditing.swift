@@ -79,8 +79,8 @@ struct NoteEditing: Sendable {
         )
     }
 
-    /// The note as its own screen, with its version in the entity tag. The response to a write carries the tag that a GET
-    /// of the same address would have (RFC 9110 §8.8).
+    /// The note as its own screen, with its version in the entity tag. The response to a write carries the tag that a
+    /// GET of the same address would have (RFC 9110 §8.8).
     private func response(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok)
         throws -> ScreenResponse
     {

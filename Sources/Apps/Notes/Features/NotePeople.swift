@@ -82,8 +82,8 @@ struct NotePeople: Sendable {
                 now: clock.now(),
                 changeToken: result.changeToken?.and(changeToken)
             )
-            // The picture never changes, but its address is that of a row, which is another person after the people were
-            // replaced.
+            // The picture never changes, but its address is that of a row, which is another person after the people
+            // were replaced.
             response.headerFields[.cacheControl] = "private, no-cache"
             return response
         } catch UpstreamError.notStored {

@@ -9,8 +9,8 @@ struct NotePlaces: Sendable {
     let geocoder: GeocoderClient?
     let clock: WallClock
 
-    /// `GET /v1/notes/places`: at most five places whose names begin with `q`. It does not fail if the geocoder is out of
-    /// reach; `meta.partial` says so then.
+    /// `GET /v1/notes/places`: at most five places whose names begin with `q`. It does not fail if the geocoder is out
+    /// of reach; `meta.partial` says so then.
     @Sendable func suggest(_ request: ScreenRequest) async throws -> ScreenResponse {
         let account = try request.noteAccount()
         let question = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,22 +1,22 @@
 import Foundation
 import Screens
 
-/// A part of the map: west, south, east, north in degrees, as RFC 7946 §5 orders them. Where west is greater than east
-/// it crosses the antimeridian (§5.2).
+/// A part of the map: west, south, east, north in degrees, in the order of RFC 7946 §5. If west is greater than
+/// east, it crosses the antimeridian (§5.2).
 struct BoundingBox: Sendable, Equatable {
     let west: Double
     let south: Double
     let east: Double
     let north: Double
 
-    /// All of it.
+    /// The whole map.
     static let world = BoundingBox(west: -180, south: -90, east: 180, north: 90)
 
     private init(west: Double, south: Double, east: Double, north: Double) {
         (self.west, self.south, self.east, self.north) = (west, south, east, north)
     }
 
-    /// `west,south,east,north`; nil for anything else.
+    /// Reads `west,south,east,north`; nil for any other text.
     init?(_ text: String) {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(plain: String($0)) }
         guard numbers.count == 4, case let corners = numbers.compactMap(\.self), corners.count == 4,
@@ -27,12 +27,12 @@ struct BoundingBox: Sendable, Equatable {
         self.init(west: low.longitude, south: low.latitude, east: high.longitude, north: high.latitude)
     }
 
-    /// The one or two ranges of longitude that it covers.
+    /// Its range of longitudes, or two ranges if it crosses the antimeridian.
     var longitudes: [ClosedRange<Double>] {
         west <= east ? [west...east] : [west...180, -180...east]
     }
 
-    /// Whether a point lies in it, its edges included.
+    /// Returns whether a point is in it or on its edge.
     func contains(_ point: Coordinate) -> Bool {
         (south...north).contains(point.latitude) && longitudes.contains { $0.contains(point.longitude) }
     }
@@ -49,7 +49,9 @@ extension Double {
 }
 
 extension QueryItems {
-    /// A number within a range. 400 otherwise.
+    /// Returns a number within a range; nil if there is none.
+    ///
+    /// - Throws: ``Problem``, 400 for any other value.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = try string(name) else { return nil }
         guard let value = Double(plain: text), range.contains(value) else {
@@ -61,14 +63,16 @@ extension QueryItems {
         return value
     }
 
-    /// `bbox`; nil where it is not given. 400 for what is none.
+    /// Returns `bbox`; nil if there is none.
+    ///
+    /// - Throws: ``Problem``, 400 for any other value.
     func boundingBox() throws -> BoundingBox? {
         guard let text = try string("bbox") else { return nil }
         guard let box = BoundingBox(text) else {
             throw Problem.invalidParameter(
                 "bbox",
-                accepted:
-                    "accepts west,south,east,north in degrees, south not above north; west above east crosses the antimeridian"
+                accepted: "accepts west,south,east,north in degrees, south not above north; "
+                    + "west above east crosses the antimeridian"
             )
         }
         return box

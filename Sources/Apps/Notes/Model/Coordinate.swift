@@ -7,10 +7,10 @@ struct Coordinate: Sendable, Equatable {
     /// -180…180, east positive.
     let longitude: Double
 
-    /// nil for what is no point: out of range, infinite, not a number.
+    /// Creates a point; nil if a number is out of range, infinite or NaN.
     init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
-        // Without the sign of zero, so that equal points are written alike.
+        // Adding 0 removes the sign of zero, so that equal points are written alike.
         self.latitude = latitude + 0
         self.longitude = longitude + 0
     }
@@ -20,10 +20,10 @@ struct Coordinate: Sendable, Equatable {
         self.longitude = longitude
     }
 
-    /// 0°, 0°: where a note is that is nowhere.
+    /// 0°, 0°: the position of a note without a place.
     static let zero = Coordinate(0, 0)
 
-    /// Great-circle distance in kilometres, on a sphere of 6371 km (haversine).
+    /// Returns the great-circle distance in kilometres, on a sphere of 6371 km (haversine).
     func kilometres(to other: Coordinate) -> Double {
         let radians = { (degrees: Double) in degrees * .pi / 180 }
         let (north, east) = (radians(other.latitude - latitude) / 2, radians(other.longitude - longitude) / 2)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The grid that notes are clustered on: at zoom z the world, in Web Mercator, is a square of 2^z tiles a side, as map
-/// services cut it, and every tile is four cells wide and high. On a screen where a tile is 256 points wide, a cell is
-/// 64 points: notes that are nearer than a finger is wide become one cluster.
+/// The grid of clusters: at zoom z the world, in Web Mercator, is a square of 2^z tiles a side, as on map services, and
+/// every tile is four cells wide and high. If a tile is 256 points wide, a cell is 64 points: notes within the width of
+/// a finger become one cluster.
 ///
-/// Deterministic, independent of the part that is looked at, and nested: a cell of one zoom is exactly four of the
-/// next, so its number is half of theirs.
+/// It is deterministic, independent of the view, and nested: a cell of one zoom is exactly four of the next, so that
+/// its coordinates are half of theirs.
 enum MapGrid {
-    /// The deepest zoom that clusters: a cell is then about 600 m at the equator.
+    /// The deepest zoom with clusters: a cell is about 600 m at the equator.
     static let deepest = 14
-    /// Most columns, and most rows, that are read for one view.
+    /// The most columns, and the most rows, that are read for a view.
     static let mostColumns = 256
-    /// Most pins and clusters in one response.
+    /// The most pins and clusters in a response.
     static let mostItems = 1_000
 
     /// A cell.
@@ -20,10 +20,10 @@ enum MapGrid {
         let y: Int
     }
 
-    /// Cells a side at a zoom.
+    /// Returns the cells of a side at a zoom.
     static func side(_ zoom: Int) -> Int { 1 << (zoom + 2) }
 
-    /// The cell of a point; what lies beyond 85.05° belongs to the outermost row.
+    /// Returns the cell of a point; points beyond 85.05° are in the outermost row.
     static func cell(of point: Coordinate, zoom: Int) -> Cell {
         let side = Double(side(zoom))
         let sine = sin(point.latitude * .pi / 180)
@@ -35,7 +35,7 @@ enum MapGrid {
         )
     }
 
-    /// The cells of a view, as one or two ranges of columns and one of rows.
+    /// Returns the cells of a view, as one or two ranges of columns and one of rows.
     static func cells(of box: BoundingBox, zoom: Int) -> (columns: [ClosedRange<Int>], rows: ClosedRange<Int>) {
         let row = { (latitude: Double) in
             Coordinate(latitude: latitude, longitude: 0).map { cell(of: $0, zoom: zoom).y } ?? 0
@@ -49,8 +49,8 @@ enum MapGrid {
         return (columns, row(box.north)...row(box.south))
     }
 
-    /// The zoom at which a view is clustered: the wanted one, or the deepest at which the view is not more cells wide
-    /// or high than is read.
+    /// Returns the zoom at which a view is clustered: the requested one, or the deepest at which the view has not too
+    /// many columns and rows.
     static func zoom(wanted: Int?, for box: BoundingBox) -> Int {
         var zoom = min(max(0, wanted ?? deepest), deepest)
         while zoom > 0 {
@@ -61,7 +61,7 @@ enum MapGrid {
         return zoom
     }
 
-    /// The part of the map that a cell covers.
+    /// Returns the part of the map that a cell covers.
     static func box(of cell: Cell, zoom: Int) -> (west: Double, south: Double, east: Double, north: Double) {
         let side = Double(side(zoom))
         let longitude = { (x: Int) in Double(x) / side * 360 - 180 }
@@ -72,12 +72,12 @@ enum MapGrid {
     }
 }
 
-/// Notes of one cell, taken together.
+/// The notes of a cell.
 struct NoteCluster: Sendable, Equatable {
     let cell: MapGrid.Cell
     let count: Int
-    /// The middle of its notes: the mean of their latitudes and of their longitudes.
+    /// The means of the latitudes and of the longitudes of its notes.
     let center: Coordinate
-    /// The note, where it is only one.
+    /// The id of the note, if it is the only one.
     let only: Int64?
 }

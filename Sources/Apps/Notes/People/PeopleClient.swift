@@ -6,8 +6,8 @@ public import Upstream
 /// A client of the service that invents the people (Mockaroo), and of the host of their avatars (RoboHash).
 ///
 /// Every request invents new people and counts against a small quota, so that it is sent once and then only on demand.
-/// The key is sent in the header field `X-API-Key` rather than in the query parameter `key`, because URLs are stored and
-/// shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
+/// The key is sent in the header field `X-API-Key` rather than in the query parameter `key`, because URLs are stored
+/// and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
 public struct PeopleClient: Sendable {
     /// The settings `people.*`.
     public struct Options: Sendable {
@@ -69,8 +69,8 @@ public struct PeopleClient: Sendable {
         return (try? JSONDecoder().decode(Report.self, from: Data(response.body))) != nil
     }
 
-    /// Returns the resource of a picture at a URL that the service has named. Only pictures are stored; like the rows of
-    /// people they are not evicted.
+    /// Returns the resource of a picture at a URL that the service has named. Only pictures are stored; like the rows
+    /// of people they are not evicted.
     func avatar(at url: String) -> Resource {
         Resource(
             url: url,

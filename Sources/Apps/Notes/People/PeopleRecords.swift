@@ -7,7 +7,7 @@ struct PeopleRecords: Sendable, Equatable {
         case notJSON = "not JSON"
         case notAList = "not a list of people"
         /// Without a usable row; also an empty list, which would be stored for good.
-        case nobody = "a list without a single person"
+        case empty = "a list without a single person"
     }
 
     /// The usable rows, in the order of the response; of two with one id, the first.
@@ -33,7 +33,7 @@ struct PeopleRecords: Sendable, Equatable {
         }
         var seen = Set<Int64>()
         people = rows.compactMap(\.person).filter { seen.insert($0.id).inserted }
-        if people.isEmpty { throw .nobody }
+        if people.isEmpty { throw .empty }
     }
 
     /// A row of any shape. Without an id or a name it is left out; a field that is missing, null or of another type is

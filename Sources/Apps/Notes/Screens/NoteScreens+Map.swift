@@ -21,7 +21,7 @@ struct NoteMapScreen: Encodable, Sendable {
         }
     }
 
-    /// Several notes that are too near to each other to be told apart.
+    /// Several notes that are too near to each other to be shown one by one.
     struct Cluster: Encodable, Sendable {
         let count: Int
         let lat: Double
@@ -47,7 +47,7 @@ struct NoteMapScreen: Encodable, Sendable {
         /// `latest_note`, `user` or `zero`.
         let reason: String
 
-        /// The rule of the app: the note that was saved last, else where the user is, else 0°, 0°.
+        /// The note that was saved last, else the position of the user, else 0°, 0°.
         init(latest: Coordinate?, user: Coordinate?) {
             let point = latest ?? user ?? .zero
             lat = point.latitude
@@ -61,9 +61,9 @@ struct NoteMapScreen: Encodable, Sendable {
     let center: Center
     /// Width and height of the region around the centre that the app shows, in metres.
     let spanM = 10_000
-    /// The zoom that the clusters are of; null where every note of the view is a pin.
+    /// The zoom of the clusters; null if every note of the view is a pin.
     @Nullable var zoom: Int?
-    /// Notes of the account, wherever they are.
+    /// All notes of the account.
     let total: Int
     let actions: [Action] = [.createNote]
     let empty: EmptyState?
@@ -81,8 +81,8 @@ struct NoteMapScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions, empty }
 }
 
-/// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. What goes into the envelope otherwise is
-/// said by the header alone.
+/// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. It has no envelope: the
+/// header fields tell the rest.
 struct NoteFeatureCollection: Encodable, Sendable {
     /// Its media type, RFC 7946 §12.
     static let mediaType = "application/geo+json; charset=utf-8"
@@ -99,7 +99,7 @@ struct NoteFeatureCollection: Encodable, Sendable {
         struct Properties: Encodable, Sendable {
             var title: String?
             var subtitle: String?
-            /// True for several notes; with `pointCount` as clients of vector maps know it.
+            /// True for several notes; with `pointCount`, as is usual for clients of vector maps.
             let cluster: Bool
             var pointCount: Int?
             let href: String

@@ -17,7 +17,7 @@ struct PeopleListScreen: Encodable, Sendable {
     }
 
     let items: [Row]
-    /// Logging out lives on this screen.
+    /// This screen has the logout.
     let actions: [Action] = [Action(id: "logout", title: "Log Out", method: "DELETE", href: "/v1/notes/session")]
 
     private enum CodingKeys: CodingKey { case items, actions }
@@ -47,6 +47,6 @@ struct PersonScreen: Encodable, Sendable {
         avatar = "/v1/notes/people/\(person.id)/avatar"
     }
 
-    /// What is shown for nothing.
+    /// The text of a missing value.
     static let missing = "N/A"
 }

@@ -2,7 +2,7 @@
 struct PlacesScreen: Encodable, Sendable {
     struct Suggestion: Encodable, Sendable {
         let name: String
-        /// Country, or city and country; empty where it is not known.
+        /// Country, or city and country; empty if it is not known.
         let region: String
         /// Both in one line.
         let text: String

@@ -30,7 +30,7 @@ struct NoteListScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case items, actions, empty }
 }
 
-/// What the app shows in place of notes or places.
+/// What the app shows instead of an empty list.
 struct EmptyState: Encodable, Sendable {
     let title: String
     let text: String
@@ -48,9 +48,9 @@ struct EmptyState: Encodable, Sendable {
         text: "No note holds these words.",
         button: "Show All Notes"
     )
-    /// Nothing was typed to look for places with.
+    /// The query for places is empty.
     static let noQuestion = EmptyState(title: "Find a Place", text: "Type the beginning of its name.", button: "Cancel")
-    /// No place is known by that name.
+    /// No place has such a name.
     static let noPlaces = EmptyState(
         title: "No Matching Places",
         text: "No place is known whose name begins like this.",
@@ -58,7 +58,7 @@ struct EmptyState: Encodable, Sendable {
     )
 }
 
-/// Where a note is.
+/// The place of a note.
 struct NoteLocationScreen: Encodable, Sendable {
     let lat: Double
     let lon: Double
@@ -112,7 +112,7 @@ struct NoteDeletionScreen: Encodable, Sendable {
 extension Action {
     static let createNote = Action(id: "create", title: "Create Note", method: "POST", href: "/v1/notes")
 
-    /// The app deletes without asking.
+    /// Without a confirmation.
     static func deleteNote(_ id: Int64) -> Action {
         Action(id: "delete", title: "Delete", method: "DELETE", href: "/v1/notes/\(Note.identity(id))")
     }

@@ -66,7 +66,8 @@ extension NoteStore {
     // The account is part of the expression; it is a condition again because an index grants no access.
     static let selectMatching = """
         SELECT \(NoteOutline.columns) FROM note_text CROSS JOIN note ON note.id = note_text.rowid
-        WHERE note_text MATCH :search AND note.account = :account ORDER BY note.revision DESC LIMIT :limit OFFSET :offset
+        WHERE note_text MATCH :search AND note.account = :account
+        ORDER BY note.revision DESC LIMIT :limit OFFSET :offset
         """
     static let countMatching = "SELECT count(*) FROM note_text WHERE note_text MATCH :search"
 

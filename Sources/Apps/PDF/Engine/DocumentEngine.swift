@@ -20,8 +20,7 @@ struct DocumentEngine: Sendable {
         @Sendable (_ text: String, _ locale: String?, _ output: URL, _ progress: @escaping Progress)
             async throws -> PDFDocumentSummary
     /// Draws a page: ``PagePictures/picture(of:in:size:width:isLossless:)``.
-    var picture:
-        @Sendable (_ page: Int, _ file: URL, _ size: PDFPage, _ width: Int) async throws -> RenderedPicture
+    var picture: @Sendable (_ page: Int, _ file: URL, _ size: PDFPage, _ width: Int) async throws -> RenderedPicture
 }
 
 extension DocumentEngine {

@@ -3,7 +3,7 @@ import Media
 import Screens
 
 extension Problem {
-    /// Translates a failure of Media's into what the client is told.
+    /// Translates a failure of Media into the problem of the response.
     ///
     /// - Parameters:
     ///   - error: a ``MediaError`` or ``MediaError/OfInput``.

@@ -36,8 +36,8 @@ public struct OfficeConverter: Sendable {
                     "-env:UserInstallation=\(profile)", "--headless", "--norestore", "--nolockcheck", "--nodefault",
                     "--nofirststartwizard",
                 ]
-                // The first start sets up a new profile. Without `--terminate_after_init` LibreOffice would start again by
-                // itself then, and find the socket of the first start in its way.
+                // The first start sets up a new profile. Without `--terminate_after_init` LibreOffice would start again
+                // by itself then, and find the socket of the first start in its way.
                 for arguments in [["--terminate_after_init"], ["--convert-to", "pdf", "--outdir", folder.path, input]] {
                     defer { OfficePipe.remove(profile: profile) }
                     _ = try await bench.run(.soffice, start + arguments, in: folder)

@@ -8,7 +8,8 @@ extension PDFTool {
     /// all others stay lossless; transparent pixels become white. Of an animation the first frame is taken. Every
     /// picture is decoded once, so that truncated and broken ones are refused.
     ///
-    /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``: `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
+    /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``:
+    ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
     public func pages(
         of pictures: [PictureSource],
         layout: PageLayout = .fit,

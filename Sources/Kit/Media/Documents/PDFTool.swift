@@ -2,9 +2,9 @@ public import Foundation
 
 /// Makes and changes PDFs, by one `larder-pdf-worker` a job. The server itself reads no byte of a PDF.
 ///
-/// Each method that writes puts its result on the disk and renames it to the destination, whose directory must exist. It
-/// replaces a file there; if it throws, nothing has changed there. Results are deterministic: the same input gives the
-/// same bytes.
+/// Each method that writes puts its result on the disk and renames it to the destination, whose directory must exist.
+/// It replaces a file there; if it throws, nothing has changed there. Results are deterministic: the same input gives
+/// the same bytes.
 public struct PDFTool: Sendable {
     /// Receives the progress of a job; on any thread.
     public typealias Progress = @Sendable (JobProgress) -> Void

@@ -1,5 +1,5 @@
-/// An accepted picture format, told by the first bytes of a file; its name and declared type decide nothing. This is the
-/// only table of their signatures.
+/// An accepted picture format, told by the first bytes of a file; its name and declared type decide nothing. This is
+/// the only table of their signatures.
 public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     case jpeg, png, heic, webp, gif, tiff, avif
 
@@ -9,8 +9,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     /// Bytes that ``init(signature:)`` reads.
     public static let signatureLength = 64
 
-    /// Reads the format from the first bytes of a file. The signature must be at offset 0, so that a file that is valid in
-    /// two formats has the one that it begins with.
+    /// Reads the format from the first bytes of a file. The signature must be at offset 0, so that a file that is valid
+    /// in two formats has the one that it begins with.
     ///
     /// - Returns: nil for every other format, BMP and SVG included.
     public init?(signature bytes: some Sequence<UInt8>) {
