@@ -96,7 +96,7 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics", "Media", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media", grdb, httpTypes, logging,
                 lifecycle,
             ],
             path: "Sources/Apps/PDF",
@@ -106,7 +106,7 @@ let package = Package(
             name: "Notes",
             dependencies: [
                 "Screens", "Upstream", "Storage", "Database", "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras,
-                grdb, httpTypes, logging, nioCore,
+                grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -124,7 +124,7 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib",
+                "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", "CZlib",
                 .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
@@ -198,7 +198,7 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["MediaFormats", crypto, subprocess, systemPackage],
+            dependencies: ["Concurrency", "MediaFormats", crypto, subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
@@ -340,8 +340,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "Screens", "Storage", "Concurrency", "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes,
-                logging, lifecycle,
+                "PDF", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
+                httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

@@ -39,11 +39,11 @@ struct LarderConfiguration: Sendable {
     var categoryFreshness: Duration
     var shop: ShopApp.Options
     var placesFreshness: Duration
-    var people: PeopleAPI.Options
-    var notes: NoteService.Options
+    var people: PeopleClient.Options
+    var notes: NotesApp.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
-    var pdf: DocumentService.Options
+    var pdf: PDFApp.Options
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -114,12 +114,12 @@ struct LarderConfiguration: Sendable {
         categoryFreshness = try settings.seconds("freshness.categories_s")
         shop = ShopApp.Options(wideCategories: try settings.list("shop.wide_categories"))
         placesFreshness = try settings.seconds("freshness.places_s")
-        people = PeopleAPI.Options(
+        people = PeopleClient.Options(
             path: try settings.text("people.path"),
             key: Secret(try settings.text("people.key")),
             count: try settings.integer("people.count")
         )
-        notes = NoteService.Options(
+        notes = NotesApp.Options(
             scryptLogarithm: try settings.integer("notes.scrypt_logarithm"),
             attemptsPerAccount: try settings.integer("notes.attempts_per_account"),
             attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
@@ -162,8 +162,8 @@ struct LarderConfiguration: Sendable {
     }
 
     /// Limits of the PDF app: those of the work on pictures and documents, and its own.
-    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> DocumentService.Options {
-        DocumentService.Options(
+    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> PDFApp.Options {
+        PDFApp.Options(
             maximumFiles: try settings.integer("pdf.files"),
             maximumFileBytes: max(limits.pictureBytes, limits.pdfBytes),
             maximumUploadBytes: try settings.integer("pdf.upload_mb") << 20,

@@ -33,14 +33,7 @@ extension ScreenRequest {
     ///
     /// - Throws: 400 `invalid-parameter` for a name that is not in the time zone database.
     func timeZone(fallback: TimeZone) throws -> TimeZone {
-        guard let name = try query.string("tz") else { return fallback }
-        guard let timeZone = TimeZone(identifier: name) else {
-            throw Problem.invalidParameter(
-                "tz",
-                accepted: "accepts a name of the time zone database, such as Europe/Moscow"
-            )
-        }
-        return timeZone
+        try query.timeZone() ?? fallback
     }
 
     /// Returns a screen of Larder's own, without an upstream.
