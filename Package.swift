@@ -78,8 +78,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media",
-                crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -96,8 +96,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media", grdb, httpTypes, logging,
-                lifecycle,
+                "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", grdb,
+                httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict

@@ -2,6 +2,7 @@ public import Foundation
 import HTTPTypes
 public import Logging
 public import Media
+public import Proxy
 public import Screens
 public import ServiceLifecycle
 public import Storage
