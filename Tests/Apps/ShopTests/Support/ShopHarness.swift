@@ -1,3 +1,4 @@
+@testable import HTTPSemantics
 import AppTestKit
 import Foundation
 import HTTPTypes
