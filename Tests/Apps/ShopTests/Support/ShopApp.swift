@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Logging
 import Media
@@ -178,4 +179,4 @@ extension Exchanged {
 }
 
 /// A text as a value of a query.
-func encoded(_ text: String) -> String { PercentEncoding.component(text) }
+func encoded(_ text: String) -> String { PercentEncoding.encode(text, allowed: .unreserved) }
