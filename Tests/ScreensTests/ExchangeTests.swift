@@ -113,9 +113,9 @@ struct ExchangeTests {
     @Test(
         "What the client asks of freshness",
         arguments: [
-            ("", [:], "usual"), ("?refresh=1", [:], "refresh"), ("?refresh=0", [:], "usual"),
-            ("", [.cacheControl: "no-cache"], "refresh"),
-            ("", [.cacheControl: "Max-Age=0"], "refresh"), ("", [.cacheControl: "max-age=5"], "usual"),
+            ("", [:], "useCache"), ("?refresh=1", [:], "revalidate"), ("?refresh=0", [:], "useCache"),
+            ("", [.cacheControl: "no-cache"], "revalidate"),
+            ("", [.cacheControl: "Max-Age=0"], "revalidate"), ("", [.cacheControl: "max-age=5"], "useCache"),
             ("", [.cacheControl: "only-if-cached"], "onlyIfCached"),
             ("?refresh=1", [.cacheControl: "foo, ONLY-IF-CACHED"], "onlyIfCached"),
         ] as [(String, HTTPFields, String)]

@@ -112,7 +112,8 @@ extension ScreenRequest {
             lastModified: content.lastModified.map {
                 Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down))
             },
-            date: now,
+            // Files are replaced as a whole, so their date counts as strong at any time.
+            date: .distantFuture,
             now: now
         )
     }
