@@ -60,7 +60,7 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
                 "Disk", "Shop", "PDF", "Ships", "Notes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -76,7 +76,7 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
                 logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
@@ -85,7 +85,7 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
+                "AppInterface", "Settings", "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
                 logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/PDF",
@@ -102,7 +102,7 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging,
                 nioCore,
             ],
             path: "Sources/Apps/Notes",
@@ -111,13 +111,20 @@ let package = Package(
         ),
         .target(
             name: "Ships",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
+            dependencies: ["AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
 
         // Kit.
+        .target(
+            name: "AppInterface",
+            dependencies: ["Settings", "Screens", "Upstream", "Storage", "Media", logging, lifecycle],
+            path: "Sources/Kit/AppInterface",
+            swiftSettings: strict
+        ),
+        .target(name: "Settings", path: "Sources/Kit/Settings", swiftSettings: strict),
         .target(
             name: "Screens",
             dependencies: [
@@ -297,7 +304,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks],
+            dependencies: ["Larder", "Settings", "AppInterface", "Ships", "Upstream", logging, nioLocks],
             swiftSettings: strict
         ),
         .testTarget(

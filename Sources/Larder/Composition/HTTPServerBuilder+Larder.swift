@@ -11,7 +11,8 @@ extension HTTPServerBuilder {
                 responder: responder,
                 limits: limits,
                 problem: { refusal in
-                    let problem = Problem(ProblemCode(rawValue: refusal.code) ?? .malformedRequest, refusal.detail)
+                    let code = ProblemCode.common.first { $0.rawValue == refusal.code } ?? .malformedRequest
+                    let problem = Problem(code, refusal.detail)
                     // A problem without fields of its own always encodes; an empty body would still carry the status.
                     let bytes = (try? ProblemDocument(problem, instance: "").bytes()) ?? Data()
                     return (MediaType.problem, Array(bytes))

@@ -35,7 +35,7 @@ public struct ScreenRouter: Sendable {
         router.add(middleware: RequestLogMiddleware(run: run, rendered: rendered))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: ProblemMiddleware(table: table))
-        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
+        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
         router.add(table, sessions: sessions)
         return router
     }

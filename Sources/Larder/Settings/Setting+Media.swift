@@ -1,4 +1,5 @@
 import Media
+import Settings
 
 extension Setting {
     /// The tools whose limits can be set, as their keys name them.

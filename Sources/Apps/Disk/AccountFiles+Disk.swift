@@ -1,14 +1,14 @@
-import Disk
+import AppInterface
 import NIOCore
-import PDF
 import Screens
 import Storage
 import Upstream
 
-extension PDF.DiskFiles {
-    /// The files of the Disk app as the PDF app takes them: neither knows the other.
-    init(_ files: Disk.DiskFiles) {
+extension AccountFiles {
+    /// The files of the Disk for other apps.
+    init(_ files: DiskFiles) {
         self.init(
+            app: DiskApp.name,
             fetch: { path, session, folder, maximumBytes in
                 let content = try await files.content(path, account: session.account)
                 guard content.length <= maximumBytes else {
@@ -24,10 +24,9 @@ extension PDF.DiskFiles {
                     beginning += bytes.prefix(Self.beginningBytes - beginning.count)
                     try file.append(bytes)
                 }
-                // Written to the disk before a program reads it by its path.
                 return Fetched(name: content.name, file: file, beginning: beginning)
             },
-            put: { path, session, blob in
+            store: { path, session, blob in
                 let document = FileContent(blob: blob, type: "application/pdf", version: "document")
                 let parts = try document.parts(0..<document.length)
                 try await files.upload(parts, length: document.length, to: path, account: session.account)
@@ -35,7 +34,4 @@ extension PDF.DiskFiles {
             }
         )
     }
-
-    /// Enough to tell a file's kind.
-    private static let beginningBytes = 64
 }
