@@ -60,7 +60,7 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
+                "AppInterface", "Settings", "HTTPServer", "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
                 "Disk", "Shop", "PDF", "Ships", "Notes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -128,16 +128,28 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
+                "HTTPServer", "Upstream", "Storage", "HTTPCaching", hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                nioCore, nioLocks, httpTypes, logging, lifecycle, crypto, grdb,
+            ],
+            path: "Sources/Kit/Screens",
+            resources: [.embedInCode("Resources")],
+            swiftSettings: strict
+        ),
+        // Connections and what is decided about a request before its route is known.
+        .target(
+            name: "HTTPServer",
+            dependencies: [
+                "Upstream", "HTTPCaching", "CZlib",
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
-                nioCore, nioHTTP1, nioLocks, httpTypes, logging, metrics, lifecycle, crypto, grdb,
+                nioCore, nioHTTP1, nioLocks, httpTypes, logging, metrics,
             ],
-            path: "Sources/Kit/Screens",
-            resources: [.embedInCode("Resources")],
+            path: "Sources/Kit/HTTPServer",
             swiftSettings: strict
         ),
         .target(
@@ -228,23 +240,31 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ScreensTests",
+            name: "HTTPServerTests",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
+                "HTTPServer", "Upstream", hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                httpTypes, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ScreensTests",
+            dependencies: [
+                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
+                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "AppTestKit",
             dependencies: [
-                "Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
+                "Screens", "HTTPServer", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -296,7 +316,7 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
+                "Ships", "AppTestKit", "HTTPServer", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
                 httpTypes, nioCore, grdb, logging,
             ],
             path: "Tests/Apps/ShipsTests",
@@ -310,7 +330,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams,
+                "Larder", "HTTPServer", "Screens", "Upstream", "Sandbox", "CZlib", yams,
                 asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
             ],
             path: "Tests/Contract",

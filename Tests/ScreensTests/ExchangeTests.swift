@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import HTTPCaching
+import HTTPServer
 import HTTPTypes
 import HummingbirdCore
 import NIOCore

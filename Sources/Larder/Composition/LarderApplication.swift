@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Hummingbird
 import Logging
 import Metrics
@@ -103,18 +104,18 @@ struct LarderApplication: Sendable {
         let responseCache =
             responseCacheBytes > 0
             ? ResponseCache(budgetBytes: responseCacheBytes, run: resources.run, logger: logger) : nil
+        let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
         let router = ScreenRouter(
             table: table,
             sessions: resources.sessions,
             hosts: HostRules(boundHost: http.host, allowed: http.allowedHosts),
             origins: OriginRules(allowed: http.allowedOrigins),
-            run: resources.run,
-            rendered: responseCache
+            identities: identities
         )
         let accepting = ConnectionBurst(connections: http.limits.connections)
         return Application(
             responder: router.build().buildResponder(),
-            server: .larder(limits: http.limits, rendered: responseCache),
+            server: .larder(limits: http.limits, responseCache),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)

@@ -1,4 +1,4 @@
-import Screens
+import HTTPServer
 import Settings
 
 /// The settings `http.*`.

@@ -1,6 +1,6 @@
 import Foundation
+import HTTPServer
 import HTTPTypes
-import Screens
 import Settings
 import Upstream
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPServer
 import Hummingbird
 import Logging
 import Metrics

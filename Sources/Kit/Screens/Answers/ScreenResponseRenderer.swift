@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore

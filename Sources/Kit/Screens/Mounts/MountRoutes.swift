@@ -1,7 +1,7 @@
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 public import Upstream
 
@@ -96,8 +96,10 @@ public struct MountRoutes: Sendable {
             let sessionToken = sessions.changeToken(ofAny: tokens)
             let mountRequest = try await mountRequest(request, method, target: target, tokens, of: mount)
             let response = try await mount.respond(to: mountRequest)
-            if let changeToken = response.changeToken {
-                context.changeToken.withLockedValue { $0 = changeToken.and(sessionToken) }
+            context.annotations.update {
+                $0.changeToken = response.changeToken?.and(sessionToken)
+                // RFC 9110 §6.6.1: Hummingbird writes its own otherwise.
+                $0.originDate = response.head.headerFields[.date]
             }
             return ProxyResponseRenderer.render(response)
         } catch let error as UpstreamError {

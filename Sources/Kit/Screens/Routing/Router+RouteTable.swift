@@ -1,7 +1,7 @@
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import Upstream
 
 extension Router where Context == ScreenContext {
@@ -70,7 +70,7 @@ private struct RouteResponder: HTTPResponder {
         }
         let response = try ScreenResponseRenderer.render(screen, for: request.head)
         if let changeToken = screen.changeToken {
-            context.changeToken.withLockedValue { $0 = changeToken.and(sessionToken) }
+            context.annotations.update { $0.changeToken = changeToken.and(sessionToken) }
         }
         return response
     }

@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
