@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 package import Storage
+import TestKit
 
 /// Lets each system call of a write fail, one after the other, in every way.
 ///
@@ -12,9 +13,6 @@ package struct FaultLoop {
     package struct Violation: Error, CustomStringConvertible {
         package let description: String
     }
-
-    /// Most steps that are tried: a write has fewer.
-    private static let limit = 500
 
     package let scope: FaultScope
     package let database: LarderDatabase
@@ -34,7 +32,8 @@ package struct FaultLoop {
     ///   - mayBePartial: whether the write is several transactions, so that a part may be done where it is refused.
     ///   - prepare: brings about what the write needs, without faults.
     ///   - write: the write; throws where it is refused.
-    /// - Returns: Number of faults.
+    /// - Returns: Number of system calls that failed or, in a sample, were passed over: the sum for all faults.
+    /// - Throws: ``Violation``; the write's error if it is refused without a fault.
     package func run(
         mayBePartial: Bool = false,
         faults: [FaultScope.Fault] = FaultScope.Fault.all,
@@ -43,41 +42,56 @@ package struct FaultLoop {
     ) async throws -> Int {
         var count = 0
         for fault in faults {
-            var step = 1
-            while true {
-                guard step < Self.limit else { throw Violation(description: "\(fault): no end") }
+            var last = 0
+            var isAtEnd = false
+            for step in FaultSteps(fault) {
                 try await prepare()
-                let before = try StoredState(database)
-                let (error, hasFailed) = await scope.failing(fault, at: step) { () -> (any Error)? in
-                    do {
-                        try await write()
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-                let place = "\(fault) at step \(step), \(error.map { "refused: \($0)" } ?? "acknowledged")"
-                do {
-                    let after = try StoredState(database)
-                    if error != nil, !mayBePartial, after != before {
-                        throw Violation(description: "changed: \(after.differences(from: before))")
-                    }
-                    if error == nil, after == before { throw Violation(description: "nothing was written") }
-                    try checkKilled()
-                    if error != nil { try await write() }
-                    _ = try StoredState(database)
-                } catch {
-                    throw Violation(description: "\(place): \(error)")
-                }
-                guard hasFailed else {
-                    if let error { throw error }
+                guard try await tryFault(fault, at: step, mayBePartial: mayBePartial, write: write) else {
+                    isAtEnd = true
                     break
                 }
-                count += 1
-                step += 1
+                last = step
             }
+            guard isAtEnd else { throw Violation(description: "\(fault): no end") }
+            guard last > 0 else { throw Violation(description: "\(fault): no system call has failed") }
+            count += last
         }
         return count
+    }
+
+    /// Writes once with a fault, and again if that was refused.
+    ///
+    /// - Returns: Whether a system call has failed: the write has fewer if not.
+    private func tryFault(
+        _ fault: FaultScope.Fault,
+        at step: Int,
+        mayBePartial: Bool,
+        write: () async throws -> Void
+    ) async throws -> Bool {
+        let before = try StoredState(database)
+        let (error, hasFailed) = await scope.failing(fault, at: step) { () -> (any Error)? in
+            do {
+                try await write()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let place = "\(fault) at step \(step), \(error.map { "refused: \($0)" } ?? "acknowledged")"
+        do {
+            let after = try StoredState(database)
+            if error != nil, !mayBePartial, after != before {
+                throw Violation(description: "changed: \(after.differences(from: before))")
+            }
+            if error == nil, after == before { throw Violation(description: "nothing was written") }
+            try checkKilled()
+            if error != nil { try await write() }
+            _ = try StoredState(database)
+        } catch {
+            throw Violation(description: "\(place): \(error)")
+        }
+        if !hasFailed, let error { throw error }
+        return hasFailed
     }
 
     /// Opens a copy of the files, which are those that a killed process would leave.
@@ -94,7 +108,11 @@ package struct FaultLoop {
             try FileManager.default.copyItem(at: file, to: copy.appending(path: name))
         }
         let quiet = Logger(label: "killed") { _ in SwiftLogNoOpLogHandler() }
-        let killed = try LarderDatabase(in: DataDirectory(at: copy), migrations: migrations, logger: quiet)
+        let killed = try LarderDatabase.withCacheTables(
+            in: DataDirectory(at: copy),
+            migrations: migrations,
+            logger: quiet
+        )
         _ = try StoredState(killed)
         _ = try SealedSecrets(killed).credentialHashKey()
         try killed.close()

@@ -2,6 +2,7 @@ import CoreMetrics
 import Foundation
 import HTTPCaching
 import HTTPServer
+import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -48,7 +49,7 @@ struct ExchangeTests {
                 let provenance = Provenance(
                     source: .cache,
                     offline: true,
-                    fetchedAt: ten,
+                    validatedAt: ten,
                     cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")
                 )
                 let meta = Meta(
@@ -113,9 +114,9 @@ struct ExchangeTests {
     @Test(
         "What the client asks of freshness",
         arguments: [
-            ("", [:], "usual"), ("?refresh=1", [:], "refresh"), ("?refresh=0", [:], "usual"),
-            ("", [.cacheControl: "no-cache"], "refresh"),
-            ("", [.cacheControl: "Max-Age=0"], "refresh"), ("", [.cacheControl: "max-age=5"], "usual"),
+            ("", [:], "useCache"), ("?refresh=1", [:], "revalidate"), ("?refresh=0", [:], "useCache"),
+            ("", [.cacheControl: "no-cache"], "revalidate"),
+            ("", [.cacheControl: "Max-Age=0"], "revalidate"), ("", [.cacheControl: "max-age=5"], "useCache"),
             ("", [.cacheControl: "only-if-cached"], "onlyIfCached"),
             ("?refresh=1", [.cacheControl: "foo, ONLY-IF-CACHED"], "onlyIfCached"),
         ] as [(String, HTTPFields, String)]

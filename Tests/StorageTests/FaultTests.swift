@@ -2,9 +2,11 @@ import FaultKit
 import Foundation
 import GRDB
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 /// A database whose system calls can fail, with what the loops write.
 struct FaultScenario {
@@ -19,7 +21,7 @@ struct FaultScenario {
     init() throws {
         let directory = try DataDirectory.temporary()
         scope = try FaultScope(directory.path)
-        database = try LarderDatabase(in: directory, logger: Self.quiet)
+        database = try LarderDatabase.withCacheTables(in: directory, logger: Self.quiet)
         secrets = try SealedSecrets(database)
         scratch = try ScratchFolder("uploads", in: directory)
         loop = FaultLoop(scope, database)
@@ -47,7 +49,7 @@ struct FaultScenario {
     }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
     typealias Write = @Sendable (FaultScenario) async throws -> Void
 
     private func loop(
@@ -68,6 +70,15 @@ struct FaultScenario {
         #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
         try scene.loop.finish()
         print("faults: \(kind): \(count)")
+    }
+
+    @Test("A sample has the first system call of each fault, each other one with one fault, and is not all of them")
+    func sample() {
+        let faults = FaultScope.Fault.all
+        let samples = faults.map { Array(FaultSteps($0, areAll: false)) }
+        #expect(samples.allSatisfy { $0.first == 1 })
+        #expect(samples.flatMap { $0.dropFirst() }.sorted() == Array(2..<500))
+        #expect(faults.allSatisfy { Array(FaultSteps($0, areAll: true)) == Array(1..<500) })
     }
 
     @Test("TRUST-02 each system call of saving a response fails: inline body")
@@ -226,7 +237,8 @@ struct FaultScenario {
         for isFirst in [true, false] {
             var count = 0
             for fault in FaultScope.Fault.all {
-                for step in 1..<500 {
+                var last = 0
+                for step in FaultSteps(fault, every: 9) {
                     let folder = FileManager.default.temporaryDirectory.appending(
                         path: "larder-start-\(UUID().uuidString)"
                     )
@@ -236,12 +248,18 @@ struct FaultScenario {
                     let (_, hasFailed) = await scope.failing(fault, at: step) {
                         do {
                             _ = try SealedSecrets(
-                                LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+                                LarderDatabase.withCacheTables(
+                                    in: DataDirectory(at: folder),
+                                    logger: FaultScenario.quiet
+                                )
                             )
                         } catch {}
                     }
                     do {
-                        let next = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+                        let next = try LarderDatabase.withCacheTables(
+                            in: DataDirectory(at: folder),
+                            logger: FaultScenario.quiet
+                        )
                         _ = try SealedSecrets(next).credentialHashKey()
                         _ = try StoredState(next)
                         if let blob { #expect(try next.blobs.reader(blob).readAll() == Data([1, 2, 3])) }
@@ -250,8 +268,10 @@ struct FaultScenario {
                         Issue.record("\(fault) at step \(step), first: \(isFirst): \(error)")
                     }
                     guard hasFailed else { break }
-                    count += 1
+                    last = step
                 }
+                #expect(last > 0, "\(fault): no system call has failed")
+                count += last
             }
             #expect(count > 40)
             print("faults: \(isFirst ? "first" : "later") start: \(count)")
@@ -260,7 +280,7 @@ struct FaultScenario {
 
     /// A directory with one file, left as by a kill.
     private func filled(_ folder: URL) async throws -> Blob {
-        let database = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
         _ = try SealedSecrets(database).credentialHashKey()
         let blob = try database.blobs.write(Data([1, 2, 3]))
         try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))

@@ -3,7 +3,10 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// TRUST-01 over real sockets: responses that are no HTTP, or none of the kind that a client without an upgrade gets.
@@ -138,10 +141,15 @@ struct HostileResponseTests {
             server in
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
-            let first = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
-            await server.log.until { $0.closed == 1 }
-            let second = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
-            #expect(first.body == Array("ok".utf8) && second.body == first.body)
+            do {
+                let first = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
+                await server.log.until { $0.closed == 1 }
+                let second = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
+                #expect(first.body == Array("ok".utf8) && second.body == first.body)
+            } catch {
+                Issue.record(error)
+            }
+            // The client ends the process if it is released before it was shut down.
             try await transport.shutdown()
         }
     }
@@ -178,7 +186,7 @@ struct HostileResponseTests {
     }
 
     @Test(
-        "TRUST-01 A status from 600 to 999 is a failure for screens, and 502 of a mount (RFC 9110 §15)",
+        "TRUST-01 A status from 600 to 999 is a failure for screens (RFC 9110 §15)",
         arguments: [600, 999]
     )
     func processedAsServerError(code: Int) async throws {
@@ -189,11 +197,5 @@ struct HostileResponseTests {
             try await scene.upstream.read(scene.list())
         }
         #expect(scene.upstream.reachability.lastError?.reason == "status \(code)")
-
-        let mounted = try MountScenario()
-        mounted.scene.transport.then(response(status, "odd", fields: [.cacheControl: "max-age=60"]))
-        let seen = try await mounted.ask()
-        #expect(seen.status == 502 && seen.body == "odd")
-        #expect(mounted.scene.upstream.reachability.lastError?.reason == "status \(code)")
     }
 }

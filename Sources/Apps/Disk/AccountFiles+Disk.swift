@@ -24,6 +24,7 @@ extension AccountFiles {
                     beginning += bytes.prefix(Self.beginningBytes - beginning.count)
                     try file.append(bytes)
                 }
+                // Written to the file before a child process reads it by its path.
                 return Fetched(name: content.name, file: file, beginning: beginning)
             },
             store: { path, session, blob in

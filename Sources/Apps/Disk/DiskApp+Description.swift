@@ -36,7 +36,7 @@ extension DiskApp {
             "freshness.disk_s",
             .integer(0...31_536_000),
             default: "5",
-            "how long lists of the Disk app count as fresh"
+            "freshness time of the Disk's lists and profile"
         ),
         Setting(
             "disk.time_zone",
@@ -48,16 +48,21 @@ extension DiskApp {
             "disk.operation_wait_ms",
             .integer(0...600_000),
             default: "10000",
-            "how long a write waits for what Yandex Disk does in its own time"
+            "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
         ),
-        Setting("disk.downloads", .integer(1...64), default: "4", "downloads of the Disk app under way at a time"),
+        Setting("disk.downloads", .integer(1...64), default: "4", "concurrent downloads of the Disk app"),
         Setting(
             "disk.oauth_client_id",
             .text,
             default: "",
-            "identity of your application at Yandex OAuth; empty: no login with a code"
+            "client id of your application at Yandex OAuth; empty: no login with a code"
         ),
-        Setting("disk.oauth_client_secret", .text, default: "", "its secret, if it has one"),
+        Setting(
+            "disk.oauth_client_secret",
+            .text,
+            default: "",
+            "client secret of that application, if it has one; best set in the environment"
+        ),
         Setting(
             "disk.oauth_redirect_uri",
             .text,
@@ -67,7 +72,7 @@ extension DiskApp {
     ]
 }
 
-extension DiskService.Options {
+extension DiskApp.Options {
     /// Reads the options of the app.
     init(_ context: AppContext) throws(SettingError) {
         self.init(
@@ -79,7 +84,7 @@ extension DiskService.Options {
     }
 }
 
-extension YandexOAuthAPI.Client {
+extension YandexOAuthClient.Application {
     /// Reads the application at Yandex OAuth; nil if none is configured.
     init?(_ settings: SettingValues) throws(SettingError) {
         let id = try settings.text("disk.oauth_client_id")

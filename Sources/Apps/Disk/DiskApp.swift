@@ -1,39 +1,63 @@
 public import AppInterface
+public import Foundation
+import HTTPTypes
 import Logging
 import Media
 public import Screens
 public import ServiceLifecycle
 import Settings
 public import Storage
+import Upstream
 
-/// The Disk app.
+/// The Disk app: files of Yandex Disk, also without a network.
 public struct DiskApp: App {
-    /// Name of the app.
+    /// Name of the app in paths, sessions and events.
     public static let name = "disk"
-    /// Title of the app.
+    /// Title of the app for people.
     public static let title = "Yandex Disk"
-    /// The app's tables.
+    /// Tables of the app.
     public static let migrations = DiskStore.migrations
-    private let service: DiskService
+
+    /// Settings of the app.
+    public struct Options: Sendable {
+        /// Time zone of texts if a request does not name one (`disk.time_zone`).
+        public var timeZone: TimeZone
+        /// How long a write waits for an operation of the API before the response is 202 (`disk.operation_wait_ms`).
+        public var operationWait: Duration
+        /// Maximum number of concurrent downloads (`disk.downloads`).
+        public var downloads: Int
+        /// What the cache has room for: a larger body is passed on without being stored.
+        public var budget: CacheBudget
+
+        /// Creates options.
+        public init(
+            timeZone: TimeZone = .gmt,
+            operationWait: Duration = .seconds(10),
+            downloads: Int = 4,
+            budget: CacheBudget = .unlimited
+        ) {
+            self.timeZone = timeZone
+            self.operationWait = operationWait
+            self.downloads = downloads
+            self.budget = budget
+        }
+    }
+
+    let composition: DiskComposition
 
     /// Creates the app.
+    ///
+    /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
     public init(_ context: AppContext) throws {
-        let secrets = try SealedSecrets(context.database)
-        let api = YandexDiskAPI(
+        let application = try YandexOAuthClient.Application(context.settings)
+        try self.init(
             upstream: try context.upstream(Self.disk),
             freshness: try context.settings.seconds("freshness.disk_s"),
-            hasher: try secrets.credentialHasher()
-        )
-        let client = try YandexOAuthAPI.Client(context.settings)
-        service = DiskService(
-            api: api,
-            oauth: context.optionalUpstream(Self.oauth).flatMap { upstream in
-                client.map { YandexOAuthAPI(upstream: upstream, client: $0) }
-            },
-            store: DiskStore(context.database, secrets: secrets, api: api),
+            oauth: context.optionalUpstream(Self.oauth).flatMap { oauth in application.map { (oauth, $0) } },
+            database: context.database,
             sessions: context.sessions,
             events: context.events,
-            options: try DiskService.Options(context),
+            options: try Options(context),
             accessRecorder: context.accessRecorder,
             media: context.media,
             scratch: context.scratch,
@@ -42,17 +66,95 @@ public struct DiskApp: App {
         )
     }
 
-    /// The routes.
-    public var routes: [Route] { DiskRoutes(service: service).routes }
-
-    /// Downloads to the store.
-    public var services: [any Service] { [DiskDownloads(service)] }
-
-    /// The mount of the Disk takes the token of the account that is logged in.
-    public var mountCredentials: [String: MountRoutes.CredentialProvider] {
-        [Self.disk.name: { try service.mountCredential($0) }]
+    /// - Parameters:
+    ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: then tokens can be brought,
+    ///     but not obtained.
+    ///   - media: Makes pictures and PDFs of files; nil if that is not wanted.
+    ///   - scratch: Directory of the files that child processes read.
+    init(
+        upstream: Upstream,
+        freshness: Duration,
+        oauth: (upstream: Upstream, application: YandexOAuthClient.Application)?,
+        database: LarderDatabase,
+        sessions: SessionStore,
+        events: EventStream,
+        options: Options,
+        accessRecorder: AccessRecorder = AccessRecorder(),
+        media: MediaEngine? = nil,
+        scratch: ScratchFolder,
+        clock: WallClock,
+        logger: Logger
+    ) throws {
+        composition = try DiskComposition(
+            upstream: upstream,
+            freshness: freshness,
+            oauth: oauth.map { YandexOAuthClient(upstream: $0.upstream, application: $0.application) },
+            database: database,
+            sessions: sessions,
+            events: DiskEvents(stream: events),
+            options: options,
+            accessRecorder: accessRecorder,
+            media: media,
+            scratch: scratch,
+            clock: clock,
+            logger: logger
+        )
     }
 
-    /// The files of the Disk.
-    public var files: AccountFiles? { AccountFiles(DiskFiles(service)) }
+    /// Files of the Disk for other apps.
+    public var files: AccountFiles? { AccountFiles(composition.diskFiles) }
+
+    /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
+    public var services: [any Service] { [composition.downloadService] }
+
+    /// The mount of the API sends the token of the session's account.
+    public var mountCredentials: [String: MountRoutes.CredentialProvider] {
+        [Self.disk.name: { [tokens = composition.tokens] in try tokens.mountCredential($0) }]
+    }
+
+    /// The routes of the app.
+    public var routes: [Route] {
+        let app = composition
+        return [
+            Route(.get, "/v1/disk/launch", "disk.launch", app.onboarding.launch),
+            Route(.get, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.show),
+            Route(.put, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.set),
+            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.reset),
+            Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
+            Route(.post, "/v1/disk/session", "disk.session", app.login.open),
+            Route(.get, "/v1/disk/session", "disk.session", session: Self.name, app.login.show),
+            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, app.login.close),
+            Route(.get, "/v1/disk/profile", "disk.profile", session: Self.name, app.profile.show),
+            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: Self.name, app.profile.chart),
+            Route(.get, "/v1/disk/recent", "disk.recent", session: Self.name, app.listing.recent),
+            Route(.get, "/v1/disk/files", "disk.files", session: Self.name, app.listing.folder),
+            Route(.post, "/v1/disk/files/move", "disk.file", session: Self.name, app.writes.move),
+            Route(.post, "/v1/disk/files/copy", "disk.file", session: Self.name, app.writes.copy),
+            Route(.post, "/v1/disk/folders", "disk.file", session: Self.name, app.writes.makeFolder),
+            Route(.get, "/v1/disk/published", "disk.published", session: Self.name, app.listing.published),
+            Route(.delete, "/v1/disk/published", "disk.published", session: Self.name, app.sharing.unpublish),
+            Route(.get, "/v1/disk/search", "disk.search", session: Self.name, app.search.show),
+            Route(.get, "/v1/disk/file", "disk.file", session: Self.name, app.files.show),
+            Route(.patch, "/v1/disk/file", "disk.file", session: Self.name, app.writes.rename),
+            Route(.delete, "/v1/disk/file", "disk.file", session: Self.name, app.writes.delete),
+            Route(.get, "/v1/disk/file/content", "disk.content", session: Self.name, app.content.show),
+            Route(
+                .put,
+                "/v1/disk/file/content",
+                "disk.content",
+                session: Self.name,
+                maximumBodyBytes: .max,
+                app.writes.upload
+            ),
+            Route(.get, "/v1/disk/file/preview", "disk.preview", session: Self.name, app.previews.show),
+            Route(.get, "/v1/disk/file/page", "disk.page", session: Self.name, app.pages.page),
+            Route(.get, "/v1/disk/file/pdf", "disk.pdf", session: Self.name, app.pages.document),
+            Route(.post, "/v1/disk/links", "disk.file", session: Self.name, app.sharing.publish),
+            Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, app.downloads.start),
+            Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: Self.name, app.downloads.show),
+            Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, app.operations.show),
+            Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, app.trash.show),
+            Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, app.trash.restore),
+        ]
+    }
 }

@@ -23,7 +23,7 @@ extension NotesApp {
             "freshness.places_s",
             .integer(0...31_536_000),
             default: "2592000",
-            "how long the geocoder's responses count as fresh"
+            "freshness time of the geocoder's responses"
         ),
         Setting("people.path", .text, default: "/api/729a5c80", "path of the people below upstreams.people.url"),
         Setting(
@@ -32,35 +32,35 @@ extension NotesApp {
             default: "",
             "key of the people API, sent as X-API-Key; best set in the environment or the file"
         ),
-        Setting("people.count", .integer(1...5000), default: "120", "how many people are fetched"),
+        Setting("people.count", .integer(1...5000), default: "120", "number of people that are fetched"),
         Setting(
             "notes.scrypt_logarithm",
             .integer(10...20),
             default: "15",
-            "work of hashing a password: each step doubles time and memory (15: 32 MiB)"
+            "cost of hashing a password: each step doubles time and memory (15: 32 MiB)"
         ),
         Setting(
             "notes.attempts_per_account",
             .integer(1...100_000),
             default: "10",
-            "wrong passwords for one user name before it has to wait"
+            "failed logins for one user name before it has to wait"
         ),
         Setting(
             "notes.attempts_per_address",
             .integer(1...100_000),
             default: "100",
-            "the same for one client address"
+            "failed logins from one client address before it has to wait"
         ),
         Setting(
             "notes.attempt_window_s",
             .integer(1...86_400),
             default: "900",
-            "time in which all attempts are back"
+            "time after which all attempts are available again"
         ),
     ]
 }
 
-extension PeopleAPI.Options {
+extension PeopleClient.Options {
     /// Reads the options of the people API.
     init(_ settings: SettingValues) throws(SettingError) {
         self.init(
@@ -71,7 +71,7 @@ extension PeopleAPI.Options {
     }
 }
 
-extension NoteService.Options {
+extension NotesApp.Options {
     /// Reads the options of the app.
     init(_ settings: SettingValues) throws(SettingError) {
         self.init(

@@ -1,38 +1,122 @@
 public import AppInterface
+import HTTPTypes
 public import Screens
 import Settings
 public import Storage
+import Upstream
 
-/// The Notes app.
+/// The Notes app: notes with their places, on a list and on a map, and a directory of people.
 public struct NotesApp: App {
-    /// Name of the app.
+    /// Name of the app in paths, settings, sessions and events.
     public static let name = "notes"
-    /// Title of the app.
+    /// Title of the app in `GET /v1`.
     public static let title = "Notes on a map"
     /// The app's tables.
     public static let migrations = NoteStore.migrations
-    private let service: NoteService
+
+    /// The settings `notes.*`.
+    public struct Options: Sendable {
+        /// Logarithm of scrypt's N: each step doubles time and memory of hashing a password.
+        public var scryptLogarithm: Int
+        /// Wrong passwords in a row for one account name.
+        public var attemptsPerAccount: Int
+        /// Wrong passwords in a row from one address.
+        public var attemptsPerAddress: Int
+        /// Time after which all attempts are available again.
+        public var attemptWindow: Duration
+
+        /// Creates options.
+        public init(
+            scryptLogarithm: Int = 15,
+            attemptsPerAccount: Int = 10,
+            attemptsPerAddress: Int = 100,
+            attemptWindow: Duration = .seconds(900)
+        ) {
+            self.scryptLogarithm = scryptLogarithm
+            self.attemptsPerAccount = attemptsPerAccount
+            self.attemptsPerAddress = attemptsPerAddress
+            self.attemptWindow = attemptWindow
+        }
+    }
+
+    private let sessions: NoteSessions
+    private let listing: NoteListing
+    private let editing: NoteEditing
+    private let mapping: NoteMapping
+    private let places: NotePlaces
+    private let people: NotePeople
 
     /// Creates the app.
+    ///
+    /// - Throws: the errors of the bundled gazetteer if it cannot be read.
     public init(_ context: AppContext) throws {
         let placesFreshness = try context.settings.seconds("freshness.places_s")
-        service = NoteService(
+        self.init(
             store: NoteStore(context.database),
-            people: PeopleAPI(
+            people: PeopleClient(
                 upstream: try context.upstream(Self.people),
-                options: try PeopleAPI.Options(context.settings)
+                options: try PeopleClient.Options(context.settings)
             ),
             geocoder: context.optionalUpstream(Self.geocoder).map {
-                GeocoderAPI(upstream: $0, freshness: placesFreshness)
+                GeocoderClient(upstream: $0, freshness: placesFreshness)
             },
             gazetteer: try .bundled(),
             sessions: context.sessions,
             events: context.events,
-            options: try NoteService.Options(context.settings),
+            options: try Options(context.settings),
             clock: context.clock
         )
     }
 
-    /// The routes.
-    public var routes: [Route] { NotesRoutes(service: service).routes }
+    /// - Parameter geocoder: without one, places are those of the gazetteer and of the account's notes.
+    init(
+        store: NoteStore,
+        people: PeopleClient,
+        geocoder: GeocoderClient?,
+        gazetteer: Gazetteer,
+        sessions: SessionStore,
+        events: EventStream,
+        options: Options,
+        clock: WallClock
+    ) {
+        let limits = LoginAttempts.Limits(
+            perAccount: options.attemptsPerAccount,
+            perAddress: options.attemptsPerAddress,
+            window: options.attemptWindow
+        )
+        self.sessions = NoteSessions(
+            store: store,
+            sessions: sessions,
+            hasher: PasswordHasher(cost: .scrypt(logarithm: options.scryptLogarithm)),
+            attempts: LoginGate(limits),
+            clock: clock
+        )
+        listing = NoteListing(store: store, clock: clock)
+        editing = NoteEditing(store: store, events: events, clock: clock)
+        mapping = NoteMapping(store: store, clock: clock)
+        places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
+        self.people = NotePeople(store: store, client: people, events: events, clock: clock)
+    }
+
+    /// The routes of the app.
+    public var routes: [Route] {
+        let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
+        let bytes = NoteChanges.maximumBodyBytes
+        return [
+            Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
+            Route(.post, "/v1/notes/session", "notes.session", sessions.open),
+            Route(.get, "/v1/notes/session", "notes.session", session: Self.name, sessions.show),
+            Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close),
+            Route(.get, notes, "notes.list", session: Self.name, listing.list),
+            Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create),
+            Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map),
+            Route(.get, "/v1/notes/places", "notes.places", session: Self.name, places.suggest),
+            Route(.get, directory, "notes.people", session: Self.name, people.list),
+            Route(.get, "\(directory)/{id}", "notes.person", session: Self.name, people.person),
+            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar),
+            Route(.get, note, "notes.details", session: Self.name, editing.details),
+            Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change),
+            Route(.delete, note, "notes.list", session: Self.name, editing.delete),
+        ]
+    }
 }

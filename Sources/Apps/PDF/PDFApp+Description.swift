@@ -11,25 +11,25 @@ extension PDFApp {
             "pdf.files",
             .integer(1...10_000),
             default: "200",
-            "most files that one upload of the PDF app may bring"
+            "largest number of files in one upload of the PDF app"
         ),
         Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
         Setting(
             "pdf.draft_lifetime_s",
             .integer(1...31_536_000),
             default: "86400",
-            "how long a document that is not saved lives after its last change"
+            "lifetime of an unsaved document after its last change"
         ),
         Setting(
             "pdf.thumbnails_mb",
             .integer(0...65_536),
             default: "64",
-            "space for pictures of pages, in MiB; the least recently used goes first"
+            "space for pictures of pages, in MiB; the least recently used is evicted first"
         ),
     ]
 }
 
-extension DocumentService.Options {
+extension PDFApp.Options {
     /// Reads the options of the app; what bounds all work on pictures and documents bounds it, too.
     init(_ settings: SettingValues, _ limits: MediaLimits) throws(SettingError) {
         self.init(

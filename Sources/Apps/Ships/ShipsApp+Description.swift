@@ -17,7 +17,7 @@ extension ShipsApp {
     public static let problems: [ProblemCode] = [.shipDeleted]
     /// The settings of the app.
     public static let settings = [
-        Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "how long the ships count as fresh"),
+        Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "freshness time of the ships"),
         Setting(
             "ships.login_delay_ms",
             .integer(0...60_000),
@@ -28,12 +28,12 @@ extension ShipsApp {
             "ships.deleted",
             .choice(["hidden", "literal"]),
             default: "hidden",
-            "whether a refresh brings deleted ships back"
+            "whether deleted ships stay hidden, or a refresh restores them (literal)"
         ),
     ]
 }
 
-extension ShipService.Options {
+extension ShipsApp.Options {
     /// Reads the options of the app.
     init(_ settings: SettingValues) throws(SettingError) {
         self.init(

@@ -1,42 +1,94 @@
 public import AppInterface
+import HTTPTypes
 import Logging
 public import Screens
 import Settings
 public import Storage
+import Upstream
 
-/// The Ships app.
+/// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
+///
+/// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes,
+/// `Screens` has what goes over the wire, `Features` what the app does, `Store` its tables, and `SpaceX` the upstream.
 public struct ShipsApp: App {
-    /// Name of the app.
+    /// Name of the app in paths, settings, sessions and events.
     public static let name = "ships"
-    /// Title of the app.
+    /// Title of the app in `GET /v1`.
     public static let title = "SpaceX ships"
     /// The app's tables.
     public static let migrations = ShipStore.migrations
-    private let service: ShipService
+
+    private let launch = Launch()
+    private let sessions: Sessions
+    private let listing: Listing
+    private let details: Details
+    private let deletions: Deletions
+    private let images: Images
+    private let refresher: ShipRefresher
     private let logger: Logger
 
     /// Creates the app.
+    ///
+    /// - Throws: `DecodingError` or `ShipSnapshot.Damaged` if the bundled snapshot cannot be read.
     public init(_ context: AppContext) throws {
-        service = ShipService(
+        self.init(
             api: SpaceXAPI(
                 upstream: try context.upstream(Self.spacex),
                 freshness: try context.settings.seconds("freshness.ships_s")
             ),
             store: ShipStore(context.database),
             sessions: context.sessions,
-            events: context.events,
+            events: ShipListEvents(stream: context.events),
             snapshot: try .bundled(),
-            options: try ShipService.Options(context.settings),
-            clock: context.clock
+            options: try Options(context.settings),
+            clock: context.clock,
+            logger: context.logger
         )
-        logger = context.logger
     }
 
-    /// The routes.
-    public var routes: [Route] { ShipsRoutes(service: service).routes }
+    init(
+        api: SpaceXAPI,
+        store: ShipStore,
+        sessions: SessionStore,
+        events: ShipListEvents,
+        snapshot: ShipSnapshot,
+        options: Options,
+        clock: WallClock,
+        logger: Logger
+    ) {
+        self.logger = logger
+        let lookup = ShipLookup(store: store)
+        deletions = Deletions(store: store, lookup: lookup, events: events, mode: options.deletion, clock: clock)
+        refresher = ShipRefresher(api: api, store: store, snapshot: snapshot, deletions: deletions, events: events)
+        self.sessions = Sessions(store: sessions, loginDelay: options.loginDelay, clock: clock)
+        listing = Listing(refresher: refresher, store: store, clock: clock)
+        details = Details(refresher: refresher, store: store, lookup: lookup, clock: clock)
+        images = Images(api: api, store: store, lookup: lookup, clock: clock)
+    }
 
-    /// Refreshes the list.
+    /// The routes, in the order of openapi.yaml.
+    public var routes: [Route] {
+        return [
+            Route(.get, "/v1/ships/launch", "ships.launch", launch.show),
+            Route(.post, "/v1/ships/session", "ships.session", sessions.open),
+            Route(.get, "/v1/ships/session", "ships.session", session: Self.name, sessions.show),
+            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, sessions.close),
+            Route(.get, "/v1/ships", "ships.list", session: Self.name, listing.show),
+            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, deletions.restore),
+            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, details.show),
+            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deletions.delete),
+            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, images.show),
+        ]
+    }
+
+    /// Refreshes the list after the upstream recovers.
+    ///
+    /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
     public func upstreamRecovered(_ upstream: UpstreamDescription) async {
-        await service.refreshAfterRecovery(logger: logger)
+        do {
+            _ = try await refresher.refresh(.revalidate)
+        } catch {
+            logger.warning("ships could not be refreshed after recovery", metadata: ["error": "\(error)"])
+        }
     }
 }

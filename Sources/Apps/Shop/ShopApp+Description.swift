@@ -21,25 +21,26 @@ extension ShopApp {
             "freshness.shop_s",
             .integer(0...31_536_000),
             default: "30",
-            "how long products of the Shop app count as fresh"
+            "freshness time of products of the Shop app"
         ),
         Setting(
             "freshness.categories_s",
             .integer(0...31_536_000),
             default: "3600",
-            "the same for its categories"
+            "freshness time of categories of the Shop app"
         ),
         Setting(
             "shop.wide_categories",
             .list,
             default: "1,2",
-            "categories whose products stand alone in a row, by id or name"
+            "categories whose products take a whole row, by id or name"
         ),
         Setting(
             "shop.picture_hosts",
             .list,
             default: "",
-            "hosts of product pictures that may be at private addresses; public ones need not be listed"
+            "hosts of product pictures that may be at private addresses, on any port",
+            note: "public ones need not be listed"
         ),
     ]
 }

@@ -32,13 +32,16 @@ public struct Setting: Sendable, Equatable {
     public let standard: String?
     /// A one-line description.
     public let summary: String
+    /// What the reference page says in addition, in Markdown; empty for nothing.
+    public let note: String
 
     /// Declares a setting.
-    public init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String) {
+    public init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String, note: String = "") {
         self.key = key
         self.kind = kind
         self.standard = standard
         self.summary = summary
+        self.note = note
     }
 
     /// The accepted values, for people.

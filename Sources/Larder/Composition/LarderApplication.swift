@@ -5,6 +5,7 @@ import Logging
 import Metrics
 import NIOCore
 import NIOPosix
+import Proxy
 import Screens
 import ServiceLifecycle
 import Storage

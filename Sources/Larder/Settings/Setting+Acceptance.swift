@@ -1,8 +1,8 @@
 import Foundation
+import HTTPSemantics
 import HTTPServer
 import HTTPTypes
 import Settings
-import Upstream
 
 extension Setting.Kind {
     /// Whether a setting of this kind accepts a text.

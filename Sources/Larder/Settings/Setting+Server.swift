@@ -10,19 +10,19 @@ extension Setting {
             "http.allowed_hosts",
             .hosts,
             default: "",
-            "host names served beside the bound address and localhost"
+            "host names served in addition to the bound address and localhost"
         ),
         Setting(
             "http.allowed_origins",
             .origins,
             default: "",
-            "web origins that may read and write from a browser; * is every one"
+            "web origins that may read and write from a browser; * is every origin"
         ),
         Setting(
             "http.connections",
             .integer(1...100_000),
             default: "1024",
-            "connections open at a time, at most; more wait to be accepted"
+            "largest number of open connections; more wait to be accepted"
         ),
         Setting("http.header_bytes", .integer(1024...1_048_576), default: "32768", "largest request head"),
         Setting("http.url_bytes", .integer(256...65_536), default: "8192", "longest request URL"),
@@ -48,19 +48,19 @@ extension Setting {
             "http.write_timeout_ms",
             .integer(10...3_600_000),
             default: "30000",
-            "how long a client may take nothing of an answer"
+            "how long a client may accept no bytes of a response"
         ),
         Setting(
             "http.stop_timeout_ms",
             .integer(10...600_000),
             default: "10000",
-            "how long requests under way may go on after SIGTERM"
+            "how long requests in progress may continue after SIGTERM"
         ),
         Setting(
             "data.directory",
             .text,
             default: nil,
-            "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder; larder-sandbox with --sandbox"
+            "data directory; $XDG_DATA_HOME/larder, else ~/.local/share/larder; with --sandbox larder-sandbox there"
         ),
     ]
 
@@ -70,9 +70,15 @@ extension Setting {
             "sandbox.port",
             .integer(0...65535),
             default: "0",
-            "port of the sandbox on 127.0.0.1; 0 is any free one"
+            "port of the sandbox on 127.0.0.1; 0 is any free one",
+            note: "with `serve --sandbox` the last one of this data directory, if it is free"
         ),
-        Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
+        Setting(
+            "sandbox.seed",
+            .integer(0...Int.max),
+            default: "1",
+            "seed of the sandbox's generated data and random faults"
+        ),
     ]
 
     /// What is cached, on disk and in memory.
@@ -81,13 +87,15 @@ extension Setting {
             "cache.budget_mb",
             .integer(1...1_048_576),
             default: "512",
-            "size limit of what is cached, in MiB; the least recently used goes first"
+            "size limit of what is cached, in MiB; the least recently used is evicted first",
+            note: "user data never ([decision 13](decisions/0013-cache-budget.md))"
         ),
         Setting(
             "rendered.budget_mb",
             .integer(0...65_536),
             default: "64",
-            "memory for answers that are kept as they went out; 0 keeps none"
+            "memory for the cache of complete responses, in MiB; 0 caches none",
+            note: "see [decision 14](decisions/0014-rendered-answers.md)"
         ),
     ]
 
@@ -97,14 +105,14 @@ extension Setting {
             "clock.start",
             .instant,
             default: "",
-            "the time that Larder's clock shows at start; empty: the machine's time"
+            "initial time of Larder's clock, which runs on from there; empty: the machine's time"
         ),
         Setting(
             "log.level",
             .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             default: "info",
-            "least important messages that are logged"
+            "lowest level of messages that are logged"
         ),
-        Setting("log.format", .choice(["text", "json"]), default: "text", "form of the log on standard error"),
+        Setting("log.format", .choice(["text", "json"]), default: "text", "format of the log on standard error"),
     ]
 }

@@ -5,22 +5,28 @@ import Settings
 enum UpstreamSettings {
     /// The last part of the key, what it accepts, the default, and a description.
     private static let all: [(ending: String, kind: Setting.Kind, standard: String, summary: String)] = [
-        ("url", .url, "", "where its API begins"),
+        ("url", .url, "", "base URL of its API"),
         ("connect_timeout_ms", .integer(1...600_000), "3000", "longest wait for a connection"),
-        ("total_timeout_ms", .integer(1...600_000), "8000", "longest wait for a whole response, retries included"),
-        ("patience_ms", .integer(0...600_000), "2000", "how long a client waits for more than the stored copy"),
-        ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes of an unreachable one"),
+        (
+            "total_timeout_ms", .integer(1...600_000), "8000",
+            "longest wait for a complete response, retries and redirects included"
+        ),
+        ("patience_ms", .integer(0...600_000), "2000", "how long a client with a stored copy waits for the upstream"),
+        ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes while it is unreachable"),
         ("allowed_hosts", .list, "", "other hosts that its links and redirects may lead to"),
         (
             "shared", .choice(["true", "false"]), "true",
-            "whether its mount responds to all clients alike; else per credential, which is passed on"
+            "whether all clients share its mount; else credentials are passed on, responses stored by credential"
         ),
         ("methods", .methods, "GET,HEAD,OPTIONS", "methods that its mount passes on"),
         (
             "last_good", .choice(["true", "false"]), "true",
-            "whether its mount serves the last good response when it fails"
+            "whether its mount serves the last good response if it fails"
         ),
-        ("heuristics", .choice(["true", "false"]), "false", "whether its mount guesses lifetimes from Last-Modified"),
+        (
+            "heuristics", .choice(["true", "false"]), "false",
+            "whether its mount derives lifetimes from Last-Modified (RFC 9111 section 4.2.2)"
+        ),
     ]
 
     /// The last parts of the keys.

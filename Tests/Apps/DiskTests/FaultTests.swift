@@ -8,14 +8,14 @@ import Testing
 
 @testable import Disk
 
-@Suite(.timeLimit(.minutes(3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
     @Test(
         "TRUST-02 each system call of keeping a content fails, and a content that is not wanted any more leaves no file"
     )
     func contents() async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
-        try await DiskApp.run(FakeYandexDisk(), .init(directory: directory)) { app in
+        try await DiskHarness.run(FakeYandexDisk(), .init(directory: directory)) { app in
             _ = try await app.logIn()
             var item = DiskItem(path: DiskPath.root.child("a.bin"), kind: .file)
             item.md5 = "0123456789abcdef0123456789abcdef"

@@ -1,5 +1,5 @@
 import Testing
-import Upstream
+import Freshness
 
 @testable import HTTPServer
 

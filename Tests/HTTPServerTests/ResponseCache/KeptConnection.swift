@@ -2,7 +2,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
-import Upstream
+import Freshness
 
 @testable import HTTPServer
 

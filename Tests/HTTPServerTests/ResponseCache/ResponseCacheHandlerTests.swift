@@ -4,7 +4,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
-import Upstream
+import Freshness
 
 @testable import HTTPServer
 

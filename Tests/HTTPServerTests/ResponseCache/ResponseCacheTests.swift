@@ -3,7 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import Testing
-import Upstream
+import Freshness
 
 @testable import HTTPServer
 

@@ -8,6 +8,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import Storage
+import TestKit
 import Upstream
 
 @testable import Screens

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPCaching
+import HTTPSemantics
 import NIOCore
 import NIOHTTP1
 

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Synchronization
 
 /// Assigns identities to requests: the client's own `X-Request-Id` if it is harmless, else the run of the server and a
@@ -34,9 +35,6 @@ public final class RequestIdentities: Sendable {
     /// Whether a text has at most 128 characters, none of which can break a log line or a header field.
     static func isHarmless(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 128
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || [0x2D, 0x2E, 0x3A, 0x5F].contains(byte)
-            }
+            && text.utf8.allSatisfy { ASCIISet.alphanumerics.contains($0) || "-.:_".utf8.contains($0) }
     }
 }

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-public import Upstream
+public import Freshness
 
 /// What the application knows of the response under way and its bytes do not say. The connection reads it when the
 /// response begins.

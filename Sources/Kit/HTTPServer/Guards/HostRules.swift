@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// Which host names this server serves. A web page whose own name resolves to this machine (DNS rebinding) sends that
 /// name as `Host`, and is refused.
 public struct HostRules: Sendable, Equatable {
@@ -27,7 +29,7 @@ public struct HostRules: Sendable, Equatable {
             port = host[colon...]
             host = host[..<colon]
         }
-        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy(\.isASCIIDigit)
         else { return nil }
         if host.hasSuffix(".") { host = host.dropLast() }
         return host.isEmpty ? nil : host.lowercased()

@@ -1,9 +1,11 @@
 import Foundation
 import HTTPServer
+import HTTPSemantics
 import HTTPTypes
 import Hummingbird
 import NIOCore
-public import Upstream
+public import Proxy
+import Upstream
 
 /// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
 public struct MountRoutes: Sendable {
@@ -130,7 +132,7 @@ public struct MountRoutes: Sendable {
             let configuration = mount.upstream.configuration
             if !configuration.mount.shared { credential = try await credentials[configuration.name]?(session) }
         }
-        let length = fields[.contentLength].flatMap { Int($0) }
+        let length = fields.declaredContentLength
         let hasBody = length.map { $0 > 0 } ?? fields.contains(.transferEncoding)
         return MountRequest(
             method: method,

@@ -1,5 +1,7 @@
+import HTTPSemantics
 import HTTPTypes
 import Hummingbird
+import Proxy
 import Upstream
 
 /// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did

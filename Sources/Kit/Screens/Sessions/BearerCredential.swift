@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSemantics
 public import HTTPTypes
 
 /// The bearer token of a request (RFC 6750 §2.1), read and hashed once.
@@ -22,14 +23,13 @@ public struct BearerCredential: Sendable {
     /// - Throws: 401 `session-required` if the field has another scheme or is malformed.
     static func token(in authorization: [String]) throws(Problem) -> String? {
         guard let value = authorization.first else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard authorization.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
+        guard authorization.count == 1, let token = BearerToken.parse(value) else {
             throw Problem(
                 .sessionRequired,
                 "Authorization must be: Bearer, a space, and the token that opening a session answered."
             )
         }
-        return parts[1].trimmingCharacters(in: .whitespaces)
+        return token
     }
 }
 

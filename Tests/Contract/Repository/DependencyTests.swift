@@ -1,0 +1,73 @@
+import Testing
+
+/// The arrows of docs/architecture.md are the dependencies of the targets, so these must be true.
+@Suite struct DependencyTests {
+    /// Modules of the toolchain, which no target declares.
+    private static let toolchain: Set<String> = [
+        "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization", "Testing",
+    ]
+
+    /// Findings from before this test. Nothing is added here; what is resolved is taken out.
+    private static let known: Set<String> = [
+        "AppTestKit depends on Storage and does not import it",
+        "AppTestKit imports HTTPCaching and does not declare it",
+        "DiskTests depends on HTTPCaching and does not import it",
+        "EndToEnd depends on Larder and does not import it",
+        "EndToEnd imports NIOPosix and does not declare it",
+        "FaultKit imports Logging and does not declare it",
+        "NotesTests depends on HTTPCaching and does not import it",
+        "PDF depends on Crypto and does not import it",
+        "PDF depends on NIOCore and does not import it",
+        "PDFTests depends on HTTPCaching and does not import it",
+        "PDFTests depends on Media and does not import it",
+        "PDFTests depends on NIOCore and does not import it",
+        "PDFTests depends on Upstream and does not import it",
+        "ScreensTests depends on HummingbirdTesting and does not import it",
+        "ScreensTests depends on NIOHTTPTypes and does not import it",
+        "ScreensTests depends on NIOHTTPTypesHTTP1 and does not import it",
+        "ShipsTests depends on HTTPCaching and does not import it",
+    ]
+
+    /// Returns what differs between the dependencies of a target and the modules that its sources import.
+    private static func differences(declared: Set<String>, imported: Set<String>) -> [String] {
+        declared.subtracting(imported).sorted().map { "depends on \($0) and does not import it" }
+            + imported.subtracting(declared).subtracting(toolchain).sorted().map {
+                "imports \($0) and does not declare it"
+            }
+    }
+
+    @Test("Each target imports exactly what Package.swift declares for it")
+    func dependencies() async throws {
+        let targets = try await PackageManifest.load().targets
+        #expect(targets.count > 20)
+        for target in targets {
+            let files = Repository.files(in: target.folder, suffixes: [".swift"])
+            let imported = try files.reduce(into: Set<String>()) {
+                $0.formUnion(SwiftSource(try Repository.text("\(target.folder)/\($1)")).imports)
+            }
+            let differences = Self.differences(declared: target.modules, imported: imported)
+            for finding in differences.map({ "\(target.name) \($0)" }) where !Self.known.contains(finding) {
+                Issue.record("\(finding)")
+            }
+        }
+    }
+
+    @Test("Unused and undeclared dependencies are found, whatever the form of the import")
+    func planted() {
+        let source = SwiftSource(
+            """
+            import Foundation
+            @testable import Ships  // import Shop
+            public import struct NIOCore.ByteBuffer
+            /* import Disk /* import Notes */ import PDF */
+            let text = "import Screens \\(#"import Media"#) import Upstream"
+            """
+        )
+        #expect(source.imports == ["Foundation", "Ships", "NIOCore"])
+        #expect(
+            Self.differences(declared: ["Ships", "Crypto"], imported: source.imports) == [
+                "depends on Crypto and does not import it", "imports NIOCore and does not declare it",
+            ]
+        )
+    }
+}

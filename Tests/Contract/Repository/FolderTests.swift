@@ -1,0 +1,57 @@
+import Testing
+
+/// A reader finds a file by its folder, and understands a folder without those that use it.
+@Suite struct FolderTests {
+    /// Modules with large folders from before this test. Nothing is added here; what is resolved is taken out.
+    private static let knownLarge: Set<String> = ["Disk", "Sandbox", "Storage", "Upstream"]
+    /// Folders that use each other, from before this test, by module. Nothing is added here either.
+    private static let knownCycles: [String: [Set<String>]] = [
+        "Larder": [["Commands", "Composition", "Configuration", "Logging"]],
+        "Media": [["Children", "Documents", "Pictures", "Tools"]],
+        "PDFWorker": [["Documents", "Pictures", "Text"]],
+        "Sandbox": [
+            [
+                "Catalogue", "Control", "Faults", "Files", "Geocoder", "Journal", "People", "Pictures", "Server",
+                "SpaceX", "YandexDisk", "YandexOAuth",
+            ]
+        ],
+        "Screens": [
+            ["Connection", "Rendered", "Server"], ["Events", "Mounts", "Requests", "Routing", "Sessions"],
+        ],
+    ]
+
+    @Test("A module above 40 files has folders, and no folder has more than 25 files of its own")
+    func sizes() async throws {
+        for target in try await PackageManifest.load().targets where target.folder.hasPrefix("Sources/") {
+            let files = Repository.files(in: target.folder, suffixes: [".swift"])
+            guard files.count > 40, !Self.knownLarge.contains(target.name) else { continue }
+            let folders = Dictionary(grouping: files) { $0.split(separator: "/").dropLast().joined(separator: "/") }
+            for (folder, files) in folders {
+                #expect(files.count <= 25, "\(target.folder)/\(folder) has \(files.count) files")
+            }
+        }
+    }
+
+    @Test("No folders of a module use each other")
+    func cycles() async throws {
+        for target in try await PackageManifest.load().targets where target.folder.hasPrefix("Sources/") {
+            let known = Self.knownCycles[target.name, default: []]
+            for cycle in try FolderGraph(target.folder).cycles {
+                #expect(known.contains { $0.isSuperset(of: cycle) }, "\(target.folder): \(cycle)")
+            }
+        }
+    }
+
+    @Test("Cycles are found by the names of types, in code only")
+    func planted() {
+        let sources = [
+            ("Routing/Route.swift", "public struct Route {\n    let table: Table?\n}"),
+            ("Mounts/Table.swift", "struct Table {\n    // Session\n    let routes: [Route]\n}"),
+            ("Sessions/Session.swift", "final class Session { let text = \"Table\" }"),
+            ("Program.swift", "@main enum Program { let session: Session, route: Route }"),
+        ]
+        let graph = FolderGraph(sources: sources.map { ($0.0, SwiftSource($0.1)) })
+        #expect(graph.arrows["Program.swift"] == ["Routing", "Sessions"])
+        #expect(graph.cycles == [["Mounts", "Routing"]])
+    }
+}

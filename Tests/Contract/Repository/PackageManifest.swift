@@ -1,0 +1,81 @@
+import Foundation
+import Subprocess
+
+/// What Package.swift declares, as SwiftPM reads it.
+struct PackageManifest: Decodable {
+    /// SwiftPM refuses the manifest.
+    struct Unreadable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A module, an executable or a set of tests.
+    struct Target: Decodable {
+        let name: String
+        let type: String
+        private let path: String?
+        private let dependencies: [Dependency]
+
+        /// Folder of its sources, relative to the root of the repository.
+        var folder: String { path ?? (type == "test" ? "Tests" : "Sources") + "/\(name)" }
+
+        /// Modules that it may import: each product of this package's dependencies has a module of the same name.
+        var modules: Set<String> { Set(dependencies.map(\.name)) }
+    }
+
+    /// `{"byName": [name, …]}`, `{"target": [name, …]}` or `{"product": [name, package, …]}`.
+    struct Dependency: Decodable {
+        let name: String
+
+        init(from decoder: any Decoder) throws {
+            let kinds = try decoder.singleValueContainer().decode([String: [FirstText]].self)
+            guard kinds.count == 1, let name = kinds.values.first?.first?.text else {
+                throw Unreadable(description: "a dependency of a kind that this test does not know: \(kinds)")
+            }
+            self.name = name
+        }
+    }
+
+    /// An element of a list that holds texts and other values.
+    struct FirstText: Decodable {
+        let text: String?
+
+        init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
+    }
+
+    /// Another package, from a repository.
+    struct Package: Decodable {
+        /// The versions that are accepted.
+        struct Requirement: Decodable {
+            let exact: [String]?
+        }
+
+        /// A git repository.
+        struct SourceControl: Decodable {
+            let identity: String
+            let requirement: Requirement
+        }
+
+        let sourceControl: [SourceControl]
+    }
+
+    let targets: [Target]
+    private let dependencies: [Package]
+
+    /// The packages that it names.
+    var packages: [Package.SourceControl] { dependencies.flatMap(\.sourceControl) }
+
+    /// Reads the manifest, in a build folder of its own: `swift test` holds the lock of the usual one.
+    static func load() async throws -> PackageManifest {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "larder-manifest-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let paths = ["--package-path", Repository.root.path, "--scratch-path", scratch.path]
+        let result = try await run(
+            .name("swift"),
+            arguments: Arguments(["package"] + paths + ["dump-package"]),
+            output: .bytes(limit: 16 << 20),
+            error: .string(limit: 1 << 20)
+        )
+        guard result.terminationStatus.isSuccess else { throw Unreadable(description: result.standardError) }
+        return try JSONDecoder().decode(PackageManifest.self, from: Data(result.standardOutput))
+    }
+}
