@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Database", "Concurrency",
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency",
                 "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media",
-                grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics",
+                "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -372,7 +372,7 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
+                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
                 httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",

@@ -3,12 +3,10 @@ import GRDB
 import HTTPCaching
 package import HTTPTypes
 import Logging
-@testable import Concurrency
-@testable import Freshness
 package import Storage
 import TestKit
-import Testing
-@testable import Upstream
+package import Upstream
+
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.
 package final class Scenario: Sendable {

@@ -1,3 +1,4 @@
+import AppInterface
 import AppTestKit
 import Foundation
 import HTTPTypes

@@ -103,6 +103,7 @@ struct DiskHarness: Sendable {
                     database: database,
                     upstream: upstream,
                     app: app,
+                    sessions: sessions,
                     log: log,
                     routed: routed
                 )

@@ -21,7 +21,7 @@ extension Upstream {
 
     /// The whole body of a stored response; nil if its file is gone.
     private func body(of response: CachedResponse) async throws -> Data? {
-        switch try await responses.openBody(of: response) {
+        switch try await store.responses.openBody(of: response) {
         case .bytes(let data): data
         case .blob(let reader): try reader.readAll()
         case nil: nil
