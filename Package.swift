@@ -300,9 +300,7 @@ let package = Package(
         // A scripted upstream, a clock that the test moves, and values to wait for.
         .target(
             name: "UpstreamTestKit",
-            dependencies: [
-                "Upstream", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
-            ],
+            dependencies: ["Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging],
             path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
@@ -336,8 +334,8 @@ let package = Package(
             dependencies: [
                 "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"), nioPosix, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
@@ -372,8 +370,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
-                httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
+                "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -404,16 +402,13 @@ let package = Package(
         ),
         .testTarget(
             name: "LarderTests",
-            dependencies: [
-                "Larder", "AppInterface", "Settings", "HTTPServer", "Screens", "Upstream", "Storage", logging, metrics,
-                nioLocks,
-            ],
+            dependencies: ["Larder", "Settings", "Upstream", logging, nioLocks],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "HTTPServer", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
                 hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",

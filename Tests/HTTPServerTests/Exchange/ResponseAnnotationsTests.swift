@@ -1,3 +1,4 @@
+@testable import HTTPTypes
 import Testing
 import Freshness
 
