@@ -372,8 +372,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
-                httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit",
+                grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -405,8 +405,8 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "HTTPServer", "Screens", "Upstream", "Storage", logging, metrics,
-                nioLocks,
+                "Larder", "AppInterface", "Settings", "HTTPServer", "Screens", "Upstream", "Storage", grdb, httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),

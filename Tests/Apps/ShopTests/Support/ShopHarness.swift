@@ -1,3 +1,4 @@
+import HTTPSemantics
 import AppTestKit
 import Foundation
 import HTTPTypes
