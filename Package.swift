@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics",
-                "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -402,7 +402,10 @@ let package = Package(
         ),
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "Settings", "Upstream", logging, nioLocks],
+            dependencies: [
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database", grdb,
+                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -458,7 +458,9 @@ struct ExchangeTests {
                 .get,
                 "/v1/raw/{path}",
                 "raw",
-                raw: .init(otherMethods: [], allowedMethods: { _ in [.get] }) { _, _ in Response(status: .init(code: code)) }
+                raw: .init(otherMethods: [], allowedMethods: { _ in [.get] }) { _, _ in
+                    Response(status: .init(code: code))
+                }
             ),
             Route(.get, "/v1/reply", "reply") { _ in ScreenResponse(status: .init(code: code), body: .none) },
         ])
