@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 ]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let structuredFields: Target.Dependency = .product(
+    name: "RawStructuredFieldValues",
+    package: "swift-http-structured-headers"
+)
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -61,14 +65,11 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Media", "Sandbox", "CZlib",
-                "Disk", "Shop", "PDF", "Ships", "Notes",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                yams,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                hummingbird, lifecycle, logging, metrics, nioCore, nioPosix, httpTypes, grdb,
+                "Disk", "Shop", "PDF", "Notes", "Ships", "Screens", "Upstream", "Proxy", "Storage", "HTTPSemantics",
+                "Media", "CZlib", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
+                lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
             ],
             swiftSettings: strict
         ),
@@ -77,8 +78,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Concurrency", "Media", grdb, crypto, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media",
+                crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -86,7 +87,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb,
+                httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -94,8 +96,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Storage", "HTTPCaching", "Concurrency", "Media", "Upstream", grdb, crypto, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media", grdb, httpTypes, logging,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -103,8 +105,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", grdb, crypto, cryptoExtras, httpTypes, logging,
-                nioCore,
+                "Screens", "Upstream", "Storage", "Database", "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras,
+                grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -122,13 +124,12 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                nioCore, nioHTTP1, nioLocks, httpTypes, logging, metrics, lifecycle, crypto, grdb,
+                "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", "CZlib",
+                .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
+                .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
+                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],
@@ -137,30 +138,67 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "HTTPCaching", httpTypes, nioCore, nioPosix, nioHTTP1, nioLocks, logging, metrics, grdb,
+                "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", asyncHTTPClient, crypto, grdb,
+                httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                asyncHTTPClient,
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
         ),
+        // Raw mounts: a caching reverse proxy on the client of Upstream.
+        .target(
+            name: "Proxy",
+            dependencies: [
+                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", httpTypes, logging, nioCore,
+            ],
+            path: "Sources/Kit/Proxy",
+            swiftSettings: strict
+        ),
         .target(
             name: "Storage",
-            dependencies: ["HTTPCaching", grdb, crypto, httpTypes, logging],
+            dependencies: ["ResponseStore", "Database"],
             path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
+        // Cached responses and page lists: budget, eviction, inspection, purge.
+        .target(
+            name: "ResponseStore",
+            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, nioCore],
+            path: "Sources/Kit/ResponseStore",
+            swiftSettings: strict
+        ),
+        // SQLite, blobs, scratch files, sealed secrets, the data directory.
+        .target(
+            name: "Database",
+            dependencies: [crypto, grdb, logging],
+            path: "Sources/Kit/Database",
+            swiftSettings: strict
+        ),
+        // Where data comes from and how long it holds: what store, upstream and screens say to each other.
+        .target(
+            name: "Freshness",
+            dependencies: ["HTTPCaching", nioCore],
+            path: "Sources/Kit/Freshness",
+            swiftSettings: strict
+        ),
         // Coordination of tasks, each primitive once.
-        .target(name: "Concurrency", path: "Sources/Kit/Concurrency", swiftSettings: strict),
+        .target(name: "Concurrency", dependencies: [nioCore], path: "Sources/Kit/Concurrency", swiftSettings: strict),
+        // The grammar of HTTP, once; what a cache decides by it.
+        .target(
+            name: "HTTPSemantics",
+            dependencies: [httpTypes, structuredFields],
+            path: "Sources/Kit/HTTPSemantics",
+            swiftSettings: strict
+        ),
         .target(
             name: "HTTPCaching",
-            dependencies: [httpTypes],
+            dependencies: ["HTTPSemantics", httpTypes],
             path: "Sources/Kit/HTTPCaching",
             swiftSettings: strict
         ),
         .target(
             name: "Media",
-            dependencies: ["MediaFormats", subprocess, systemPackage, crypto],
+            dependencies: ["Concurrency", "MediaFormats", crypto, subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
@@ -175,7 +213,7 @@ let package = Package(
         // Parses photos and PDFs, one process a job, so that the server never does.
         .executableTarget(
             name: "PDFWorker",
-            dependencies: ["MediaFormats", "CQPDF", "CPangoCairo", "CZlib"],
+            dependencies: ["MediaFormats", "CZlib", "CQPDF", "CPangoCairo"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
@@ -185,8 +223,8 @@ let package = Package(
         .target(
             name: "Sandbox",
             dependencies: [
-                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore, logging,
-                lifecycle, crypto,
+                crypto, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
+                nioCore, lifecycle,
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -194,51 +232,89 @@ let package = Package(
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
+        // The one test kit.
+        .target(
+            name: "TestKit",
+            dependencies: ["ResponseStore", "Database", logging],
+            path: "Tests/Kit",
+            swiftSettings: strict
+        ),
         .target(
             name: "FaultKit",
-            dependencies: ["CFaultInjection", "Storage", grdb],
+            dependencies: ["Storage", "CFaultInjection", "TestKit", grdb, logging],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),
 
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
-        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "ConcurrencyTests",
+            dependencies: ["Upstream", "Concurrency", "UpstreamTestKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HTTPSemanticsTests",
+            dependencies: ["Upstream", "Freshness", "Concurrency", "HTTPSemantics", httpTypes],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HTTPCachingTests",
+            dependencies: ["HTTPSemantics", "HTTPCaching", httpTypes],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "FaultKit", "HTTPCaching", grdb, crypto, httpTypes, logging],
+            dependencies: [
+                "Storage", "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
+                logging,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle, asyncHTTPClient],
+            dependencies: ["Sandbox", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle],
+            swiftSettings: strict
+        ),
+        // A scripted upstream, a clock that the test moves, and values to wait for.
+        .target(
+            name: "UpstreamTestKit",
+            dependencies: [
+                "Upstream", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
+            ],
+            path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "HTTPCaching", crypto, httpTypes, grdb, logging, nioCore, nioPosix, nioLocks,
+                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
+                "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProxyTests",
+            dependencies: [
+                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "TestKit",
+                "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPCaching", "CZlib", hummingbird, hummingbirdTesting,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                httpTypes, grdb, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioLocks,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "AppTestKit",
             dependencies: [
-                "Screens", "Upstream", "Storage", hummingbird, hummingbirdTesting, httpTypes, nioCore, logging,
+                "Screens", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -246,8 +322,8 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media", crypto,
-                httpTypes, nioCore, grdb, logging,
+                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "Media",
+                "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -255,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Sandbox", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", "Media",
-                "MediaFormats", httpTypes, nioCore, grdb, logging,
+                "Shop", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", "MediaFormats", "Sandbox",
+                "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -264,9 +340,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppTestKit", "Concurrency", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching",
-                "Media", httpTypes,
-                nioCore, grdb, logging, lifecycle,
+                "PDF", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
+                httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -274,8 +349,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "AppTestKit", "FaultKit", "Screens", "Upstream", "Storage", "HTTPCaching", httpTypes, nioCore,
-                grdb, logging,
+                "Notes", "Screens", "Upstream", "Storage", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
+                httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
@@ -286,12 +361,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
-        .testTarget(name: "PDFWorkerTests", dependencies: ["PDFWorker", "MediaFormats"], swiftSettings: strict),
+        .testTarget(name: "PDFWorkerTests", dependencies: ["MediaFormats", "PDFWorker"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppTestKit", "Screens", "Upstream", "Storage", "HTTPCaching", hummingbird, hummingbirdTesting,
-                httpTypes, nioCore, grdb, logging,
+                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -304,15 +378,17 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "Upstream", "Sandbox", "CZlib", yams, subprocess,
-                asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, httpTypes,
+                "Larder", "Ships", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes, hummingbird,
+                logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["Larder", nioCore, nioHTTP1, nioLocks, asyncHTTPClient, subprocess, systemPackage],
+            dependencies: [
+                "Larder", asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+            ],
             swiftSettings: strict
         ),
     ]

@@ -1,21 +1,22 @@
 import CLandlock
 import Glibc
 
-/// Becomes a program that sees no files but those of the system that programs need, those given with `--read`, and the
-/// folder, which it may change; that may make sockets in the folders of `--sockets`; that has no TCP; and that is
-/// killed when the process of `--parent`, which has to have started it, ends.
+/// Restricts itself by Landlock and executes a program. The program can read the files of the system that programs need
+/// and those given with `--read`, change the files of the folder, create sockets in the folders of `--sockets`, and has
+/// no TCP. It is killed when its parent ends, which must be the process of `--parent`.
 ///
-/// What this kernel cannot deny is allowed; with `--strict` the program is not started where it can deny nothing.
+/// Accesses that the kernel cannot deny stay allowed; with `--strict` the program is not started if it can deny none.
 @main
 enum ConfineCommand {
-    /// Codes of its own ends, as env(1) has them.
+    /// Exit codes of this program itself, as those of env(1).
     private enum ExitCode {
         static let unconfined: Int32 = 125
         static let notStarted: Int32 = 126
     }
 
     private static let usage =
-        "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER -- PROGRAM [ARGUMENT…]"
+        "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER "
+        + "-- PROGRAM [ARGUMENT…]"
 
     static func main() {
         if CommandLine.arguments.dropFirst() == ["--version"] {
@@ -28,14 +29,15 @@ enum ConfineCommand {
         do {
             try Landlock.restrict(to: order.grants(programs: LoadedFiles.folders()))
         } catch Landlock.Failure.unsupported where !order.isStrict {
-            // Its limits hold all the same.
+            // Without Landlock the program still has the limits of prlimit(1).
         } catch {
             end(ExitCode.unconfined, "\(error)")
         }
-        // The thread that started it counts: swift-subprocess has one for that, which lives as long as the process.
+        // The signal is sent when the thread that has started it ends: that of swift-subprocess lives as long as the
+        // process.
         if let parent = order.parent {
             if larder_end_with_parent() != 0 { end(ExitCode.unconfined, "prctl: \(String(cString: strerror(errno)))") }
-            // It may have ended already.
+            // The parent may have ended before the call.
             if getppid() != parent { end(ExitCode.unconfined, "process \(parent) did not start this one, or is gone") }
         }
         var arguments = order.command.map { strdup($0) } + [nil]

@@ -1,19 +1,19 @@
-/// What is to be run, and what it may touch beside the system.
+/// The program to run, and the files that it may use in addition to those of the system.
 struct ConfineOrder: Equatable {
-    /// Whether it may run only confined.
+    /// Whether the program must not run unconfined.
     var isStrict = false
-    /// The process that starts it, and without which it must not run; nil: whatever becomes of that.
+    /// The process that starts it, and with which it ends; nil for none.
     var parent: Int32?
-    /// Files, or folders with all below, that may be read.
+    /// Files that may be read, or folders with everything below.
     var reads: [String] = []
-    /// Folders in which, and below which, sockets may be made.
+    /// Folders in and below which sockets may be created.
     var sockets: [String] = []
     /// The folder that may be changed.
     var folder = ""
     /// Absolute path of the program, and its arguments.
     var command: [String] = []
 
-    /// Reads arguments; nil where they make no sense.
+    /// Reads arguments; nil if they are invalid.
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
         options: while let option = rest.popFirst() {
@@ -38,17 +38,16 @@ struct ConfineOrder: Equatable {
         guard !folder.isEmpty, command.first?.hasPrefix("/") == true else { return nil }
     }
 
-    /// All that the program may touch. What is not there is left out by who grants it.
+    /// Returns all grants of the program; paths that do not exist are skipped by ``Landlock/restrict(to:)``.
     ///
-    /// - Parameter found: folders of programs and libraries that are elsewhere than the system has them, such as those
-    ///   of a toolchain.
+    /// - Parameter found: folders of programs and libraries outside of the system's, such as those of a toolchain.
     func grants(programs found: [String]) -> [Grant] {
         let program = command[0]
         var programs = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"] + found
         if let slash = program.lastIndex(of: "/"), slash != program.startIndex {
             programs.append(String(program[..<slash]))
         }
-        // A package of its own, such as a LibreOffice that is not the distribution's.
+        // A package in /opt, such as a LibreOffice that is not of the distribution.
         let parts = program.split(separator: "/")
         if parts.count > 2, parts[0] == "opt" { programs.append("/opt/\(parts[1])") }
         return programs.map { Grant($0, .programs) } + Self.files.map { Grant($0, .reading) }
@@ -56,8 +55,8 @@ struct ConfineOrder: Equatable {
             + sockets.map { Grant($0, .makeSocket) } + [Grant("/dev/null", .device), Grant(folder, .everything)]
     }
 
-    // Fonts, names of users, time zones, what libraries ask of the machine. Not all of /etc and /proc: keys are there,
-    // and the environments of other processes.
+    // Fonts, names of users, time zones, and what libraries read about the machine. Not all of /etc and /proc, which
+    // contain keys and the environments of other processes.
     private static let files = [
         "/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/gtk-3.0", "/etc/ld.so.cache", "/etc/ld.so.conf",
         "/etc/ld.so.conf.d", "/etc/ld.so.preload",
@@ -70,7 +69,7 @@ struct ConfineOrder: Equatable {
     ]
 }
 
-/// A path, and what may be done with it and all below.
+/// A path, and the rights on it and everything below.
 struct Grant: Equatable {
     let path: String
     let rights: Landlock.Rights

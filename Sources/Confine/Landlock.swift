@@ -1,10 +1,10 @@
 import CLandlock
 import Glibc
 
-/// Landlock, by which a process gives up rights for good, for itself and whatever it starts. Source: docs.kernel.org,
+/// Landlock, by which a process gives up rights for good, for itself and its children. Source: docs.kernel.org,
 /// "Landlock: unprivileged access control" (userspace-api/landlock).
 enum Landlock {
-    /// Accesses to files, by the bits of `struct landlock_ruleset_attr`.
+    /// Rights on files, by the bits of `struct landlock_ruleset_attr`.
     struct Rights: OptionSet {
         let rawValue: UInt64
 
@@ -18,18 +18,19 @@ enum Landlock {
         /// Since version 3.
         static let truncate = Rights(rawValue: 1 << 14)
 
-        /// All that versions know: before 2 a move between folders is always denied, before 3 truncation cannot be.
+        /// Returns the rights that a version knows: before 2 a move between folders is always denied, before 3
+        /// truncation cannot be denied.
         static func known(to version: Int) -> Rights {
             Rights(rawValue: (1 << 13) - 1).union(version >= 2 ? .refer : []).union(version >= 3 ? .truncate : [])
         }
 
-        /// Those that a file can have.
+        /// The rights that a file can have.
         static let ofFiles: Rights = [.execute, .writeFile, .readFile, .truncate]
 
         static let reading: Rights = [.readFile, .readFolder]
         static let programs: Rights = [.readFile, .readFolder, .execute]
         static let device: Rights = [.readFile, .writeFile]
-        /// Everything but what makes devices (bits 6 and 11), and the running of what was written.
+        /// Everything but creating devices (bits 6 and 11) and executing files that were written.
         static let everything = known(to: .max).subtracting([
             .execute, Rights(rawValue: 1 << 6), Rights(rawValue: 1 << 11),
         ])
@@ -43,18 +44,20 @@ enum Landlock {
         case failed(call: String, number: Int32)
     }
 
-    /// The version of its interface; 0 where there is none.
+    /// The version of its interface; 0 if there is none.
     static var version: Int {
         max(0, Int(larder_landlock_create_ruleset(nil, 0, 1)))
     }
 
-    /// Denies this process all files but those granted, TCP from version 4 on, and from version 6 on signals and
-    /// abstract sockets beyond itself.
+    /// Denies this process all files but those granted; TCP from version 4 on; signals and abstract sockets outside of
+    /// itself from version 6 on.
+    ///
+    /// - Throws: ``Failure``.
     static func restrict(to grants: [Grant]) throws(Failure) {
         let version = version
         guard version > 0 else { throw .unsupported }
         let known = Rights.known(to: version)
-        // Files; both directions of TCP; both scopes. A kernel takes as much of it as its version has.
+        // Files; both directions of TCP; both scopes. The size tells the kernel how many of them its version has.
         var attributes: (UInt64, UInt64, UInt64) = (known.rawValue, 0b11, 0b11)
         let ruleset = larder_landlock_create_ruleset(&attributes, version >= 6 ? 24 : version >= 4 ? 16 : 8, 0)
         guard ruleset >= 0 else { throw .failed(call: "landlock_create_ruleset", number: errno) }
@@ -68,7 +71,7 @@ enum Landlock {
 
     private static func add(_ grant: Grant, known: Rights, to ruleset: Int32) throws(Failure) {
         let file = larder_open_path(grant.path)
-        // What is not there, or closed to this process, needs no grant.
+        // A path that does not exist, or that this process cannot open, needs no grant.
         guard file >= 0 else { return }
         defer { close(file) }
         var status = stat()

@@ -1,9 +1,8 @@
 import Glibc
 
-/// The files that make up this process: a program that is built as this one is has its libraries, and those that belong
-/// beside it, in the same places.
+/// The files of this process: a program of the same build has its libraries in the same places.
 enum LoadedFiles {
-    /// Folders of the program and of all libraries that are loaded, by proc_pid_maps(5).
+    /// Returns the folders of the program and of all loaded libraries, by proc_pid_maps(5).
     static func folders() -> [String] {
         guard let file = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(file) }

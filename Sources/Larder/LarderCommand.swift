@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`.
+/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,11 +18,14 @@ struct LarderCommand: AsyncParsableCommand {
               larder sandbox --sandbox-port 9000              the simulated upstreams alone
               larder doctor                                   check database, data directory, libraries and upstreams
               larder cache size                               how much is cached, of which budget
+              larder settings                                 list all settings
 
             Command line beats environment beats file beats default.
             """,
         version: LarderVersion.text,
-        subcommands: [ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self]
+        subcommands: [
+            ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self, SettingsCommand.self,
+        ]
     )
 
     /// Runs the program. Files that it and its children make are their owner's only, wherever and by whatever they are

@@ -1,6 +1,6 @@
 import MediaFormats
 
-/// Why a job cannot be done, and which of its files is at fault.
+/// A failure as the worker reports it, with the file that is at fault.
 struct JobError: Error, Equatable {
     var failure: PDFFailure
     /// Position of the file, from 0.
@@ -13,7 +13,7 @@ struct JobError: Error, Equatable {
 
     static func damaged(_ reason: String) -> JobError { JobError(.damaged(reason)) }
 
-    /// Runs a part of a job that is about one of its files.
+    /// Runs a part of a job on one of its files, and makes errors name the file.
     static func naming<Value>(_ input: Int, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -1,7 +1,7 @@
 import Foundation
 import MediaFormats
 
-/// Does a job.
+/// Runs a job.
 struct JobRunner {
     let job: PDFJob
 
@@ -19,8 +19,8 @@ struct JobRunner {
         let drawn = job.output + ".drawn"
         defer { try? FileManager.default.removeItem(atPath: drawn) }
         let missing = try TextPages(text: job.text, locale: job.locale, maximumPages: job.maximumPages).draw(to: drawn)
-        // Through qpdf once: cairo writes some resources twice, and tells when it was made, which would make each
-        // result another.
+        // qpdf writes it again: cairo writes some resources twice, and a creation date, by which each result would be
+        // different.
         let clean = PDFJob.Compose(
             sources: [drawn],
             pages: nil,

@@ -2,16 +2,15 @@ import CQPDF
 import Foundation
 import MediaFormats
 
-/// `larder-pdf-worker job.json`: does one job, says on standard output how far it is and what came of it, and ends.
+/// `larder-pdf-worker job.json`: runs one job, writes its progress and its result to standard output, and exits.
 @main
 struct PDFWorkerCommand {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
         guard let argument = arguments.first, arguments.count == 1 else { exit(usage()) }
         if argument == "--version" {
-            print(
-                "larder-pdf-worker with qpdf \(String(cString: qpdf_get_qpdf_version())), pango \(TextPages.pangoVersion)"
-            )
+            let qpdf = String(cString: qpdf_get_qpdf_version())
+            print("larder-pdf-worker with qpdf \(qpdf), pango \(TextPages.pangoVersion)")
             exit(PDFWorkerMessage.ExitCode.done)
         }
         guard let data = try? Data(contentsOf: URL(filePath: argument)),
@@ -36,7 +35,7 @@ struct PDFWorkerCommand {
     }
 }
 
-/// Messages to whoever started the worker, a line each.
+/// Messages to the process that has started the worker, one per line.
 enum Messages {
     static func send(_ message: PDFWorkerMessage) {
         guard let line = try? JSONEncoder().encode(message) else { return }

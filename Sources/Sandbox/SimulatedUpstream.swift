@@ -1,26 +1,26 @@
 import HTTPTypes
 
-/// An upstream that the sandbox plays. Answering is a function of request and data: faults, journal and sockets are no
-/// concern of it.
+/// An upstream that the sandbox simulates. A response is a function of request and data; faults, journal and sockets
+/// are handled elsewhere.
 protocol SimulatedUpstream: Sendable {
     var name: SandboxUpstream { get }
 
-    /// Answers a request below the upstream's prefix. `HEAD` is answered like `GET`; the server drops the body.
+    /// Responds to a request below the upstream's prefix. `HEAD` is treated like `GET`; the server drops the body.
     func respond(to request: UpstreamRequest) -> UpstreamResponse
 
-    /// An error of that status in the upstream's own form; nil where it has no form of its own for it.
+    /// Returns an error of that status in the upstream's own form; nil if it has none for it.
     func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse?
 
-    /// Whether the body of a request may be of any length and comes as ``UpstreamRequest/received``.
+    /// Whether the body of a request may have any length and is passed as ``UpstreamRequest/received``.
     func takesLongBody(_ request: UpstreamRequest) -> Bool
 
-    /// Answers a request to the control API below `/_sandbox/{name}`.
+    /// Responds to a request to the control API below `/_sandbox/{name}`.
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse
 
     /// The lines of the control API's index that belong to this upstream.
     var controls: [ControlIndex.Line] { get }
 
-    /// Puts the data back to what it was at the start.
+    /// Resets the data to that of the start.
     func reset()
 }
 
@@ -40,7 +40,7 @@ struct UpstreamRequest: Sendable {
     var form: [RequestTarget.QueryItem] = []
     var headers: HTTPFields = [:]
     var body: [UInt8] = []
-    /// Instead of `body` where the upstream takes long ones.
+    /// Instead of `body` if the upstream takes long bodies.
     var received: ReceivedBody?
     /// The sandbox's own origin, as `http://127.0.0.1:PORT`, for links to itself.
     var origin: String

@@ -1,11 +1,11 @@
-/// The upstreams with what stands before them, and the journal of all: everything that a reset resets.
+/// All simulated upstreams with their faults, and the journal: everything that a reset resets.
 final class SimulatedUpstreams: Sendable {
     struct Slot: Sendable {
         let upstream: any SimulatedUpstream
         let gate = FaultGate()
     }
 
-    let places: [Slot]
+    let slots: [Slot]
     let journal = Journal()
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
@@ -13,24 +13,24 @@ final class SimulatedUpstreams: Sendable {
         let single: [any SimulatedUpstream] = [
             try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder(),
         ]
-        places = (single + YandexDisk.upstreams(seed: seed)).map { Slot(upstream: $0) }
+        slots = (single + YandexDisk.upstreams(seed: seed)).map { Slot(upstream: $0) }
     }
 
-    func place(named name: String) -> Slot? {
-        places.first { $0.upstream.name.rawValue == name }
+    func slot(named name: String) -> Slot? {
+        slots.first { $0.upstream.name.rawValue == name }
     }
 
-    /// Faults, data and journal as at the start. Held requests go on and meet what is then there, so data comes before
-    /// gates.
+    /// Resets data, journal and faults. Held requests are released and see the state of that moment, so data is reset
+    /// before gates.
     func reset() {
-        places.forEach { $0.upstream.reset() }
+        for slot in slots { slot.upstream.reset() }
         journal.clear()
-        places.forEach { $0.gate.reset() }
+        for slot in slots { slot.gate.reset() }
     }
 
-    /// Ends everything that waits: the sandbox stops.
+    /// Ends everything that waits, because the sandbox stops.
     func close() {
         journal.close()
-        places.forEach { $0.gate.close() }
+        for slot in slots { slot.gate.close() }
     }
 }

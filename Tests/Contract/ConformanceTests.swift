@@ -15,7 +15,7 @@ struct ConformanceTests {
         "POST /v1/disk/session 500 internal":
             "where the database is gone here, so is the way to the Disk, and that is found out first",
         "GET /v1/shop/images/{id}/{n} 501 tool-missing":
-            "PictureTests shows it; the servers of this interview have vips",
+            "ImagesTests shows it; the servers of this interview have vips",
         "GET /v1/shop/list/items/{product_id}/image 501 tool-missing": "as above",
         "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads,
         "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 package import Storage
+import TestKit
 
 /// Lets each system call of a write fail, one after the other, in every way.
 ///
@@ -107,7 +108,11 @@ package struct FaultLoop {
             try FileManager.default.copyItem(at: file, to: copy.appending(path: name))
         }
         let quiet = Logger(label: "killed") { _ in SwiftLogNoOpLogHandler() }
-        let killed = try LarderDatabase(in: DataDirectory(at: copy), migrations: migrations, logger: quiet)
+        let killed = try LarderDatabase.withCacheTables(
+            in: DataDirectory(at: copy),
+            migrations: migrations,
+            logger: quiet
+        )
         _ = try StoredState(killed)
         _ = try SealedSecrets(killed).credentialHashKey()
         try killed.close()

@@ -20,7 +20,7 @@ struct FreshnessTests {
         #expect(lifetime([.cacheControl: "max-age=0, s-maxage=3600", .expires: Sample.date(-10)]) == 3600)
     }
 
-    @Test("An invalid or contradictory max-age leaves nothing, even with a future Expires")
+    @Test("An invalid or contradictory max-age leaves no freshness, even with a future Expires")
     func invalidMaxAge() {
         #expect(lifetime([.cacheControl: "max-age=abc", .expires: Sample.date(30)]) == 0)
         #expect(lifetime([.cacheControl: "max-age=1, max-age=2", .expires: Sample.date(30)]) == 0)
@@ -48,7 +48,7 @@ struct FreshnessTests {
         #expect(lifetime([.expires: Sample.date(10), .date: "foo"]) == 10)
     }
 
-    @Test("No guess is made unless asked for; then ten per cent of the time since modification, at most a day")
+    @Test("No lifetime is estimated unless configured; then ten per cent of the time since modification, at most a day")
     func heuristics() {
         let guessing = CachingRules(cacheName: "larder", heuristics: .tenPercent)
         #expect(lifetime([.lastModified: Sample.date(-1000)]) == 0)
@@ -73,7 +73,7 @@ struct FreshnessTests {
         )
     }
 
-    @Test("An override counts from reception, whatever Age came along, and leaves errors alone")
+    @Test("An override counts from reception, regardless of Age, and leaves errors alone")
     func override() {
         let policy = CachingRules(cacheName: "larder", freshnessOverride: .milliseconds(5_500))
         let stored = Sample.stored([.age: "300", .cacheControl: "max-age=0"], age: 5)
@@ -88,60 +88,5 @@ struct FreshnessTests {
         #expect(Freshness(lifetime: 10, age: 3.5).timeToLive == 7)
         #expect(Freshness(lifetime: 10, age: 422.9).timeToLive == -412)
         #expect(!Freshness(lifetime: 10, age: 10).isFresh)
-    }
-}
-
-@Suite("Age (RFC 9111 §4.2.3, §5.1)")
-struct AgeTests {
-    private func age(_ fields: HTTPFields, resident: Double = 0) -> Double {
-        Sample.stored(fields, age: resident).age(at: Sample.now)
-    }
-
-    @Test("The Age that came along and the time in the store add up")
-    func ageField() {
-        #expect(age([.age: "30"], resident: 3) == 33)
-    }
-
-    @Test("Date alone tells the age; a Date ahead of the clock tells none")
-    func apparentAge() {
-        #expect(age([.date: Sample.date(-7200)]) == 7200)
-        #expect(age([.date: Sample.date(50)]) == 0)
-        #expect(age([.date: "foo"], resident: 2) == 2)
-    }
-
-    @Test("The larger of apparent and corrected age counts")
-    func larger() {
-        #expect(age([.date: Sample.date(-10), .age: "25"]) == 25)
-        #expect(age([.date: Sample.date(-40), .age: "25"]) == 40)
-    }
-
-    @Test("The delay of the answer adds to its Age, not to the apparent age")
-    func responseDelay() {
-        var stored = Sample.stored([.age: "10"])
-        stored.requestTime = Sample.now.addingTimeInterval(-4)
-        #expect(stored.age(at: Sample.now) == 14)
-    }
-
-    @Test("A clock set back makes no negative age")
-    func clockSetBack() {
-        var stored = Sample.stored([.date: Sample.date(0)])
-        stored.responseTime = Sample.now.addingTimeInterval(100)
-        stored.requestTime = Sample.now.addingTimeInterval(200)
-        #expect(stored.residentTime(at: Sample.now) == 0)
-        #expect(stored.age(at: Sample.now) == 100)
-    }
-
-    @Test("An invalid Age is ignored", arguments: ["abc", "-7200", "7200.0", "7200;foo=bar", ""])
-    func invalid(value: String) {
-        #expect(age([.age: value]) == 0)
-    }
-
-    @Test("Of several Ages the first counts, on one line or on several; a huge one stays huge")
-    func several() {
-        #expect(age([.age: "7200, 0"]) == 7200)
-        #expect(age([.age: "0, 7200"]) == 0)
-        #expect(age(Sample.lines(.age, "7200", "0")) == 7200)
-        #expect(age(Sample.lines(.age, "0", "7200")) == 0)
-        #expect(age([.age: "99999999999999999999"]) == 2_147_483_648)
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 
-/// Made messages, all around one moment: Sunday, 6 November 2033, 08:49:37 GMT.
+/// Messages around one moment: Sunday, 6 November 2033, 08:49:37 GMT.
 enum Sample {
     static let now = Date(timeIntervalSince1970: 2_014_966_177)
     static let url = "http://origin.example/things/1"
@@ -56,7 +57,7 @@ enum Sample {
 }
 
 extension HTTPField.Name {
-    /// A name of our own making.
+    /// Returns a field name made for a test.
     static func made(_ name: String) -> HTTPField.Name {
         HTTPField.Name(name) ?? .from
     }

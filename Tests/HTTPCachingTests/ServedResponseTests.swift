@@ -1,9 +1,10 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Testing
 
-@Suite("Answers out of the store (RFC 9111 §4, §4.3.2)")
+@Suite("Responses from the store (RFC 9111 §4, §4.3.2)")
 struct ServedResponseTests {
     private let modified = Sample.date(-3000)
 
@@ -21,7 +22,7 @@ struct ServedResponseTests {
         )
     }
 
-    @Test("Age is generated in place of the one that came along, Date and Expires stay")
+    @Test("Age is generated and replaces the received one, Date and Expires stay")
     func age() {
         let fields = response(from: [.age: "30", .date: Sample.date(-33), .expires: Sample.date(60)]).head.headerFields
         #expect(fields[values: .age] == ["33"])
@@ -72,13 +73,13 @@ struct ServedResponseTests {
         #expect(old.head.status == .notModified)
     }
 
-    @Test("Without Last-Modified the date of the answer stands in")
+    @Test("Without Last-Modified the date of the response is compared")
     func ifModifiedSinceDate() {
         #expect(response([.ifModifiedSince: Sample.date()]).head.status == .notModified)
         #expect(response([.ifModifiedSince: Sample.date(-1)]).head.status == .ok)
     }
 
-    @Test("If-None-Match precedes If-Modified-Since, whichever of them would say 304")
+    @Test("If-None-Match precedes If-Modified-Since, whichever of them would give 304")
     func precedence() {
         let stored: HTTPFields = [.eTag: "\"a\"", .lastModified: modified]
         #expect(
@@ -128,7 +129,7 @@ struct RangeTests {
         #expect(range("bytes= 2-3 ,") == .part(2...3))
     }
 
-    @Test("What lies behind the end, or is of no length, cannot be satisfied")
+    @Test("A range beyond the end or without length, cannot be satisfied")
     func notSatisfiable() {
         #expect(range("bytes=11-") == .notSatisfiable)
         #expect(range("bytes=-0") == .notSatisfiable)
@@ -164,7 +165,7 @@ struct RangeTests {
         )
     }
 
-    @Test("206 tells the part and keeps the stored fields; 416 tells the length")
+    @Test("206 names the part and keeps the stored fields; 416 names the length")
     func heads() {
         let part = response([.range: "bytes=2-5"], from: [.contentLength: "11", .made("A"): "1", .eTag: "\"a\""])
         #expect(part.head.status == .partialContent && part.body == .part(2...5))
@@ -186,7 +187,7 @@ struct RangeTests {
         #expect(response([.range: "bytes=0-1"], status: .notFound).body == .whole)
     }
 
-    @Test("If-Range takes a strong tag or an equal, strong date; else the whole is sent (RFC 9110 §13.1.5)")
+    @Test("If-Range takes a strong tag or an equal, strong date; otherwise the whole is sent (RFC 9110 §13.1.5)")
     func ifRange() {
         func body(_ condition: String, _ stored: HTTPFields) -> ServedResponse.Body {
             response([.range: "bytes=0-1", .ifRange: condition], from: stored).body

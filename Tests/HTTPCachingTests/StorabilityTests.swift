@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct StorabilityTests {
     private let fresh: HTTPFields = [.cacheControl: "max-age=60"]
 
-    @Test("Answers to GET are stored; to HEAD, PUT, DELETE, OPTIONS or an unknown method never")
+    @Test("Responses to GET are stored; to HEAD, PUT, DELETE, OPTIONS or an unknown method never")
     func method() {
         #expect(Sample.shared.storability(fresh).stored != nil)
         for method in [HTTPRequest.Method.head, .put, .delete, .options, .post] {
@@ -16,7 +17,7 @@ struct StorabilityTests {
     }
 
     @Test(
-        "An answer to POST stands for GET with explicit freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
+        "A response to POST stands for GET with explicit freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
     )
     func post() {
         func stored(_ location: String, _ control: String = "max-age=60") -> CachedResponseHead? {
@@ -38,7 +39,7 @@ struct StorabilityTests {
         #expect(Sample.shared.storability([.expires: Sample.date(-5)], status: .init(code: code)).stored != nil)
     }
 
-    @Test("Without explicit freshness, only statuses cacheable by themselves and public answers are stored")
+    @Test("Without explicit freshness, only statuses heuristically cacheable and public responses are stored")
     func implicit() {
         for code in [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501] {
             #expect(Sample.shared.storability([:], status: .init(code: code)).stored != nil, "\(code)")
@@ -55,7 +56,7 @@ struct StorabilityTests {
         #expect(Sample.own.storability([.cacheControl: "private"], status: 302).stored != nil)
     }
 
-    @Test("Interim answers, 304, 412 and 416 are not answers of their own; 206 is not combined")
+    @Test("Interim responses, 304, 412 and 416 are not responses of their own; 206 is not combined")
     func unsuitable() {
         for code in [100, 103, 304, 412, 416] {
             #expect(Sample.shared.storability(fresh, status: .init(code: code)).refusal == .status)
@@ -89,7 +90,7 @@ struct StorabilityTests {
         #expect(Sample.own.storability([.cacheControl: "private, max-age=60"]).stored != nil)
     }
 
-    @Test("A shared cache stores an answer to Authorization only with public, must-revalidate or s-maxage (§3.5)")
+    @Test("A shared cache stores a response to Authorization only with public, must-revalidate or s-maxage (§3.5)")
     func authorization() {
         let request = Sample.request(.get, [.authorization: "Bearer made-up"])
         #expect(Sample.shared.storability(fresh, to: request).refusal == .authorization)
@@ -117,14 +118,14 @@ struct StorabilityTests {
         }
     }
 
-    @Test("no-cache is stored where it can be validated, else it is of no use")
+    @Test("no-cache is stored if it can be validated, otherwise it is of no use")
     func noCache() {
         #expect(Sample.shared.storability([.cacheControl: "no-cache", .eTag: "\"a\""]).stored != nil)
         #expect(Sample.shared.storability([.cacheControl: "no-cache", .lastModified: Sample.date(-5)]).stored != nil)
         #expect(Sample.shared.storability([.cacheControl: "no-cache"]).refusal == .neverUsable)
     }
 
-    @Test("A targeted field decides in place of Cache-Control (RFC 9213 §2.2)")
+    @Test("A targeted field decides instead of Cache-Control (RFC 9213 §2.2)")
     func targeted() {
         #expect(Sample.shared.storability([.cacheControl: "no-store", .cdnCacheControl: "max-age=60"]).stored != nil)
         #expect(
@@ -135,7 +136,7 @@ struct StorabilityTests {
         )
     }
 
-    @Test("A body shorter or longer than announced makes the answer incomplete (§3.3)")
+    @Test("A body shorter or longer than declared makes the response incomplete (§3.3)")
     func completeness() {
         #expect(Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 5))
         #expect(!Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 4))
@@ -149,63 +150,5 @@ struct StorabilityTests {
         request.headerFields.append(HTTPField(name: .made("foo"), value: "2"))
         let stored = Sample.shared.storability([.vary: "foo, Foo, Bar"], to: request).stored
         #expect(stored?.varyingFields == Sample.lines(.made("Foo"), "1", "2"))
-    }
-}
-
-@Suite("Fields that are not stored (RFC 9111 §3.1)")
-struct StorableFieldsTests {
-    private func kept(_ fields: HTTPFields, policy: CachingRules = Sample.shared) -> HTTPFields {
-        policy.storability(fields).stored?.headerFields ?? [:]
-    }
-
-    @Test("Connection, what it names, and every hop-by-hop or proxy field are dropped")
-    func hopByHop() {
-        let names = [
-            "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Trailer",
-            "Proxy-Authenticate",
-            "Proxy-Authorization", "Proxy-Authentication-Info", "A", "B",
-        ]
-        var fields: HTTPFields = [.made("C"): "3"]
-        for name in names { fields[.made(name)] = name == "Connection" ? "a, B" : "1" }
-        #expect(kept(fields).map(\.name) == [.made("C"), .date])
-    }
-
-    @Test("Fields that no-cache names are dropped; those that private names, from a shared cache")
-    func restricted() {
-        var fields: HTTPFields = [.cacheControl: "max-age=60, no-cache=\"a\", private=\"b\""]
-        for name in ["a", "b", "c"] { fields[.made(name)] = "1" }
-        #expect(
-            !kept(fields).contains(.made("a")) && !kept(fields).contains(.made("b"))
-                && kept(fields).contains(.made("c"))
-        )
-        #expect(
-            !kept(fields, policy: Sample.own).contains(.made("a"))
-                && kept(fields, policy: Sample.own).contains(.made("b"))
-        )
-    }
-
-    @Test("Set-Cookie is kept for its owner and never shared")
-    func setCookie() {
-        #expect(!kept([.setCookie: "a=b"]).contains(.setCookie))
-        #expect(kept([.setCookie: "a=b"], policy: Sample.own)[.setCookie] == "a=b")
-    }
-
-    @Test("A missing Date is added, a present one kept as it is")
-    func date() {
-        #expect(kept([:])[.date] == Sample.date())
-        #expect(kept([.date: "foo"])[.date] == "foo")
-    }
-
-    @Test(
-        "Messages passed on lose hop-by-hop fields; Connection cannot name away what is for all recipients (RFC 9110 §7.6.1)"
-    )
-    func removal() {
-        var fields: HTTPFields = [
-            .connection: "close, X-One, Cache-Control, Vary", .made("X-One"): "1", .cacheControl: "private", .vary: "*",
-        ]
-        fields[.upgrade] = "h2c"
-        fields[.te] = "trailers"
-        HopByHop.remove(from: &fields)
-        #expect(fields == [.cacheControl: "private", .vary: "*"])
     }
 }

@@ -19,7 +19,7 @@ struct VaryTests {
         #expect(Vary([.vary: names(100_000)]) == .everything)
     }
 
-    @Test("The same values match, others do not, and fields that Vary does not name play no part")
+    @Test("The same values match, others do not, and fields that Vary does not name do not matter")
     func values() {
         #expect(matches("Foo", [foo: "1"], [foo: "1", .made("Other"): "3"]))
         #expect(!matches("Foo", [foo: "1"], [foo: "2"]))
@@ -35,7 +35,7 @@ struct VaryTests {
         #expect(matches("Foo, Bar, Baz", [foo: "1"], [foo: "1"]))
     }
 
-    @Test("Several lines are one list, whitespace around commas says nothing, quoted text is left alone")
+    @Test("Several lines are one list, whitespace around commas has no meaning, quoted text is unchanged")
     func normalisation() {
         #expect(matches("Foo", [foo: "1, 2"], Sample.lines(foo, "1", "2")))
         #expect(matches("Foo", [foo: "1,2"], [foo: " 1 ,  2 "]))
@@ -55,7 +55,7 @@ struct VaryTests {
         #expect(!matches("accept", [.accept: "a/b;x=Y"], [.accept: "a/b;x=y"]))
     }
 
-    @Test("A stored star matches nothing, in whatever place it stands")
+    @Test("A stored star matches nothing, in any place")
     func star() {
         for vary in ["*", "Foo, *", "*, Foo", ", *"] { #expect(!matches(vary, [foo: "1"], [foo: "1"])) }
     }

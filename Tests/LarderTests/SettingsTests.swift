@@ -152,13 +152,36 @@ import Upstream
         }
     }
 
-    @Test("the README's table names every setting")
-    func readme() throws {
+    @Test("docs/configuration.md is what `larder settings --markdown` prints")
+    func generatedPage() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        for setting in Setting.catalogue where !setting.key.hasPrefix("upstreams.") {
-            #expect(readme.contains("`\(setting.key)`"), "\(setting.key)")
+        let file = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        #expect(file == SettingsPage.markdown(), "run: larder settings --markdown > docs/configuration.md")
+    }
+
+    @Test("the page of settings names every setting, its default and every upstream")
+    func completePage() {
+        let page = SettingsPage.markdown()
+        for setting in Setting.catalogue {
+            guard let upstream = setting.upstreamName else {
+                #expect(page.contains("| `\(setting.key)` |"), "\(setting.key)")
+                continue
+            }
+            #expect(page.contains("| `\(setting.key.replacing(upstream, with: "NAME"))` |"), "\(setting.key)")
+            #expect(page.contains("| `\(upstream)` |"), "\(upstream)")
+            if let standard = setting.standard, !standard.isEmpty { #expect(page.contains("`\(standard)`")) }
         }
+    }
+
+    @Test("the page of settings has the defaults of an upstream that differ from those of all")
+    func ownDefaults() throws {
+        let common = Dictionary(uniqueKeysWithValues: Setting.ofUpstream("").map { ($0.key, $0.standard) })
+        let differing = Setting.catalogue.filter { setting in
+            guard let upstream = setting.upstreamName else { return false }
+            return common[setting.key.replacing(".\(upstream).", with: "..")] != setting.standard
+        }
+        let ends = Set(differing.compactMap { $0.key.split(separator: ".").last.map(String.init) })
+        #expect(ends == Set(SettingsPage.ownDefaults))
     }
 }

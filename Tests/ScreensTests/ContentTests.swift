@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Storage
+import TestKit
 import Testing
 import Upstream
 

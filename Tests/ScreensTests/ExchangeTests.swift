@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -47,7 +48,7 @@ struct ExchangeTests {
                 let provenance = Provenance(
                     source: .cache,
                     offline: true,
-                    fetchedAt: ten,
+                    validatedAt: ten,
                     cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")
                 )
                 let meta = Meta(

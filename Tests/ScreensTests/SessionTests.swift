@@ -3,6 +3,7 @@ import GRDB
 import HTTPTypes
 import NIOCore
 import Storage
+import TestKit
 import Testing
 import Upstream
 

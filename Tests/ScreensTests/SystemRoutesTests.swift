@@ -6,6 +6,7 @@ import Testing
 import Upstream
 
 @testable import Screens
+@testable import TestKit
 
 struct SystemRoutesTests {
     private struct Broken: Error {}

@@ -2,9 +2,11 @@ import Foundation
 import GRDB
 import HTTPCaching
 import HTTPTypes
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct AccessRecorderTests {
     private let database: LarderDatabase

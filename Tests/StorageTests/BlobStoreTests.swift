@@ -1,15 +1,17 @@
 import Foundation
 import GRDB
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct BlobStoreTests {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
 
     private func open() throws -> LarderDatabase {
-        try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+        try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
     }
 
     private func files(_ database: LarderDatabase) throws -> [String] {
@@ -191,7 +193,7 @@ import Testing
         try FileManager.default.copyItem(at: folder, to: copy)
         // The copy is of files that were there when the database was written.
         try Self.touch(copy)
-        let killed = try LarderDatabase(in: DataDirectory(at: copy), logger: Logger(label: "test"))
+        let killed = try LarderDatabase.withCacheTables(in: DataDirectory(at: copy), logger: Logger(label: "test"))
         #expect(try killed.blobs.fileNames() == [])
         #expect(try await killed.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0)
     }
@@ -226,7 +228,10 @@ import Testing
         }
         try Data([1]).write(to: copy.appending(path: "blobs/\(blob.id)"))
         for _ in 1...2 {
-            let restored = try LarderDatabase(in: DataDirectory(at: copy), logger: Logger(label: "test"))
+            let restored = try LarderDatabase.withCacheTables(
+                in: DataDirectory(at: copy),
+                logger: Logger(label: "test")
+            )
             #expect(try restored.blobs.fileNames() == [blob.id.fileName])
             #expect(
                 try await restored.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") } == 0

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct CacheBudgetTests {
     @Test("Within the budget nothing has to go; above it as much as leaves nine tenths")

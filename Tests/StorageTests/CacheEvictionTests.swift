@@ -2,9 +2,11 @@ import Foundation
 import GRDB
 import HTTPCaching
 import HTTPTypes
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct CacheEvictionTests {
     private let database: LarderDatabase

@@ -3,9 +3,11 @@ import GRDB
 import HTTPCaching
 import HTTPTypes
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct CachePurgeTests {
     private let database: LarderDatabase
@@ -132,7 +134,9 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.appending(path: "larder.sqlite").path
         let queue = try DatabaseQueue(path: path)
-        try SchemaMigration.migrator(Array(LarderDatabase.ownMigrations.prefix(3))).migrate(queue)
+        try SchemaMigration.migrator(BlobStore.migrations + ResponseStore.migrations + PageStore.migrations).migrate(
+            queue
+        )
         try queue.close()
         #expect(throws: StorageError.olderSchema(path: path)) { try CacheInspection(at: folder) }
         try FileManager.default.removeItem(atPath: path)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HTTPCaching
 import Storage
+import TestKit
 import Testing
 
 @Suite struct ConcurrencyTests {

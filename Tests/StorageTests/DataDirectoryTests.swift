@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Storage
+import TestKit
 import Testing
 
 @Suite struct DataDirectoryTests {
@@ -14,7 +15,7 @@ import Testing
     func creation() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let directory = try DataDirectory(at: folder.appendingPathComponent("a/b"))
-        let database = try LarderDatabase(in: directory, logger: Logger(label: "test"))
+        let database = try LarderDatabase.withCacheTables(in: directory, logger: Logger(label: "test"))
         defer { try? database.close() }
         #expect(
             try rights(folder.path) == 0o700 && rights(directory.path) == 0o700 && rights(directory.blobsPath) == 0o700

@@ -1,9 +1,11 @@
 import Foundation
 import GRDB
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 /// TRUST-03: what does not fit together is refused by name, and nothing is deleted or changed.
 @Suite struct DirectoryCheckTests {
@@ -16,13 +18,15 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(at: folder) }
 
-        func open() throws -> LarderDatabase { try LarderDatabase(in: DataDirectory(at: folder), logger: logger) }
+        func open() throws -> LarderDatabase {
+            try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)
+        }
 
         /// What `larder doctor` does.
         func examine() throws -> DirectoryCheck {
             try DirectoryCheck(
                 of: DataDirectory(at: folder),
-                migrations: [],
+                migrations: CacheTables.migrations,
                 options: .init(integrityCheck: .always)
             )
         }
@@ -100,7 +104,7 @@ import Testing
         for name in ["larder.sqlite", "blobs"] { try scene.remove(name) }
         try FileManager.default.moveItem(atPath: scene.path + "/copy", toPath: scene.databasePath + "-wal")
         let error = StorageError.databaseMissing(path: scene.databasePath, remains: ["larder.sqlite-wal"])
-        #expect(throws: error) { try LarderDatabase(in: database.directory, logger: scene.logger) }
+        #expect(throws: error) { try LarderDatabase.withCacheTables(in: database.directory, logger: scene.logger) }
         #expect(FileManager.default.fileExists(atPath: scene.databasePath + "-wal"))
     }
 

@@ -2,9 +2,11 @@ import FaultKit
 import Foundation
 import GRDB
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 /// A database whose system calls can fail, with what the loops write.
 struct FaultScenario {
@@ -19,7 +21,7 @@ struct FaultScenario {
     init() throws {
         let directory = try DataDirectory.temporary()
         scope = try FaultScope(directory.path)
-        database = try LarderDatabase(in: directory, logger: Self.quiet)
+        database = try LarderDatabase.withCacheTables(in: directory, logger: Self.quiet)
         secrets = try SealedSecrets(database)
         scratch = try ScratchFolder("uploads", in: directory)
         loop = FaultLoop(scope, database)
@@ -246,12 +248,18 @@ struct FaultScenario {
                     let (_, hasFailed) = await scope.failing(fault, at: step) {
                         do {
                             _ = try SealedSecrets(
-                                LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+                                LarderDatabase.withCacheTables(
+                                    in: DataDirectory(at: folder),
+                                    logger: FaultScenario.quiet
+                                )
                             )
                         } catch {}
                     }
                     do {
-                        let next = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+                        let next = try LarderDatabase.withCacheTables(
+                            in: DataDirectory(at: folder),
+                            logger: FaultScenario.quiet
+                        )
                         _ = try SealedSecrets(next).credentialHashKey()
                         _ = try StoredState(next)
                         if let blob { #expect(try next.blobs.reader(blob).readAll() == Data([1, 2, 3])) }
@@ -272,7 +280,7 @@ struct FaultScenario {
 
     /// A directory with one file, left as by a kill.
     private func filled(_ folder: URL) async throws -> Blob {
-        let database = try LarderDatabase(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
         _ = try SealedSecrets(database).credentialHashKey()
         let blob = try database.blobs.write(Data([1, 2, 3]))
         try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))

@@ -2,7 +2,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct FieldCodingTests {
     @Test("Long values and empty ones come back", arguments: [0, 1, 127, 128, 16_383, 16_384, 70_000])

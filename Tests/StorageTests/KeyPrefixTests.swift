@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct KeyPrefixTests {
     @Test("The range of a prefix ends before the first text that does not begin with it")

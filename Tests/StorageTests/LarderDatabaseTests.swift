@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Logging
 import Storage
+import TestKit
 import Testing
 
 @Suite struct LarderDatabaseTests {
@@ -11,7 +12,7 @@ import Testing
     private func open(_ migrations: [SchemaMigration] = [], check: DatabaseOptions.IntegrityCheck = .always) throws
         -> LarderDatabase
     {
-        try LarderDatabase(
+        try LarderDatabase.withCacheTables(
             in: DataDirectory(at: folder),
             migrations: migrations,
             options: .init(integrityCheck: check),
@@ -162,7 +163,11 @@ import Testing
     @Test("A lock that somebody else holds on the database is a typed error")
     func busy() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let database = try LarderDatabase(in: DataDirectory(at: folder), options: .init(busyTimeout: 0.01), logger: log)
+        let database = try LarderDatabase.withCacheTables(
+            in: DataDirectory(at: folder),
+            options: .init(busyTimeout: 0.01),
+            logger: log
+        )
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true  // GRDB stops the process on a transaction that stays open.
         let stranger = try DatabaseQueue(path: database.directory.databasePath, configuration: configuration)

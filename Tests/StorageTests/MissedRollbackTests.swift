@@ -2,9 +2,11 @@ import Foundation
 import GRDB
 import Logging
 import Synchronization
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 /// SQLite takes a transaction back by itself when the disk is full, and GRDB does not notify observers of that.
 @Suite struct MissedRollbackTests {
@@ -77,7 +79,10 @@ import Testing
         let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
-            let database = try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+            let database = try LarderDatabase.withCacheTables(
+                in: DataDirectory(at: folder),
+                logger: Logger(label: "test")
+            )
             let secrets = try SealedSecrets(database)
             try database.write { try secrets.store(Data("old".utf8), name: "old", in: $0) }
             try database.pool.writeWithoutTransaction { db in
@@ -92,7 +97,7 @@ import Testing
             try database.write { try secrets.store(Data("new".utf8), name: "new", in: $0) }
             try database.close()
         }
-        let again = try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+        let again = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
         let secrets = try SealedSecrets(again)
         #expect(try again.read { try secrets.secret(name: "new", in: $0) } == Data("new".utf8))
         #expect(try again.read { try secrets.secret(name: "old", in: $0) } == Data("old".utf8))

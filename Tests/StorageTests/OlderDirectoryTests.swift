@@ -1,9 +1,11 @@
 import Foundation
 import GRDB
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 /// Data directories of the builds before identities open without loss.
 @Suite struct OlderDirectoryTests {
@@ -19,7 +21,7 @@ import Testing
     private func makeOlder() throws -> (blob: Blob, stranger: BlobID) {
         let path = folder.path
         do {
-            let database = try LarderDatabase(in: DataDirectory(at: folder), logger: logger)
+            let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)
             let secrets = try SealedSecrets(database)
             try database.write { try secrets.store(Data("token".utf8), name: "token", in: $0) }
             try database.close()
@@ -39,7 +41,8 @@ import Testing
         let stranger = BlobID.random()
         try Data([4]).write(to: folder.appending(path: "blobs/\(stranger)"))
         let older = try DatabasePool(path: path + "/larder.sqlite")
-        let migrations = LarderDatabase.ownMigrations.filter { Self.steps.contains($0.name) }
+        let migrations = (LarderDatabase.ownMigrations + CacheTables.migrations).filter { Self.steps.contains($0.name) }
+            .sorted { $0.name < $1.name }
         #expect(migrations.map(\.name) == Self.steps)
         try SchemaMigration.migrator(migrations).migrate(older)
         try older.write { db in
@@ -59,7 +62,7 @@ import Testing
     }
 
     private func expectWhole(_ blob: Blob) throws -> DirectoryIdentity {
-        let database = try LarderDatabase(in: DataDirectory(at: folder), logger: logger)
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)
         defer { try? database.close() }
         #expect(try ResponseStore(database).responses(like: makeCachedResponse()).map(\.body) == [.blob(blob)])
         #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3]))
@@ -74,8 +77,13 @@ import Testing
     func adoption() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (blob, stranger) = try makeOlder()
-        let found = try DirectoryCheck(of: DataDirectory(at: folder), migrations: [], options: .init())
-        #expect(!found.isNew && !found.isCurrent && found.stored == nil && found.unknown == [stranger])
+        var isInspected = false
+        let found = try DirectoryCheck(
+            of: DataDirectory(at: folder),
+            migrations: CacheTables.migrations,
+            options: .init()
+        ) { _ in isInspected = true }
+        #expect(!found.isNew && !found.isCurrent && !isInspected && found.unknown == [stranger])
         let identity = try expectWhole(blob)
         #expect(try expectWhole(blob) == identity)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/blobs/\(stranger)"))
@@ -100,7 +108,7 @@ import Testing
         try Data(repeating: 1, count: 32).write(to: folder.appending(path: "larder.key"))
         let path = folder.path + "/larder.key"
         #expect(throws: StorageError.wrongKey(path: path)) {
-            try LarderDatabase(in: DataDirectory(at: folder), logger: logger)
+            try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/blobs/.identity"))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import TestKit
 import Testing
 
 @Suite struct PageStoreTests {

@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 /// What the server does per request, and what runs over many rows, must find its rows by an index.
 @Suite struct QueryPlanTests {

@@ -4,6 +4,7 @@ import GRDB
 import HTTPCaching
 import HTTPTypes
 import Storage
+import TestKit
 import Testing
 
 @Suite struct ResponseStoreTests {

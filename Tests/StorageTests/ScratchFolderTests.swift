@@ -1,9 +1,11 @@
 import Foundation
 import GRDB
 import Logging
+import TestKit
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import ResponseStore
 
 @Suite struct ScratchFolderTests {
     private func names(_ path: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }

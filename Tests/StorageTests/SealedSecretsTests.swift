@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Logging
 import Storage
+import TestKit
 import Testing
 
 @Suite struct SealedSecretsTests {
@@ -10,7 +11,7 @@ import Testing
 
     /// Opens the folder, does something, and lets go of it again.
     private func withSecrets<Value>(_ body: (LarderDatabase, SealedSecrets) throws -> Value) throws -> Value {
-        let database = try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
         defer { try? database.close() }
         return try body(database, SealedSecrets(database))
     }

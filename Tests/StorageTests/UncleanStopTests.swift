@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Logging
 import Storage
+import TestKit
 import Testing
 
 /// A copy of the files of an open database is what a killed process leaves: nothing was closed, nothing moved out of
@@ -20,7 +21,7 @@ import Testing
     }
 
     private func open() throws -> LarderDatabase {
-        try LarderDatabase(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+        try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
     }
 
     @Test(

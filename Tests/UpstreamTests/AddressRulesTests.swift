@@ -1,6 +1,8 @@
 import NIOCore
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// Addresses that data of an upstream must not make Larder ask: IANA special-purpose registries (RFC 6890 and

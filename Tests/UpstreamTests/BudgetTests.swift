@@ -4,7 +4,10 @@ import HTTPTypes
 import NIOCore
 import Storage
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// What a limited cache keeps of what it fetches, and what it notes of what it serves.

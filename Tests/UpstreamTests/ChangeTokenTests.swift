@@ -2,6 +2,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 @Suite("How long an answer holds") struct ChangeTokenTests {

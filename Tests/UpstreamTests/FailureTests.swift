@@ -3,7 +3,10 @@ import GRDB
 import HTTPTypes
 import Storage
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// What a reader gets when the upstream does not work, and what is left in the store.
@@ -18,7 +21,7 @@ struct FailureTests {
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
         #expect(reading.provenance.stale && !reading.provenance.offline)
-        #expect(reading.provenance.fetchedAt == storedAt)
+        #expect(reading.provenance.validatedAt == storedAt)
         #expect(try scene.body(of: reading.response) == "old")
         #expect(scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == "status \(status)")

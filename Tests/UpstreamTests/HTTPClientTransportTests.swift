@@ -4,7 +4,11 @@ import Logging
 import NIOPosix
 import Storage
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
+@testable import TestKit
 @testable import Upstream
 
 /// The transport over real sockets of the loopback interface.

@@ -1,7 +1,10 @@
 import Foundation
 import HTTPTypes
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// The stored copy after the patience (default 2 s), and many readers of one thing.

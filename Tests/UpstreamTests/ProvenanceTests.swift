@@ -3,6 +3,8 @@ import HTTPCaching
 import HTTPTypes
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 struct ProvenanceTests {
@@ -18,7 +20,7 @@ struct ProvenanceTests {
     )
     func unreachable(reason: UnreachableReason) throws {
         let provenance = try #require(serveStale(.unreachable(reason)))
-        #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.fetchedAt == noon)
+        #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.validatedAt == noon)
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=unreachable")
     }
 

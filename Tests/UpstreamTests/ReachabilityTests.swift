@@ -2,6 +2,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 struct ReachabilityTests {

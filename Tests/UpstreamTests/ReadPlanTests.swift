@@ -1,6 +1,8 @@
 import HTTPCaching
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// The table of design/screens.md 1.5, row by row.

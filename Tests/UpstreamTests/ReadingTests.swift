@@ -4,7 +4,10 @@ import HTTPCaching
 import HTTPTypes
 import Storage
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// Reads through the whole of ``Upstream``: what is asked, answered and stored when the upstream works.
@@ -20,7 +23,7 @@ struct ReadingTests {
         #expect(reading.cacheStatus == "larder; fwd=uri-miss; stored")
         #expect(reading.provenance.source == .upstream)
         #expect(!reading.provenance.offline && !reading.provenance.stale)
-        #expect(reading.provenance.fetchedAt == scene.clock.now)
+        #expect(reading.provenance.validatedAt == scene.clock.now)
         #expect(try scene.body(of: reading.response) == "one")
         #expect(try scene.storedBody(scene.list()) == "one")
         let stored = try #require(try scene.upstream.storedResponse(of: scene.list()))
@@ -80,7 +83,7 @@ struct ReadingTests {
         #expect(reading.cacheStatus == "larder; hit; ttl=1")
         #expect(reading.provenance.source == .cache)
         #expect(!reading.provenance.stale && !reading.provenance.offline)
-        #expect(reading.provenance.fetchedAt == fetchedAt)
+        #expect(reading.provenance.validatedAt == fetchedAt)
         #expect(scene.transport.count == 1)
         scene.clock.advance(by: .seconds(1))
         scene.transport.then(response(.ok, "two"))
@@ -104,19 +107,19 @@ struct ReadingTests {
         )
         for _ in 0..<3 {
             let reading = try await scene.upstream.read(scene.list())
-            #expect(reading.provenance.receivedAt == start && reading.provenance.fetchedAt == scene.clock.now)
+            #expect(reading.provenance.contentFetchedAt == start && reading.provenance.validatedAt == scene.clock.now)
             scene.clock.advance(by: .seconds(1))
             let hit = try await scene.upstream.read(scene.list())
             #expect(
-                hit.provenance.source == .cache && hit.provenance.receivedAt == start
-                    && hit.provenance.fetchedAt == scene.clock.now - 1
+                hit.provenance.source == .cache && hit.provenance.contentFetchedAt == start
+                    && hit.provenance.validatedAt == scene.clock.now - 1
             )
             scene.clock.advance(by: .seconds(60))
         }
         await scene.goDown()
-        #expect(try await scene.upstream.read(scene.list()).provenance.receivedAt == start)
+        #expect(try await scene.upstream.read(scene.list()).provenance.contentFetchedAt == start)
         scene.transport.then(response(.ok, String(repeating: "b", count: size)))
-        #expect(try await scene.upstream.read(scene.list(), .revalidate).provenance.receivedAt == scene.clock.now)
+        #expect(try await scene.upstream.read(scene.list(), .revalidate).provenance.contentFetchedAt == scene.clock.now)
     }
 
     @Test("What never goes stale is not asked for again")
@@ -139,7 +142,7 @@ struct ReadingTests {
         let reading = try await scene.upstream.read(scene.list())
         #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=304")
         #expect(reading.provenance.source == .upstream && !reading.provenance.stale)
-        #expect(reading.provenance.fetchedAt == scene.clock.now)
+        #expect(reading.provenance.validatedAt == scene.clock.now)
         let request = try #require(scene.transport.requests.last)
         #expect(request.headerFields[.ifNoneMatch] == "\"1\"")
         #expect(request.headerFields[.ifModifiedSince] == "Mon, 05 Jan 2026 10:00:00 GMT")
@@ -249,7 +252,7 @@ struct ReadingTests {
         #expect(first.response == nil)
         #expect(first.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
         #expect(first.provenance.offline && first.provenance.stale)
-        #expect(first.provenance.fetchedAt == resource.bundledAt)
+        #expect(first.provenance.validatedAt == resource.bundledAt)
         let second = try await scene.upstream.read(resource)
         #expect(second.response == nil && second.cacheStatus == "larder; hit; ttl=-3600; detail=offline")
         scene.transport.then(response(.ok, "one"))

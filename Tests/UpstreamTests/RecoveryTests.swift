@@ -1,7 +1,10 @@
 import Foundation
 import HTTPTypes
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// Down, probed, back: without any client.

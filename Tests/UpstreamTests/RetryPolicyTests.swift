@@ -1,6 +1,8 @@
 import HTTPTypes
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 struct RetryPolicyTests {

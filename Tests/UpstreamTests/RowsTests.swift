@@ -1,7 +1,10 @@
 import Foundation
 import NIOCore
 import Testing
+import UpstreamTestKit
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Answers from rows that are kept for ever") struct RowsTests {
@@ -9,9 +12,10 @@ import Testing
     func flags() async throws {
         let scene = try Scenario()
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
-        let reading = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
+        let reading = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
-            reading.response == nil && reading.provenance.source == .cache && reading.provenance.fetchedAt == fetchedAt
+            reading.response == nil && reading.provenance.source == .cache
+                && reading.provenance.validatedAt == fetchedAt
         )
         #expect(
             !reading.provenance.offline && !reading.provenance.stale
@@ -24,7 +28,7 @@ import Testing
         #expect(scene.transport.requests.isEmpty)
         await scene.goDown()
         #expect(!changeToken.holds(at: .now()))
-        let offline = scene.upstream.reading(ofRowsFetchedAt: fetchedAt)
+        let offline = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
             offline.provenance.offline && offline.provenance.stale
                 && offline.cacheStatus?.hasSuffix("; detail=offline") == true

@@ -1,5 +1,8 @@
 import Testing
 
+@testable import Concurrency
+@testable import Database
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Secrets") struct SecretTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// SRV-11: an upstream's data cannot turn Larder into an open proxy.

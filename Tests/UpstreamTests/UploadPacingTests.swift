@@ -4,6 +4,8 @@ import NIOCore
 import NIOPosix
 import Testing
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Bodies of requests are taken no faster than they leave", .timeLimit(.minutes(1)))

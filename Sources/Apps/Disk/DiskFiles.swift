@@ -3,61 +3,59 @@ public import HTTPTypes
 import Screens
 public import Upstream
 
-/// Files of the Disk for other apps, which know nothing of it: the composition root hands these functions on.
+/// Files of the Disk for other apps: the composition root passes these functions on.
 public struct DiskFiles: Sendable {
-    /// A file's content on its way.
+    /// The content of a file in transfer.
     public struct Content: Sendable {
         /// Name with extension.
         public var name: String
         /// Media type.
         public var type: String
-        /// Bytes of it.
+        /// Number of bytes.
         public var length: Int
-        /// The bytes; to be read once. Ends early with an error where not all of it comes.
+        /// The bytes, to be read once. Throws if not all of them arrive.
         public var parts: ByteStream
     }
 
-    private let service: DiskService
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let files: StoredFiles
+    let fetcher: FileFetcher
+    let writer: WriteExecutor
+    let sessions: SessionStore
 
-    /// The files of an app.
-    public init(_ service: DiskService) {
-        self.service = service
-    }
-
-    /// The account that a request's bearer token of the Disk app opens. 401 without one.
-    public func account(of headerFields: HTTPFields) throws -> String {
-        try service.sessions.session(for: headerFields, app: "disk").account
-    }
-
-    /// Reads a file, from the store where its present version is there. `path` as in `disk:/docs/a.pdf`.
+    /// Returns the account that a request's bearer token of the Disk app opens.
     ///
+    /// - Throws: 401 `session-required` or `session-expired`.
+    public func account(of headerFields: HTTPFields) throws -> String {
+        try sessions.session(for: headerFields, app: DiskApp.name).account
+    }
+
+    /// Reads a file, from the store if its present version is there.
+    ///
+    /// - Parameter path: A path such as `disk:/docs/a.pdf`.
     /// - Throws: `Problem`, `UpstreamFailure`, as the screens do.
     public func content(_ path: String, account: String) async throws -> Content {
         guard let path = DiskPath(path) else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
-        let account = try await service.account(account)
-        let (row, reading) = try await service.fileItem(path, account, .useCache)
+        let account = try await accounts.account(account)
+        let (row, result) = try await items.file(path, for: account, .useCache)
         let item = row.item
-        if let (stored, type) = try await service.openStored(.content, of: item, account.id) {
-            let file = try service.file(item, stored, type)
-            return Content(name: item.name, type: type, length: file.length, parts: try file.parts(0..<file.length))
+        if let stored = try await files.open(.content, of: item, account: account.id) {
+            let content = stored.content(of: item, type: stored.type)
+            let parts = try content.parts(0..<content.length)
+            return Content(name: item.name, type: stored.type, length: content.length, parts: parts)
         }
-        guard let size = item.size, !reading.provenance.offline else {
-            throw UpstreamFailure(.unreachable(.network), of: service.api.upstream)
-        }
-        return Content(
-            name: item.name,
-            type: DiskService.type(of: item),
-            length: size,
-            parts: try await service.keeping(item, size: size, account)
-        )
+        guard let size = item.size, !result.provenance.offline else { throw fetcher.client.unreachable }
+        let parts = try await fetcher.whole(of: item, size: size, for: account)
+        return Content(name: item.name, type: item.servedType, length: size, parts: parts)
     }
 
-    /// Stores bytes as a file. Refused while the upstream is out of reach.
+    /// Stores bytes as a file. Refused while the API is unreachable.
     ///
-    /// - Parameter length: bytes of it where they are known.
-    /// - Returns: true when it is there; false when the upstream has taken it and goes on with it.
+    /// - Parameter length: Number of bytes, if it is known.
+    /// - Returns: Whether the file is there; false if the API has accepted it and continues.
     /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `outcome-unknown`, `not-found` for a missing
     ///   folder, and others.
     @discardableResult
@@ -67,10 +65,10 @@ public struct DiskFiles: Sendable {
         guard let path = DiskPath(path), path.parent != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
-        try DiskService.checkName(path.name)
-        let account = try await service.account(account)
+        try DiskPath.checkName(path.name)
+        let account = try await accounts.account(account)
         let write = DiskWrite(kind: .upload(parts, length: length, overwrite: overwrite), path: path)
-        if case .done = try await service.run(write, account) { return true }
+        if case .done = try await writer.run(write, for: account) { return true }
         return false
     }
 }

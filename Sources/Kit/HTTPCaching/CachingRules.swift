@@ -1,10 +1,11 @@
+import HTTPSemantics
 public import HTTPTypes
 
-/// What kind of cache decides: the choices that RFC 9111 leaves to whoever runs one.
+/// The choices that RFC 9111 leaves to the operator of a cache.
 public struct CachingRules: Sendable, Equatable {
-    /// How to guess a freshness lifetime where the response gives none. RFC 9111 §4.2.2.
+    /// How a freshness lifetime is estimated if the response gives none. RFC 9111 §4.2.2.
     public enum Heuristics: Sendable, Equatable {
-        /// Do not guess: a response without a lifetime is stale at once.
+        /// No estimate: a response without a lifetime is stale at once.
         case off
         /// A part of the time since the last modification, such as 0.1, but at most a given time.
         case lastModified(fraction: Double, atMost: Duration)
@@ -15,26 +16,26 @@ public struct CachingRules: Sendable, Equatable {
 
     /// Name that this cache writes into `Cache-Status`; a token (RFC 9211 §2).
     public var cacheName: String
-    /// Whether answers go to more than one user. A per-credential cache is not shared. RFC 9111 §1.
+    /// Whether responses are served to more than one user. A cache per credential is not shared. RFC 9111 §1.
     public var shared: Bool
-    /// Guessed freshness lifetimes.
+    /// How freshness lifetimes are estimated.
     public var heuristics: Heuristics
-    /// A freshness lifetime set by whoever asks, in place of what the response says; counted from reception, whatever
-    /// `Age` came along.
+    /// A freshness lifetime set by the caller, instead of the one of the response; counted from reception, regardless
+    /// of `Age`.
     ///
-    /// It applies to statuses that are cacheable by themselves, and lifts no prohibition: `no-store`, `no-cache` and
-    /// the like still hold.
+    /// It applies to heuristically cacheable statuses and overrides no prohibition: `no-store`, `no-cache` and similar
+    /// directives still hold.
     public var freshnessOverride: Duration?
-    /// Whether any stored response may be used when the upstream fails, unless the response's own directives forbid it. RFC
-    /// 9111 §4.2.4.
+    /// Whether any stored response may be used when the upstream fails, unless the response's own directives
+    /// forbid it. RFC 9111 §4.2.4.
     public var lastGood: Bool
     /// Targeted fields that this cache obeys, the most specific first. RFC 9213 §2.2.
     public var targetedFields: [HTTPField.Name]
-    /// Response directives, in lower case, which this cache disregards by configuration; for an application's own store
+    /// Response directives, in lower case, that this cache ignores by configuration; for an application's own store
     /// behind a known API.
     public var ignoredDirectives: Set<String>
 
-    /// Creates a policy. Without `targetedFields`, a shared cache obeys `CDN-Cache-Control` and a private one no
+    /// Creates rules. Without `targetedFields`, a shared cache obeys `CDN-Cache-Control` and a private one no
     /// targeted field.
     public init(
         cacheName: String,

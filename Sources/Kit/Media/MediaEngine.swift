@@ -1,27 +1,28 @@
 public import Foundation
 
-/// Work on pictures and documents: one value for the whole server, made where everything is put together.
+/// Work on pictures and documents. The server has one engine, made by the composition root.
 public struct MediaEngine: Sendable {
     /// The programs that were found.
     public let tools: MediaTools
-    /// What bounds the work.
+    /// The limits of the work.
     public let limits: MediaLimits
-    /// Makes small pictures of large ones.
+    /// Scales pictures.
     public let pictures: PictureScaler
     /// Draws pages of PDFs.
     public let pages: PagePictures
     /// Makes and changes PDFs.
     public let documents: PDFTool
-    /// Turns office files into PDFs.
+    /// Converts office files to PDF.
     public let office: OfficeConverter
 
+    /// Creates an engine.
+    ///
     /// - Parameters:
-    ///   - tools: the programs; those that are missing are missed when they are needed.
-    ///   - limits: what bounds the work.
-    ///   - folder: where jobs have their folders; best on the file system where results go. What an earlier Larder left
-    ///     there is removed, so that no other
-    ///     process may use it.
-    /// - Throws: where leftovers cannot be removed.
+    ///   - tools: the programs; a missing one is an error of the jobs that need it.
+    ///   - limits: the limits of the work.
+    ///   - folder: the directory for those of jobs, on the file system of the results. No other process may use it:
+    ///     directories of jobs that an earlier run has left there are removed.
+    /// - Throws: Foundation's error if they cannot be removed.
     public init(tools: MediaTools, limits: MediaLimits = MediaLimits(), folder: URL) throws {
         self.tools = tools
         self.limits = limits

@@ -1,18 +1,17 @@
-/// Why a picture or a document could not be worked on. Every way in which a child can end has its case; nothing of what
-/// a child writes is shown to clients.
+/// Why work on a picture or a document failed: the errors of Media, and the only ones that apps translate. Every way in
+/// which a child process can end has its case; clients see nothing of what a child has written.
 public enum MediaError: Error, Sendable, Equatable {
-    /// A program that this needs is not installed.
+    /// A program that is needed is not installed.
     case toolMissing(MediaTool)
-    /// A program that must not run unconfined, on a kernel that cannot confine it.
+    /// The kernel cannot confine a program that must not run unconfined.
     case unconfined(MediaTool)
-    /// Too many jobs wait already; come again later.
+    /// Too many jobs wait already; the same may succeed later.
     case overloaded
     /// The job took more wall or processor time than its limit.
     case timedOut(MediaTool)
     /// Something is above its limit.
     case tooLarge(Excess)
-    /// The file is not what it should be, or broken. The text is for people and names what was found, in Larder's own
-    /// words.
+    /// The file is broken, or not of the format that it begins as. The text is Larder's own and names what was found.
     case damaged(String)
     /// The PDF needs a password.
     case encrypted
@@ -22,11 +21,11 @@ public enum MediaError: Error, Sendable, Equatable {
     case noSuchPage(Int)
     /// No installed font has any character of the text.
     case noGlyphs
-    /// A file of a kind that is not accepted; what it seems to be.
+    /// The format of the file is not accepted; the text names what it seems to be.
     case unsupported(String)
-    /// A child ended by a signal that no limit explains: a file that makes a decoder crash.
+    /// A child ended by a signal that no limit explains: the file makes a decoder crash.
     case crashed(MediaTool, signal: Int32)
-    /// A child failed, or could not be started, for a reason that is not in the file; for the log.
+    /// A child failed, or could not be started, for a reason that is not in the file. The text is for the log.
     case failed(MediaTool, String)
 
     /// What was above its limit.
@@ -41,19 +40,5 @@ public enum MediaError: Error, Sendable, Equatable {
         case output(limit: Int)
         /// The memory that a child may have.
         case memory(limit: Int)
-    }
-
-    /// Says which of several inputs (from 0) an error is about.
-    public struct OfInput: Error, Sendable, Equatable {
-        /// Position in the list that was given.
-        public let index: Int
-        /// What is wrong with it.
-        public let error: MediaError
-
-        /// Creates the error of one input.
-        public init(index: Int, error: MediaError) {
-            self.index = index
-            self.error = error
-        }
     }
 }

@@ -1,2 +1,2 @@
-// Apps that use Media read heads of pictures too; they need not know that the worker shares those types.
+// Apps that use Media need its types for headers and jobs, which are in a module of their own only for the worker.
 @_exported public import MediaFormats

@@ -5,8 +5,8 @@ import HTTPTypes
 extension Provenance {
     /// The account of a stored copy.
     static func stored(
-        at fetchedAt: Date,
-        receivedAt: Date? = nil,
+        at validatedAt: Date,
+        contentFetchedAt: Date? = nil,
         _ cacheStatus: CacheStatus,
         offline: Bool,
         stale: Bool
@@ -15,8 +15,8 @@ extension Provenance {
             source: .cache,
             offline: offline,
             stale: stale,
-            fetchedAt: fetchedAt,
-            receivedAt: receivedAt,
+            validatedAt: validatedAt,
+            contentFetchedAt: contentFetchedAt,
             cacheStatus: cacheStatus
         )
     }
@@ -26,14 +26,14 @@ extension Provenance {
     static func serveStale(
         for error: UpstreamError,
         storedAt: Date,
-        receivedAt: Date? = nil,
+        contentFetchedAt: Date? = nil,
         because reason: CacheStatus.Forward
     ) -> Provenance? {
         switch error {
         case .unreachable:
             return stored(
                 at: storedAt,
-                receivedAt: receivedAt,
+                contentFetchedAt: contentFetchedAt,
                 CacheStatus(.forward(reason), detail: "unreachable"),
                 offline: true,
                 stale: true
@@ -41,7 +41,7 @@ extension Provenance {
         case .failing(let status, _):
             return stored(
                 at: storedAt,
-                receivedAt: receivedAt,
+                contentFetchedAt: contentFetchedAt,
                 CacheStatus(.forward(reason), forwardStatus: status.code, detail: "stale-if-error"),
                 offline: false,
                 stale: true
@@ -49,7 +49,7 @@ extension Provenance {
         case .badResponse(let status, _):
             return stored(
                 at: storedAt,
-                receivedAt: receivedAt,
+                contentFetchedAt: contentFetchedAt,
                 CacheStatus(.forward(reason), forwardStatus: status?.code, detail: "bad-response"),
                 offline: false,
                 stale: true
@@ -57,7 +57,7 @@ extension Provenance {
         case .forbiddenTarget:
             return stored(
                 at: storedAt,
-                receivedAt: receivedAt,
+                contentFetchedAt: contentFetchedAt,
                 CacheStatus(.forward(reason), detail: "bad-response"),
                 offline: false,
                 stale: true

@@ -23,19 +23,23 @@ enum DataCheck {
 
     private static func contents(of directory: DataDirectory) -> [Check] {
         do {
+            var cached: String?
             let found = try DirectoryCheck(
                 of: directory,
                 migrations: Composition.migrations,
                 options: .init(integrityCheck: .always)
-            )
+            ) { db in
+                let totals = try ResponseStore.totals(in: db)
+                let (responses, bytes) = (totals.reduce(0) { $0 + $1.responses }, totals.reduce(0) { $0 + $1.bytes })
+                cached = "\(responses) stored responses, \(bytes) bytes"
+            }
             guard !found.isNew else {
                 return [Check("database", .well, "none yet; the first start of larder serve creates it")]
             }
-            let stored = found.stored.map { "\($0.responses) stored answers, \($0.bytes) bytes" }
             let database = Check(
                 "database",
                 .well,
-                "whole; \(stored ?? "of an older build, which larder serve brings up to date")"
+                "whole; \(cached ?? "of an older build, which larder serve brings up to date")"
             )
             return [database] + blobs(found)
         } catch {

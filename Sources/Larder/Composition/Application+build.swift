@@ -5,6 +5,7 @@ import Media
 import Metrics
 import NIOCore
 import NIOPosix
+import Proxy
 import Screens
 import Storage
 import Upstream

@@ -1,23 +1,17 @@
 import Disk
 import Screens
-import Storage
 
 extension Composition {
-    /// The Disk app. The mount of its upstream takes the token of whoever is logged in to it.
+    /// The Disk app. The mount of its upstream sends the token of the session's account.
     mutating func addDisk() throws {
-        guard let disk = upstream("yandex_disk") else { return }
-        let oauth = upstream("yandex_oauth")
-        let secrets = try SealedSecrets(database)
-        let api = YandexDiskAPI(
-            upstream: disk,
+        guard let upstream = upstream("yandex_disk") else { return }
+        let oauth = self.upstream("yandex_oauth")
+        let application = configuration.diskClient
+        let app = try DiskApp(
+            upstream: upstream,
             freshness: configuration.diskFreshness,
-            hasher: try secrets.credentialHasher()
-        )
-        let client = configuration.diskClient
-        let service = DiskService(
-            api: api,
-            oauth: oauth.flatMap { upstream in client.map { YandexOAuthAPI(upstream: upstream, client: $0) } },
-            store: DiskStore(database, secrets: secrets, api: api),
+            oauth: oauth.flatMap { oauth in application.map { (oauth, $0) } },
+            database: database,
             sessions: sessions,
             events: events,
             options: configuration.disk,
@@ -27,10 +21,10 @@ extension Composition {
             clock: clock,
             logger: logger
         )
-        table.add(DiskRoutes(service: service).routes)
-        apps.append(("disk", "Yandex Disk"))
-        services.append(DiskDownloads(service))
-        diskFiles = DiskFiles(service)
-        mountCredentials["yandex_disk"] = { try service.mountCredential($0) }
+        table.add(app.routes)
+        apps.append((DiskApp.name, DiskApp.title))
+        services += app.services
+        diskFiles = app.files
+        mountCredentials["yandex_disk"] = app.mountCredential
     }
 }

@@ -3,20 +3,20 @@ import Screens
 import Storage
 
 extension Composition {
-    /// The PDF app. It has no upstream; photos and documents are worked on by Media's programs.
+    /// Adds the PDF app. It has no upstream; the programs of Media work on photos and documents.
     mutating func addPDF() throws {
-        let store = DocumentStore(database)
-        let service = DocumentService(
-            store: store,
-            engine: DocumentEngine(media, scratch: scratch),
+        let app = PDFApp(
+            store: DocumentStore(database),
+            media: media,
             events: events,
             scratch: scratch,
             disk: diskFiles.map { PDF.DiskFiles($0) },
             options: configuration.pdf,
-            clock: clock
+            clock: clock,
+            logger: logger
         )
-        services.append(ExpiredDraftCleaner(store: store, clock: clock, logger: logger))
-        table.add(PDFRoutes(service: service).routes)
+        services += app.services
+        table.add(app.routes)
         apps.append(("pdf", "Photos to PDF"))
     }
 }

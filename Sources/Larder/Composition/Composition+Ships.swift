@@ -7,17 +7,17 @@ extension Composition {
     mutating func addShips() throws {
         guard let spacex = upstream("spacex") else { return }
         let logger = self.logger
-        let service = ShipService(
-            api: SpaceXAPI(upstream: spacex, freshness: configuration.shipsFreshness),
-            store: ShipStore(database),
+        let app = try ShipsApp(
+            upstream: spacex,
+            freshness: configuration.shipsFreshness,
+            database: database,
             sessions: sessions,
             events: events,
-            snapshot: try .bundled(),
             options: configuration.ships,
             clock: clock
         )
-        spacex.onRecovery { await service.refreshAfterRecovery(logger: logger) }
-        table.add(ShipsRoutes(service: service).routes)
-        apps.append(("ships", "SpaceX ships"))
+        spacex.onRecovery { await app.refreshAfterRecovery(logger: logger) }
+        table.add(app.routes)
+        apps.append((ShipsApp.name, ShipsApp.title))
     }
 }

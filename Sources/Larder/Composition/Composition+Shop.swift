@@ -8,20 +8,18 @@ extension Composition {
     mutating func addShop() {
         guard let catalogue = upstream("catalogue") else { return }
         let logger = self.logger
-        let service = ShopService(
-            api: CatalogueAPI(
-                upstream: catalogue,
-                freshness: configuration.shopFreshness,
-                categoryFreshness: configuration.categoryFreshness
-            ),
-            store: ShopStore(database),
+        let app = ShopApp(
+            upstream: catalogue,
+            freshness: configuration.shopFreshness,
+            categoryFreshness: configuration.categoryFreshness,
+            database: database,
             events: events,
             pictures: media.pictures,
             options: configuration.shop,
             clock: clock
         )
-        catalogue.onRecovery { await service.refreshAfterRecovery(logger: logger) }
-        table.add(ShopRoutes(service: service).routes)
-        apps.append(("shop", "Shop"))
+        catalogue.onRecovery { await app.refreshAfterRecovery(logger: logger) }
+        table.add(app.routes)
+        apps.append((ShopApp.name, ShopApp.title))
     }
 }

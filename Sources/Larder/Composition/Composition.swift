@@ -16,7 +16,8 @@ import Upstream
 struct Composition {
     /// The tables of all apps and of the kit.
     static let migrations =
-        SessionStore.migrations + DiskStore.migrations + ShipStore.migrations + ShopStore.migrations
+        CacheTables.migrations + SessionStore.migrations + DiskApp.migrations + ShipsApp.migrations
+        + ShopApp.migrations
         + DocumentStore.migrations + NoteStore.migrations
 
     let configuration: LarderConfiguration

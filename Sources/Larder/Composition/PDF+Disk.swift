@@ -6,7 +6,7 @@ import Storage
 import Upstream
 
 extension PDF.DiskFiles {
-    /// The files of the Disk app as the PDF app takes them: neither knows the other.
+    /// Adapts the files of the Disk app to the PDF app: neither imports the other.
     init(_ files: Disk.DiskFiles) {
         self.init(
             fetch: { path, session, folder, maximumBytes in
@@ -24,7 +24,7 @@ extension PDF.DiskFiles {
                     beginning += bytes.prefix(Self.beginningBytes - beginning.count)
                     try file.append(bytes)
                 }
-                // Written to the disk before a program reads it by its path.
+                // Written to the file before a child process reads it by its path.
                 return Fetched(name: content.name, file: file, beginning: beginning)
             },
             put: { path, session, blob in
@@ -36,6 +36,6 @@ extension PDF.DiskFiles {
         )
     }
 
-    /// Enough to tell a file's kind.
+    /// Enough to recognize a file's type.
     private static let beginningBytes = 64
 }

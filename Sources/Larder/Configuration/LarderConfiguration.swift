@@ -30,20 +30,20 @@ struct LarderConfiguration: Sendable {
     /// Bytes that rendered answers may take; 0 keeps none.
     var renderedBudget: Int
     var shipsFreshness: Duration
-    var ships: ShipService.Options
+    var ships: ShipsApp.Options
     var diskFreshness: Duration
-    var disk: DiskService.Options
+    var disk: DiskApp.Options
     /// The application at Yandex OAuth; nil where none is configured.
-    var diskClient: YandexOAuthAPI.Client?
+    var diskClient: YandexOAuthClient.Application?
     var shopFreshness: Duration
     var categoryFreshness: Duration
-    var shop: ShopService.Options
+    var shop: ShopApp.Options
     var placesFreshness: Duration
-    var people: PeopleAPI.Options
-    var notes: NoteService.Options
+    var people: PeopleClient.Options
+    var notes: NotesApp.Options
     /// Work on pictures and documents.
     var media: MediaConfiguration
-    var pdf: DocumentService.Options
+    var pdf: PDFApp.Options
     var sandboxPort: Int
     var sandboxSeed: UInt64
     /// What the clock shows at start; nil for the machine's time.
@@ -98,12 +98,12 @@ struct LarderConfiguration: Sendable {
             upstreams[name] = try Self.upstream(name, title: name, settings)(url)
         }
         shipsFreshness = try settings.seconds("freshness.ships_s")
-        ships = ShipService.Options(
+        ships = ShipsApp.Options(
             loginDelay: try settings.milliseconds("ships.login_delay_ms"),
             deletion: .init(rawValue: try settings.text("ships.deleted")) ?? .hidden
         )
         diskFreshness = try settings.seconds("freshness.disk_s")
-        disk = DiskService.Options(
+        disk = DiskApp.Options(
             timeZone: try Self.timeZone("disk.time_zone", settings),
             operationWait: try settings.milliseconds("disk.operation_wait_ms"),
             downloads: try settings.integer("disk.downloads"),
@@ -112,14 +112,14 @@ struct LarderConfiguration: Sendable {
         diskClient = try Self.diskClient(settings)
         shopFreshness = try settings.seconds("freshness.shop_s")
         categoryFreshness = try settings.seconds("freshness.categories_s")
-        shop = ShopService.Options(wideCategories: try settings.list("shop.wide_categories"))
+        shop = ShopApp.Options(wideCategories: try settings.list("shop.wide_categories"))
         placesFreshness = try settings.seconds("freshness.places_s")
-        people = PeopleAPI.Options(
+        people = PeopleClient.Options(
             path: try settings.text("people.path"),
             key: Secret(try settings.text("people.key")),
             count: try settings.integer("people.count")
         )
-        notes = NoteService.Options(
+        notes = NotesApp.Options(
             scryptLogarithm: try settings.integer("notes.scrypt_logarithm"),
             attemptsPerAccount: try settings.integer("notes.attempts_per_account"),
             attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
@@ -147,7 +147,7 @@ struct LarderConfiguration: Sendable {
         return timeZone
     }
 
-    private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthAPI.Client? {
+    private static func diskClient(_ settings: SettingsReader) throws -> YandexOAuthClient.Application? {
         let (id, secret, redirect) = (
             try settings.text("disk.oauth_client_id"), try settings.text("disk.oauth_client_secret"),
             try settings.text("disk.oauth_redirect_uri")
@@ -162,8 +162,8 @@ struct LarderConfiguration: Sendable {
     }
 
     /// Limits of the PDF app: those of the work on pictures and documents, and its own.
-    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> DocumentService.Options {
-        DocumentService.Options(
+    private static func pdf(_ settings: SettingsReader, _ limits: MediaLimits) throws -> PDFApp.Options {
+        PDFApp.Options(
             maximumFiles: try settings.integer("pdf.files"),
             maximumFileBytes: max(limits.pictureBytes, limits.pdfBytes),
             maximumUploadBytes: try settings.integer("pdf.upload_mb") << 20,
@@ -208,7 +208,7 @@ struct LarderConfiguration: Sendable {
                 allowedHosts: allowedHosts,
                 hasSessions: name == "yandex_disk",
                 probePath: name == "spacex"
-                    ? SpaceXAPI.shipsPath : name == "catalogue" ? CatalogueAPI.categoriesPath : "/",
+                    ? ShipsApp.probePath : name == "catalogue" ? ShopApp.probePath : "/",
                 mount: mount
             )
             if name == "catalogue" {

@@ -16,7 +16,7 @@ extension Setting {
         "people": "robohash.org",
     ]
 
-    /// Every setting there is: what `--help`, the README's table and the reading of settings are made from.
+    /// All settings: `--help`, `docs/configuration.md` and the reading of settings are made from this list.
     static let catalogue: [Setting] =
         [
             Setting("http.host", .text, default: "127.0.0.1", "address to listen on"),
@@ -25,19 +25,19 @@ extension Setting {
                 "http.allowed_hosts",
                 .hosts,
                 default: "",
-                "host names served beside the bound address and localhost"
+                "host names served in addition to the bound address and localhost"
             ),
             Setting(
                 "http.allowed_origins",
                 .origins,
                 default: "",
-                "web origins that may read and write from a browser; * is every one"
+                "web origins that may read and write from a browser; * is every origin"
             ),
             Setting(
                 "http.connections",
                 .integer(1...100_000),
                 default: "1024",
-                "connections open at a time, at most; more wait to be accepted"
+                "largest number of open connections; more wait to be accepted"
             ),
             Setting("http.header_bytes", .integer(1024...1_048_576), default: "32768", "largest request head"),
             Setting("http.url_bytes", .integer(256...65_536), default: "8192", "longest request URL"),
@@ -63,19 +63,19 @@ extension Setting {
                 "http.write_timeout_ms",
                 .integer(10...3_600_000),
                 default: "30000",
-                "how long a client may take nothing of an answer"
+                "how long a client may accept no bytes of a response"
             ),
             Setting(
                 "http.stop_timeout_ms",
                 .integer(10...600_000),
                 default: "10000",
-                "how long requests under way may go on after SIGTERM"
+                "how long requests in progress may continue after SIGTERM"
             ),
             Setting(
                 "data.directory",
                 .text,
                 default: nil,
-                "where everything is kept; $XDG_DATA_HOME/larder, else ~/.local/share/larder; larder-sandbox with --sandbox"
+                "data directory; $XDG_DATA_HOME/larder, else ~/.local/share/larder; with --sandbox larder-sandbox there"
             ),
         ]
         + upstreams.flatMap { upstream in
@@ -84,22 +84,32 @@ extension Setting {
                 standards: [
                     "url": upstream.url ?? "",
                     "allowed_hosts": allowedHosts[upstream.name] ?? "",
-                    // What Yandex answers is somebody's own.
+                    // Responses of Yandex belong to one account.
                     "shared": upstream.name.hasPrefix("yandex_") ? "false" : "true",
                 ],
                 remark: " (\(upstream.title))"
             )
         }
         + [
-            Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "how long the ships count as fresh"),
-            Setting("freshness.disk_s", .integer(0...31_536_000), default: "5", "the same for disk lists"),
+            Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "freshness time of the ships"),
+            Setting(
+                "freshness.disk_s",
+                .integer(0...31_536_000),
+                default: "5",
+                "freshness time of the Disk's lists and profile"
+            ),
             Setting(
                 "freshness.shop_s",
                 .integer(0...31_536_000),
                 default: "30",
-                "the same for products of the Shop app"
+                "freshness time of products of the Shop app"
             ),
-            Setting("freshness.categories_s", .integer(0...31_536_000), default: "3600", "the same for its categories"),
+            Setting(
+                "freshness.categories_s",
+                .integer(0...31_536_000),
+                default: "3600",
+                "freshness time of categories of the Shop app"
+            ),
             Setting(
                 "ships.login_delay_ms",
                 .integer(0...60_000),
@@ -110,28 +120,34 @@ extension Setting {
                 "ships.deleted",
                 .choice(["hidden", "literal"]),
                 default: "hidden",
-                "whether a refresh brings deleted ships back"
+                "whether deleted ships stay hidden, or a refresh restores them (literal)"
             ),
             Setting(
                 "disk.time_zone",
                 .text,
                 default: "UTC",
-                "time zone of the Disk app's texts where a request names none"
+                "time zone of the Disk app's texts if a request names none",
+                note: "a name of the time zone database"
             ),
             Setting(
                 "disk.operation_wait_ms",
                 .integer(0...600_000),
                 default: "10000",
-                "how long a write waits for what Yandex Disk does in its own time"
+                "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
             ),
-            Setting("disk.downloads", .integer(1...64), default: "4", "downloads of the Disk app under way at a time"),
+            Setting("disk.downloads", .integer(1...64), default: "4", "concurrent downloads of the Disk app"),
             Setting(
                 "disk.oauth_client_id",
                 .text,
                 default: "",
-                "identity of your application at Yandex OAuth; empty: no login with a code"
+                "client id of your application at Yandex OAuth; empty: no login with a code"
             ),
-            Setting("disk.oauth_client_secret", .text, default: "", "its secret, if it has one"),
+            Setting(
+                "disk.oauth_client_secret",
+                .text,
+                default: "",
+                "client secret of that application, if it has one; best set in the environment"
+            ),
             Setting(
                 "disk.oauth_redirect_uri",
                 .text,
@@ -142,38 +158,39 @@ extension Setting {
                 "shop.wide_categories",
                 .list,
                 default: "1,2",
-                "categories whose products stand alone in a row, by id or name"
+                "categories whose products take a whole row, by id or name"
             ),
             Setting(
                 "shop.picture_hosts",
                 .list,
                 default: "",
-                "hosts of product pictures that may be at private addresses; public ones need not be listed"
+                "hosts of product pictures that may be at private addresses, on any port",
+                note: "public ones need not be listed"
             ),
             Setting(
                 "pdf.files",
                 .integer(1...10_000),
                 default: "200",
-                "most files that one upload of the PDF app may bring"
+                "largest number of files in one upload of the PDF app"
             ),
             Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
             Setting(
                 "pdf.draft_lifetime_s",
                 .integer(1...31_536_000),
                 default: "86400",
-                "how long a document that is not saved lives after its last change"
+                "lifetime of an unsaved document after its last change"
             ),
             Setting(
                 "pdf.thumbnails_mb",
                 .integer(0...65_536),
                 default: "64",
-                "space for pictures of pages, in MiB; the least recently used goes first"
+                "space for pictures of pages, in MiB; the least recently used is evicted first"
             ),
             Setting(
                 "freshness.places_s",
                 .integer(0...31_536_000),
                 default: "2592000",
-                "how long the geocoder's answers count as fresh"
+                "freshness time of the geocoder's responses"
             ),
             Setting("people.path", .text, default: "/api/729a5c80", "path of the people below upstreams.people.url"),
             Setting(
@@ -182,49 +199,57 @@ extension Setting {
                 default: "",
                 "key of the people API, sent as X-API-Key; best set in the environment or the file"
             ),
-            Setting("people.count", .integer(1...5000), default: "120", "how many people are fetched"),
+            Setting("people.count", .integer(1...5000), default: "120", "number of people that are fetched"),
             Setting(
                 "notes.scrypt_logarithm",
                 .integer(10...20),
                 default: "15",
-                "work of hashing a password: each step doubles time and memory (15: 32 MiB)"
+                "cost of hashing a password: each step doubles time and memory (15: 32 MiB)"
             ),
             Setting(
                 "notes.attempts_per_account",
                 .integer(1...100_000),
                 default: "10",
-                "wrong passwords for one user name before it has to wait"
+                "failed logins for one user name before it has to wait"
             ),
             Setting(
                 "notes.attempts_per_address",
                 .integer(1...100_000),
                 default: "100",
-                "the same for one client address"
+                "failed logins from one client address before it has to wait"
             ),
             Setting(
                 "notes.attempt_window_s",
                 .integer(1...86_400),
                 default: "900",
-                "time in which all attempts are back"
+                "time after which all attempts are available again"
             ),
             Setting(
                 "sandbox.port",
                 .integer(0...65535),
                 default: "0",
-                "port of the sandbox on 127.0.0.1; 0 is any free one"
+                "port of the sandbox on 127.0.0.1; 0 is any free one",
+                note: "with `serve --sandbox` the last one of this data directory, if it is free"
             ),
-            Setting("sandbox.seed", .integer(0...Int.max), default: "1", "seed of the sandbox's made data and chance"),
+            Setting(
+                "sandbox.seed",
+                .integer(0...Int.max),
+                default: "1",
+                "seed of the sandbox's generated data and random faults"
+            ),
             Setting(
                 "cache.budget_mb",
                 .integer(1...1_048_576),
                 default: "512",
-                "size limit of what is cached, in MiB; the least recently used goes first"
+                "size limit of what is cached, in MiB; the least recently used is evicted first",
+                note: "user data never ([decision 13](decisions/0013-cache-budget.md))"
             ),
             Setting(
                 "rendered.budget_mb",
                 .integer(0...65_536),
                 default: "64",
-                "memory for answers that are kept as they went out; 0 keeps none"
+                "memory for the cache of complete responses, in MiB; 0 caches none",
+                note: "see [decision 14](decisions/0014-rendered-answers.md)"
             ),
         ]
         + media
@@ -233,15 +258,15 @@ extension Setting {
                 "clock.start",
                 .instant,
                 default: "",
-                "the time that Larder's clock shows at start; empty: the machine's time"
+                "initial time of Larder's clock, which runs on from there; empty: the machine's time"
             ),
             Setting(
                 "log.level",
                 .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
                 default: "info",
-                "least important messages that are logged"
+                "lowest level of messages that are logged"
             ),
-            Setting("log.format", .choice(["text", "json"]), default: "text", "form of the log on standard error"),
+            Setting("log.format", .choice(["text", "json"]), default: "text", "format of the log on standard error"),
         ]
 
     /// The setting of a key.

@@ -21,10 +21,10 @@ extension Setting {
                 "media.pdf_worker",
                 .text,
                 default: "",
-                "where larder-pdf-worker is; empty: beside larder, then on the PATH"
+                "path of larder-pdf-worker; empty: beside larder, then on the PATH"
             ),
-            count("children", 1...64, limits.children, "programs that work on pictures and documents at a time"),
-            count("waiting", 1...10_000, limits.waiting, "jobs that may wait for their turn; more are refused for now"),
+            count("children", 1...64, limits.children, "concurrent programs for pictures and documents"),
+            count("waiting", 1...10_000, limits.waiting, "jobs that may wait; more are refused with 503"),
             count("picture_mb", 1...1024, limits.pictureBytes >> 20, "largest picture file, in MiB"),
             count(
                 "picture_megapixels",
@@ -34,13 +34,14 @@ extension Setting {
             ),
             count("page_width", 16...8000, limits.pageWidth, "widest picture of a page, in pixels"),
             count("pdf_mb", 1...2047, limits.pdfBytes >> 20, "largest PDF that is read, in MiB"),
-            count("pdf_pages", 1...100_000, limits.pdfPages, "most pages of a document"),
-            count("text_kb", 1...65_536, limits.textBytes >> 10, "longest text that becomes pages, in KiB"),
-            count("text_pages", 1...10_000, limits.textPages, "most pages that a text becomes"),
+            count("pdf_pages", 1...100_000, limits.pdfPages, "largest number of pages of a document"),
+            count("text_kb", 1...65_536, limits.textBytes >> 10, "longest text for text pages, in KiB"),
+            count("text_pages", 1...10_000, limits.textPages, "largest number of pages that a text may take"),
             count("office_mb", 1...1024, limits.officeBytes >> 20, "largest office file, in MiB"),
         ]
         let ofTools = mediaTools.flatMap { tool in
             let limits = limits[keyPath: tool.limits]
+            let program = tool.what.prefix { $0 != "," }
             return [
                 count(
                     "\(tool.name)_memory_mb",
@@ -48,18 +49,23 @@ extension Setting {
                     limits.memory >> 20,
                     "address space of \(tool.what), in MiB"
                 ),
-                count("\(tool.name)_cpu_s", 1...86_400, Int(limits.processor.components.seconds), "its processor time"),
+                count(
+                    "\(tool.name)_cpu_s",
+                    1...86_400,
+                    Int(limits.processor.components.seconds),
+                    "processor time of \(program) for one job"
+                ),
                 count(
                     "\(tool.name)_timeout_s",
                     1...86_400,
                     Int(limits.wall.components.seconds),
-                    "how long it may take"
+                    "wall time of \(program) for one job"
                 ),
                 count(
                     "\(tool.name)_file_mb",
                     1...65_536,
                     limits.fileBytes >> 20,
-                    "largest file that it may write, in MiB"
+                    "largest file that \(program) may write, in MiB"
                 ),
             ]
         }

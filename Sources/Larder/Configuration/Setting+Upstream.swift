@@ -2,22 +2,28 @@ extension Setting {
     /// The settings that every upstream has, as the ends of their keys, with what they accept, what holds by default,
     /// and what they are for.
     private static let ofEveryUpstream: [(end: String, kind: Kind, standard: String, summary: String)] = [
-        ("url", .url, "", "where its API begins"),
+        ("url", .url, "", "base URL of its API"),
         ("connect_timeout_ms", .integer(1...600_000), "3000", "longest wait for a connection"),
-        ("total_timeout_ms", .integer(1...600_000), "8000", "longest wait for a whole answer, retries included"),
-        ("patience_ms", .integer(0...600_000), "2000", "how long a client waits for more than the stored copy"),
-        ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes of an unreachable one"),
+        (
+            "total_timeout_ms", .integer(1...600_000), "8000",
+            "longest wait for a complete response, retries and redirects included"
+        ),
+        ("patience_ms", .integer(0...600_000), "2000", "how long a client with a stored copy waits for the upstream"),
+        ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes while it is unreachable"),
         ("allowed_hosts", .list, "", "other hosts that its links and redirects may lead to"),
         (
             "shared", .choice(["true", "false"]), "true",
-            "whether its mount answers everybody alike; else per credential, which is passed on"
+            "whether all clients share its mount; else credentials are passed on, responses stored by credential"
         ),
         ("methods", .list, "GET,HEAD,OPTIONS", "methods that its mount passes on"),
         (
             "last_good", .choice(["true", "false"]), "true",
-            "whether its mount serves the last good answer when it fails"
+            "whether its mount serves the last good response if it fails"
         ),
-        ("heuristics", .choice(["true", "false"]), "false", "whether its mount guesses lifetimes from Last-Modified"),
+        (
+            "heuristics", .choice(["true", "false"]), "false",
+            "whether its mount derives lifetimes from Last-Modified (RFC 9111 section 4.2.2)"
+        ),
     ]
 
     /// What stands behind the name in the key of an upstream's setting.

@@ -28,12 +28,15 @@ struct Setting: Sendable, Equatable {
     let standard: String?
     /// What it is for, in one line.
     let summary: String
+    /// What the reference page says in addition, in Markdown; empty for nothing.
+    let note: String
 
-    init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String) {
+    init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String, note: String = "") {
         self.key = key
         self.kind = kind
         self.standard = standard
         self.summary = summary
+        self.note = note
     }
 
     /// `upstreams.spacex.url` → `--upstreams-spacex-url`.

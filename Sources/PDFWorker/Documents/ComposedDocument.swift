@@ -22,7 +22,7 @@ struct ComposedDocument {
         }
         if let layered = sources.first(where: { $0.hasLayers }) { try result.takeLayers(of: layered) }
         try result.setTitle(job.title ?? sources[0].title())
-        // The library reads the sources' streams only now.
+        // The library reads the streams of the sources here.
         try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
         var summary = try result.summary()
         summary.wasEncrypted = sources.contains { $0.isEncrypted }
@@ -41,7 +41,7 @@ struct ComposedDocument {
         defer { source.release(original) }
         try result.add(original, of: source)
         guard PageGeometry.normalized(page.rotateBy) != 0 else { return }
-        // The copy is turned: the same page may be wanted twice, differently.
+        // The copy is rotated: the same page may be requested twice with different rotations.
         let copy = try result.page(position)
         defer { result.release(copy) }
         try result.rotate(copy, by: page.rotateBy)

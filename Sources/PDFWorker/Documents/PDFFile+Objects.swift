@@ -3,16 +3,16 @@ import Foundation
 import MediaFormats
 
 extension PDFFile {
-    /// An object from its notation in PDF.
+    /// Parses an object in PDF notation.
     func object(_ notation: String) throws -> Object {
         let object = qpdf_oh_parse(handle, notation)
         try check()
         return object
     }
 
-    /// A new stream, whose bytes are written as they are.
+    /// Creates a stream whose bytes are written as they are.
     ///
-    /// - Parameter dictionary: further entries in PDF's notation, without `Filter`, `DecodeParms` and `Length`.
+    /// - Parameter dictionary: further entries, without `Filter`, `DecodeParms` and `Length`.
     func stream(
         _ bytes: Data,
         dictionary entries: [(String, Object)] = [],
@@ -39,7 +39,7 @@ extension PDFFile {
         return stream
     }
 
-    /// The title in the document's information dictionary; nil where there is none or an empty one.
+    /// Returns the title in the document's information dictionary; nil if there is none, or it is empty.
     func title() -> String? {
         let information = qpdf_oh_get_key(handle, qpdf_get_trailer(handle), "/Info")
         guard qpdf_oh_is_dictionary(handle, information) != 0 else { return nil }
@@ -47,7 +47,7 @@ extension PDFFile {
         guard qpdf_oh_is_string(handle, title) != 0, let text = qpdf_oh_get_utf8_value(handle, title) else {
             return nil
         }
-        // Titles of a document from elsewhere are as long as somebody liked, and may hold anything.
+        // The title of an imported document may have any length and any characters.
         let clean = String(cString: text).unicodeScalars.prefix(1000).filter {
             $0.properties.generalCategory != .control
         }
@@ -55,7 +55,7 @@ extension PDFFile {
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// Sets the title, in UTF-16 where it must be; the library's own setter would spoil what is not ASCII.
+    /// Sets the title, in UTF-16 if necessary; the library's own setter damages characters that are not ASCII.
     func setTitle(_ title: String?) throws {
         let information = qpdf_oh_new_dictionary(handle)
         if let title, !title.isEmpty {
@@ -66,7 +66,7 @@ extension PDFFile {
         try check()
     }
 
-    /// Numbers of an array; nil where it is none of this length.
+    /// Returns the numbers of an array; nil if it is not an array of this many numbers.
     func numbers(_ array: Object, count: Int32) -> [Double]? {
         guard qpdf_oh_is_array(handle, array) != 0, qpdf_oh_get_array_n_items(handle, array) == count else {
             return nil

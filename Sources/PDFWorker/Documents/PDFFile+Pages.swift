@@ -2,7 +2,7 @@ import CQPDF
 import MediaFormats
 
 extension PDFFile {
-    /// What is in the document.
+    /// Returns what is in the document.
     func summary() throws -> PDFDocumentSummary {
         let pages = try (0..<pageCount()).map { index in
             let page = try page(index)
@@ -12,7 +12,7 @@ extension PDFFile {
         return PDFDocumentSummary(pages: pages, title: title(), wasEncrypted: isEncrypted)
     }
 
-    /// Whether it is encrypted, with the empty password as it could be read.
+    /// Whether it is encrypted; with the empty password, because it could be read.
     var isEncrypted: Bool { qpdf_is_encrypted(handle) != 0 }
 
     /// Whether parts of its pages belong to layers (ISO 32000-1 8.11.4).
@@ -20,7 +20,7 @@ extension PDFFile {
         qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0
     }
 
-    /// Takes the layers of a document whose pages have been added, so that what is hidden there stays hidden here.
+    /// Copies the layers of a document whose pages were added, so that hidden parts stay hidden.
     func takeLayers(of other: PDFFile) throws {
         let layers = qpdf_oh_get_key(other.handle, qpdf_get_root(other.handle), "/OCProperties")
         let indirect =
@@ -32,7 +32,7 @@ extension PDFFile {
         try check()
     }
 
-    /// Boxes and turn of a page.
+    /// Returns the size and the rotation of a page.
     func geometry(of page: Object) throws -> PageGeometry {
         func box(_ key: String) -> [Double]? { numbers(qpdf_oh_get_key(handle, page, key), count: 4) }
         let rotate = qpdf_oh_get_key(handle, page, "/Rotate")
@@ -47,7 +47,7 @@ extension PDFFile {
         return geometry
     }
 
-    /// Turns a page clockwise, beside how it is turned already.
+    /// Rotates a page clockwise, in addition to its rotation.
     func rotate(_ page: Object, by degrees: Int) throws {
         let rotation = PageGeometry.normalized(try geometry(of: page).rotation + PageGeometry.normalized(degrees))
         qpdf_oh_replace_key(handle, page, "/Rotate", qpdf_oh_new_integer(handle, Int64(rotation)))

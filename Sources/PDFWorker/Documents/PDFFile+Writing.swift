@@ -4,7 +4,7 @@ import MediaFormats
 extension PDFFile {
     /// Writes the document. The same document gives the same bytes, its identity included.
     ///
-    /// - Parameter progress: told the percentage now and then.
+    /// - Parameter progress: receives the percentage from time to time.
     func write(to path: String, progress: @escaping (Int) -> Void) throws {
         qpdf_init_write(handle, path)
         try check()
@@ -12,7 +12,7 @@ extension PDFFile {
         qpdf_set_compress_streams(handle, QPDF_BOOL(0))
         qpdf_set_preserve_encryption(handle, QPDF_BOOL(0))
         qpdf_set_deterministic_ID(handle, QPDF_BOOL(1))
-        // 16-bit samples are of this version.
+        // Samples of 16 bits need this version.
         qpdf_set_minimum_pdf_version(handle, "1.5")
         let report = Report(progress)
         try withExtendedLifetime(report) {

@@ -1,15 +1,15 @@
 import CQPDF
 import MediaFormats
 
-/// A document in libqpdf's hands. No stream of a document is ever decompressed: neither here nor when it is written.
+/// A document of libqpdf. No stream of a document is ever decompressed, neither here nor when it is written.
 ///
-/// After each call the library's error is looked at; without that it would go on with fallback values.
+/// The error of the library is checked after each call; without that it continues with fallback values.
 final class PDFFile {
     typealias Object = qpdf_oh
 
     private(set) var handle: qpdf_data?
 
-    /// A new document without pages.
+    /// Creates a document without pages.
     init() throws {
         handle = qpdf_init()
         qpdf_silence_errors(handle)
@@ -35,10 +35,10 @@ final class PDFFile {
         try check()
     }
 
-    /// Looks at the page tree before the library does: for each page that is listed it spends kilobytes, also where a
-    /// million times the same one is.
+    /// Checks the size of the page tree before the library reads it, which takes kilobytes for each listed page, even
+    /// if the same page is listed a million times.
     ///
-    /// Only the list is judged here: what is no proper tree is the library's to refuse.
+    /// Only the number of pages is checked; the library refuses a malformed tree.
     private func boundPageTree(_ maximumPages: Int) throws {
         var seen: Set<Int32> = []
         var leaves = 0
@@ -54,7 +54,7 @@ final class PDFFile {
                 leaves += 1
                 continue
             }
-            // A node that is there twice makes a loop, or as many pages as the powers of two.
+            // A node that is listed twice makes a loop, or doubles the pages at each level.
             let number = qpdf_oh_get_object_id(handle, node)
             guard number == 0 || seen.insert(number).inserted else { continue }
             let count = qpdf_oh_get_array_n_items(handle, kids)
@@ -69,7 +69,9 @@ final class PDFFile {
 
     deinit { qpdf_cleanup(&handle) }
 
-    /// Throws the library's error, if it has one.
+    /// Throws the error of the library, if there is one.
+    ///
+    /// - Throws: ``JobError``.
     func check() throws {
         guard qpdf_has_error(handle) != 0 else { return }
         let error = qpdf_get_error(handle)
@@ -78,14 +80,14 @@ final class PDFFile {
         case qpdf_e_password: throw JobError(.encrypted)
         case qpdf_e_damaged_pdf: throw JobError.damaged("the PDF is broken: \(Self.plain(detail))")
         case qpdf_e_pages: throw JobError.damaged("the list of its pages is broken: \(Self.plain(detail))")
-        // What the library takes for its own mistake comes from files that it did not expect.
+        // Files that the library does not expect make it report errors of its own.
         case qpdf_e_object, qpdf_e_internal: throw JobError.damaged("an object of the PDF is not what it should be")
         case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
         default: throw JobError(.other(Self.plain(detail)))
         }
     }
 
-    /// What the library says may repeat bytes of the file.
+    /// Returns a message of the library in printable ASCII, because it may contain bytes of the file.
     static func plain(_ text: String) -> String {
         String(text.unicodeScalars.prefix(120).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : " " })
     }
@@ -96,15 +98,14 @@ final class PDFFile {
         return Int(count)
     }
 
-    /// The page at a position from 0.
+    /// Returns the page at a position, from 0.
     func page(_ index: Int) throws -> Object {
         let page = qpdf_get_page_n(handle, index)
         try check()
         return page
     }
 
-    /// Adds a page behind the others; what it refers to in the other document comes along, the other's other pages do
-    /// not.
+    /// Appends a page, with everything that it refers to in the other document but its other pages.
     func add(_ page: Object, of other: PDFFile) throws {
         qpdf_add_page(handle, other.handle, page, QPDF_BOOL(0))
         try other.check()

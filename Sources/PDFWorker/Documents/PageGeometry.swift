@@ -1,13 +1,13 @@
 import MediaFormats
 
-/// Size and turn of a page, from what its dictionary says (ISO 32000-1 7.7.3.3, 14.11.2).
+/// The size and rotation of a page, from its dictionary (ISO 32000-1 7.7.3.3, 14.11.2).
 struct PageGeometry: Equatable {
-    /// US Letter, which readers take where a page tells no usable size.
+    /// US Letter, which readers assume for a page without a valid size.
     static let fallback = [0.0, 0, 612, 792]
 
-    /// Width before it is turned, in points.
+    /// Width before rotation, in points.
     let width: Double
-    /// Height before it is turned, in points.
+    /// Height before rotation, in points.
     let height: Double
     /// 0, 90, 180 or 270, clockwise.
     let rotation: Int
@@ -15,7 +15,7 @@ struct PageGeometry: Equatable {
     init(mediaBox: [Double]?, cropBox: [Double]?, rotate: Int, userUnit: Double) {
         let media = Self.ordered(mediaBox) ?? Self.fallback
         let crop = Self.ordered(cropBox) ?? media
-        // The crop box counts as far as it lies within the media box.
+        // Only the part of the crop box within the media box counts.
         let shown =
             Self.ordered(
                 [max(media[0], crop[0]), max(media[1], crop[1]), min(media[2], crop[2]), min(media[3], crop[3])],
@@ -37,13 +37,13 @@ struct PageGeometry: Equatable {
         )
     }
 
-    /// Any multiple of 90 as 0, 90, 180 or 270; what is none counts as not turned.
+    /// Returns a multiple of 90 as 0, 90, 180 or 270, and 0 for any other number.
     static func normalized(_ degrees: Int) -> Int {
         let turn = degrees % 360
         return turn % 90 == 0 ? (turn + 360) % 360 : 0
     }
 
-    /// A box with its lower left corner first; nil where it has no area.
+    /// Returns a box with its lower left corner first; nil if it has no area.
     private static func ordered(_ box: [Double]?, keepingOrder: Bool = false) -> [Double]? {
         guard let box, box.count == 4, box.allSatisfy({ $0.isFinite && abs($0) < 1e7 }) else { return nil }
         let ordered =
@@ -51,6 +51,6 @@ struct PageGeometry: Equatable {
         return ordered[2] > ordered[0] && ordered[3] > ordered[1] ? ordered : nil
     }
 
-    /// Thousandths of a point are noise of arithmetic.
+    /// Rounds to thousandths of a point; smaller parts are rounding errors.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -2,12 +2,13 @@ import Foundation
 import MediaFormats
 
 extension EmbeddedPicture {
-    /// The whole file is the stream: its own segments tell the decoder everything but orientation, profile and Adobe's
-    /// inversion.
+    /// Returns a JPEG whose whole file is the stream: its segments tell the decoder everything but the orientation, the
+    /// profile and Adobe's inversion.
     static func jpeg(_ source: some ByteSource, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
         guard let frame = header.jpeg, frame.isEmbeddable else {
             throw JobError.damaged(
-                "a JPEG of a kind that PDF does not know: arithmetic, lossless or of \(header.jpeg?.precision ?? 0) bits"
+                "a JPEG of a kind that PDF does not know: "
+                    + "arithmetic, lossless or of \(header.jpeg?.precision ?? 0) bits"
             )
         }
         let segments = JPEGSegments(source)

@@ -2,8 +2,8 @@ import Foundation
 import MediaFormats
 
 extension EmbeddedPicture {
-    /// The compressed pixels go in as they are: PDF's Flate filter knows PNG's predictors (ISO 32000-1 7.4.4.4). Not
-    /// those of interlaced pictures, nor alpha.
+    /// Returns a PNG whose compressed pixels are embedded as they are: PDF's Flate filter has the predictors of PNG
+    /// (ISO 32000-1 7.4.4.4), but neither interlacing nor alpha.
     static func png(_ source: some ByteSource, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
         guard !header.isInterlaced, !header.mayBeTransparent else {
             throw JobError.damaged("an interlaced or transparent PNG cannot be embedded as it is")
@@ -27,7 +27,8 @@ extension EmbeddedPicture {
             data: pixels
         )
         picture.filterParameters =
-            "<< /Predictor 15 /Colors \(samples) /BitsPerComponent \(header.bitsPerSample) /Columns \(header.width) >>"
+            "<< /Predictor 15 /Colors \(samples) /BitsPerComponent \(header.bitsPerSample) "
+            + "/Columns \(header.width) >>"
         if colorType == 3 {
             guard let palette = chunks.first(where: { $0.type == "PLTE" }), palette.content.count % 3 == 0,
                 (3...768).contains(palette.content.count)
@@ -63,7 +64,7 @@ struct PNGChunks<Source: ByteSource> {
         self.reader = reader
     }
 
-    /// All chunks up to IEND.
+    /// Returns all chunks up to IEND.
     func all() throws -> [Chunk] {
         var chunks: [Chunk] = []
         var offset = 8

@@ -1,20 +1,20 @@
 import Foundation
 import MediaFormats
 
-/// A picture as PDF holds it (ISO 32000-1 8.9.5): its data unchanged, and what a reader must know to decode them.
+/// A picture as it is embedded in a PDF (ISO 32000-1 8.9.5): its data unchanged, and the parameters to decode them.
 struct EmbeddedPicture: Equatable {
     /// Pixels of a stored line.
     var width: Int
     /// Stored lines.
     var height: Int
     var bitsPerComponent: Int
-    /// 1 grey, 3 RGB, 4 CMYK; of a palette, those of its colours.
+    /// 1 grey, 3 RGB, 4 CMYK; for a palette those of its colours.
     var components: Int
     /// `/DCTDecode` or `/FlateDecode`.
     var filter: String
-    /// Parameters of the filter in PDF's notation.
+    /// Parameters of the filter in PDF notation.
     var filterParameters: String?
-    /// The data, as they go into the file.
+    /// The data as they are embedded.
     var data: Data
     /// Values are stored inverted, as Adobe's programs store CMYK.
     var isInverted = false
@@ -31,7 +31,7 @@ struct EmbeddedPicture: Equatable {
     /// The colour space without a profile.
     var deviceColorSpace: String { components == 1 ? "/DeviceGray" : components == 3 ? "/DeviceRGB" : "/DeviceCMYK" }
 
-    /// Reads a JPEG or PNG that PDF can hold as it is.
+    /// Reads a JPEG or PNG that can be embedded as it is.
     ///
     /// - Throws: `PictureHeaderError`, ``JobError``.
     init(file path: String) throws {

@@ -1,16 +1,16 @@
 import MediaFormats
 
-/// The orientation of a photo (EXIF 2.32 4.6.4 A, tag 0x0112): which sides of the shown picture its first line and
-/// column are.
+/// The orientation of a photo (EXIF 2.32 4.6.4 A, tag 0x0112): the sides of the shown picture at which the first stored
+/// line and column are.
 enum ExifOrientation: Int, CaseIterable {
     case upright = 1
     case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
-    /// Whether the shown picture is as wide as the stored one is high.
+    /// Whether the shown picture has the stored height as its width.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// Where a point of the stored picture (x to the right, y up, each 0…1, as PDF's image space has it) is shown: x' =
-    /// ax + cy + e, y' = bx + dy + f.
+    /// The matrix from stored to shown points, in PDF's image space (x to the right, y up, each 0…1): x' = ax + cy + e,
+    /// y' = bx + dy + f.
     var matrix: (a: Double, b: Double, c: Double, d: Double, e: Double, f: Double) {
         switch self {
         case .upright: (1, 0, 0, 1, 0, 0)
@@ -24,11 +24,11 @@ enum ExifOrientation: Int, CaseIterable {
         }
     }
 
-    /// From the content of an APP1 segment; nil unless it is EXIF's and tells one.
+    /// Reads the content of an APP1 segment; nil if it is not of EXIF, or has no orientation.
     static func read(fromSegment content: [UInt8]) -> ExifOrientation? {
         guard content.starts(with: [0x45, 0x78, 0x69, 0x66, 0, 0]) else { return nil }
         let reader = HeaderReader(source: Array(content.dropFirst(6)))
-        // What cannot be read tells no orientation: the photo is shown as it is stored.
+        // A photo with malformed EXIF is shown as it is stored.
         return try? read(reader)
     }
 

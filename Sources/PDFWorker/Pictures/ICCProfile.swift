@@ -1,6 +1,6 @@
 import Foundation
 
-/// A colour profile that belongs to a picture (ICC.1:2010 7.2): taken along only where its head fits the picture, as
+/// The colour profile of a picture (ICC.1:2010 7.2). It is embedded only if its header fits the picture, because
 /// readers refuse others.
 struct ICCProfile: Equatable {
     /// Profiles of photos have a few kilobytes, those of presses a few megabytes.
@@ -8,6 +8,8 @@ struct ICCProfile: Equatable {
 
     let bytes: Data
 
+    /// Checks a profile.
+    ///
     /// - Parameter components: colour components of the picture: 1, 3 or 4.
     init?(_ bytes: Data, components: Int) {
         guard bytes.count >= 128, bytes.count <= Self.maximumBytes else { return nil }
@@ -20,7 +22,7 @@ struct ICCProfile: Equatable {
         self.bytes = bytes
     }
 
-    /// Puts the parts together that a JPEG's APP2 segments hold (ICC.1:2010 annex B.4); nil where one is missing.
+    /// Joins the parts in the APP2 segments of a JPEG (ICC.1:2010 annex B.4); nil if one is missing.
     static func joined(_ segments: [[UInt8]]) -> Data? {
         let signature = Array("ICC_PROFILE".utf8) + [0]
         let parts = segments.filter { $0.count > 14 && $0.starts(with: signature) }

@@ -1,9 +1,9 @@
 import CZlib
 import Foundation
 
-/// Decompression with an end: of a PNG's colour profile, the only thing that is ever decompressed here.
+/// Decompression with a limit; used for the colour profile of a PNG, the only data that the worker decompresses.
 enum Inflation {
-    /// The bytes of a zlib stream (RFC 1950); nil where it is broken or has more than that many.
+    /// Decompresses a zlib stream (RFC 1950); nil if it is malformed, or has more bytes than the limit.
     static func inflate(_ bytes: Data, atMost limit: Int) -> Data? {
         var output = Data(count: min(limit, max(4096, bytes.count * 8)))
         var stream = z_stream()

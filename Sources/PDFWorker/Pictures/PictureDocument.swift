@@ -1,10 +1,9 @@
 import Foundation
 import MediaFormats
 
-/// A document with a picture on each page.
+/// A document of pictures, one on each page.
 struct PictureDocument {
-    /// Pictures are held in memory until they are written; above this they are written in parts, which are then put
-    /// together.
+    /// Bytes of pictures that are in memory at a time. A document of more is written in parts, which are then joined.
     static let bytesAtATime = 192 << 20
 
     let job: PDFJob.Pictures
@@ -34,7 +33,7 @@ struct PictureDocument {
         return try ComposedDocument(job: whole).make()
     }
 
-    /// Runs of files of about that many bytes, at least one file each.
+    /// Returns ranges of files of about so many bytes, at least one file each.
     static func parts(_ sizes: [Int], atMost limit: Int = bytesAtATime) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var (start, bytes) = (0, 0)
@@ -88,7 +87,8 @@ extension PDFFile {
         try add(page, of: self)
     }
 
-    /// With a profile its colours are those of the profile; readers that know none take the device's.
+    /// Returns the colour space of the profile, if there is one; readers without profiles use the alternate of the
+    /// device.
     private func colorSpace(of picture: EmbeddedPicture) throws -> Object {
         var base = try object(picture.deviceColorSpace)
         if let profile = picture.profile {

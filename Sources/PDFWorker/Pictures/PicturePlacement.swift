@@ -1,10 +1,10 @@
 import MediaFormats
 
-/// Where a picture lies on a page of which size.
+/// The size of a page and the position of its picture.
 struct PicturePlacement: Equatable {
     /// A4 in points, upright.
     static let a4 = (width: 595.276, height: 841.89)
-    /// Smaller pages are not allowed everywhere (ISO 32000-1 annex C.2).
+    /// The smallest page that every reader accepts (ISO 32000-1 annex C.2), in points.
     static let smallestSide = 3.0
 
     let pageWidth: Double
@@ -15,9 +15,11 @@ struct PicturePlacement: Equatable {
     let width: Double
     let height: Double
 
+    /// Places a picture.
+    ///
     /// - Parameters:
-    ///   - width: pixels of the picture as it is shown.
-    ///   - height: likewise.
+    ///   - width: width of the picture as it is shown, in pixels.
+    ///   - height: height of the picture as it is shown, in pixels.
     init(width pixelsAcross: Int, height pixelsDown: Int, layout: PageLayout) {
         let (across, down) = (Double(pixelsAcross), Double(pixelsDown))
         switch layout {
@@ -33,17 +35,17 @@ struct PicturePlacement: Equatable {
         (x, y) = ((pageWidth - width) / 2, (pageHeight - height) / 2)
     }
 
-    /// The page's content: the picture `/Picture`, turned upright, at its place.
+    /// Returns the content stream of the page: the picture `/Picture`, turned upright, at its position.
     func content(_ orientation: ExifOrientation) -> String {
         let m = orientation.matrix
         let numbers = [m.a * width, m.b * height, m.c * width, m.d * height, x + m.e * width, y + m.f * height]
         return "q \(numbers.map(Self.notation).joined(separator: " ")) cm /Picture Do Q"
     }
 
-    /// The media box in PDF's notation.
+    /// The media box in PDF notation.
     var box: String { "[0 0 \(Self.notation(pageWidth)) \(Self.notation(pageHeight))]" }
 
-    /// A number as PDF writes it: without exponent, which PDF does not know, in millionths.
+    /// Returns a number in PDF notation, which has no exponents, in millionths.
     static func notation(_ value: Double) -> String {
         let millionths = Int((value * 1_000_000).rounded())
         let (whole, rest) = (abs(millionths) / 1_000_000, abs(millionths) % 1_000_000)

@@ -1,6 +1,6 @@
 import CPangoCairo
 
-/// A GObject that is let go with this value.
+/// A GObject that is released with this value.
 final class PangoObject {
     let pointer: OpaquePointer
 
@@ -11,13 +11,15 @@ final class PangoObject {
     deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 }
 
-/// A paragraph in pango's hands.
+/// A paragraph of pango.
 final class Layout {
     let pointer: OpaquePointer
 
+    /// Creates the layout of a paragraph.
+    ///
     /// - Parameters:
     ///   - width: in points; nil for lines of any length.
-    ///   - direction: how the paragraph runs, and so at which side it stands; nil for as its text begins.
+    ///   - direction: the direction of the paragraph, which decides its alignment; nil for that of its first letter.
     init(context: OpaquePointer, text: String, width: Double?, direction: PangoDirection? = nil) {
         pointer = pango_layout_new(context)
         let font = pango_font_description_from_string(TextPages.family)
@@ -35,12 +37,12 @@ final class Layout {
         pango_layout_set_text(pointer, text, Int32(clamping: text.utf8.count))
     }
 
-    /// How it runs.
+    /// The direction of the first line.
     var direction: PangoDirection {
         pango_layout_line_get_resolved_direction(pango_layout_get_line_readonly(pointer, 0))
     }
 
-    /// Where its last line begins, in bytes of UTF-8; nil where it has but one.
+    /// The start of the last line, in bytes of UTF-8; nil if there is only one.
     var startOfLastLine: Int? {
         let count = pango_layout_get_line_count(pointer)
         guard count > 1, let line = pango_layout_get_line_readonly(pointer, count - 1) else { return nil }

@@ -1,4 +1,4 @@
-/// What of a text goes onto pages.
+/// The parts of a text that are drawn on pages.
 enum PlainText {
     enum Paragraph: Equatable {
         case text(String)
@@ -6,7 +6,7 @@ enum PlainText {
         case pageBreak
     }
 
-    /// Line breaks of all kinds become one; other control characters, which no font shows, go.
+    /// Returns a text with line breaks of one kind, and without other control characters, which no font has.
     static func cleaned(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar = " "
@@ -22,7 +22,7 @@ enum PlainText {
         return String(result)
     }
 
-    /// Cuts at line and page breaks. Breaks at the very end make no empty paragraph or page.
+    /// Splits a text at line and page breaks. Breaks at its end make no empty paragraph or page.
     static func paragraphs(of text: String) -> [Paragraph] {
         var paragraphs: [Paragraph] = []
         for (number, page) in text.split(separator: "\u{0C}", omittingEmptySubsequences: false).enumerated() {
@@ -35,7 +35,7 @@ enum PlainText {
         return paragraphs
     }
 
-    /// The text's characters, each once, on lines of their own: combined ones stay with what they combine with.
+    /// Returns the characters of a text, each once, on lines of their own; combining ones stay with their base.
     static func alphabet(of text: String) -> String {
         var seen: Set<Character> = []
         return text.filter { !$0.isWhitespace && seen.insert($0).inserted }.map(String.init).joined(separator: "\n")

@@ -1,22 +1,22 @@
 import CPangoCairo
 import MediaFormats
 
-/// The pages that are being drawn, and how far the last one is filled.
+/// The pages that are being drawn, and the position on the last one.
 final class Sheet {
     private let surface: OpaquePointer
     private let cairo: OpaquePointer
     private let context: OpaquePointer
     private let maximumPages: Int
     private var pages = 1
-    /// From the top, in points.
+    /// The position of the next line from the top, in points.
     private var y = TextPages.margin
 
     private static let size = PicturePlacement.a4
     private static var textWidth: Double { size.width - 2 * TextPages.margin }
     private static var bottom: Double { size.height - TextPages.margin }
-    /// Characters that pango is given at once. It measures a paragraph as one line before it breaks it, in 1/1024
-    /// points of 32 bits: one of 300,000 letters would overflow, and stay one line. The time that it takes for words
-    /// without end grows with their square, too.
+    /// Characters of one layout. pango measures a paragraph as one line before it breaks it, in 1/1024 points of 32
+    /// bits: the width of 300,000 letters would overflow, and they would stay one line. Its time for words without
+    /// spaces also grows quadratically.
     private static let piece = 8192
 
     init(path: String, locale: String?, maximumPages: Int) throws {
@@ -24,7 +24,7 @@ final class Sheet {
         cairo = cairo_create(surface)
         context = pango_cairo_create_context(cairo)
         self.maximumPages = maximumPages
-        // Any fixed time: what is drawn today must be the same bytes tomorrow.
+        // A fixed date, so that the same text gives the same bytes.
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z")
         if let locale { pango_context_set_language(context, pango_language_from_string(locale)) }
         try check()
@@ -36,7 +36,9 @@ final class Sheet {
         cairo_surface_destroy(surface)
     }
 
-    /// Draws a paragraph below what is there, line by line, on as many pages as it needs.
+    /// Draws a paragraph below the last one, line by line, on as many pages as it needs.
+    ///
+    /// - Throws: ``JobError``: `tooManyPages`, `other`.
     func draw(_ text: String) throws {
         var direction: PangoDirection?
         var rest = text[...]
@@ -50,9 +52,9 @@ final class Sheet {
                 width: Self.textWidth,
                 direction: direction
             )
-            // What goes on runs as the paragraph's beginning does, whatever it begins with itself.
+            // Later pieces have the direction of the first, whatever letter they begin with.
             direction = layout.direction
-            // The last line of a piece is not full: it is the beginning of the next piece.
+            // The last line of a piece is not full: the next piece begins with it.
             let open = end < rest.endIndex ? layout.startOfLastLine : nil
             try draw(layout, linesBefore: open)
             rest = rest[(open.map { rest.utf8.index(rest.startIndex, offsetBy: $0) } ?? end)...]
@@ -72,7 +74,7 @@ final class Sheet {
             let height = Self.points(extents.height)
             if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
             let baseline = Self.points(pango_layout_iter_get_baseline(iterator) - extents.y)
-            // A right-to-left line stands at the right edge: its place is in the extents.
+            // A right-to-left line is aligned right: its position is in the extents.
             cairo_move_to(cairo, TextPages.margin + Self.points(extents.x), y + baseline)
             pango_cairo_show_layout_line(cairo, pango_layout_iter_get_line_readonly(iterator))
             y += height

@@ -2,12 +2,12 @@ import CPangoCairo
 import Foundation
 import MediaFormats
 
-/// Text as A4 pages, by pango and cairo: shaped, wrapped, broken into pages.
+/// Typesets text on A4 pages by pango and cairo.
 struct TextPages {
-    /// Millimetres in points.
+    /// 20 mm in points.
     static let margin = 20 * 72 / 25.4
-    /// No colour emoji family among them: it has digits too, which would become pictures. What these lack, fontconfig
-    /// finds elsewhere.
+    /// Without a colour emoji family: that has digits, which would become pictures. fontconfig finds other fonts for
+    /// characters that these lack.
     static let family = "Noto Sans, DejaVu Sans, sans-serif 11"
 
     static var pangoVersion: String { String(cString: pango_version_string()) }
@@ -18,7 +18,8 @@ struct TextPages {
 
     /// Draws the text.
     ///
-    /// - Returns: characters that no font has, which are left out.
+    /// - Returns: the characters that no font has; they are left out.
+    /// - Throws: ``JobError``: `noGlyphs`, `tooManyPages`, `other`.
     func draw(to path: String) throws -> [String] {
         let text = PlainText.cleaned(text)
         let missing = Set(Self.missingScalars(of: text))
@@ -35,7 +36,7 @@ struct TextPages {
         return Self.listed(missing, in: text)
     }
 
-    /// Characters that no font has, each once, in the order in which they appear.
+    /// Returns the characters that no font has, each once, in the order of their first appearance.
     static func missingCharacters(of text: String) -> [String] {
         let text = PlainText.cleaned(text)
         return listed(Set(missingScalars(of: text)), in: text)
@@ -53,7 +54,7 @@ struct TextPages {
     private static func missingScalars(of text: String) -> [Unicode.Scalar] {
         let context = PangoObject(pango_font_map_create_context(pango_cairo_font_map_get_default()))
         var missing: [Unicode.Scalar] = []
-        // Each character once: fonts are chosen by character, and a long text repeats few.
+        // Each character once: fonts are chosen by character, and a long text has few different ones.
         let layout = Layout(context: context.pointer, text: PlainText.alphabet(of: text), width: nil)
         guard pango_layout_get_unknown_glyphs_count(layout.pointer) > 0 else { return [] }
         let iterator = pango_layout_get_iter(layout.pointer)

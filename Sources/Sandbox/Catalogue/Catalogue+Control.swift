@@ -11,7 +11,8 @@ extension Catalogue {
                 method: "PUT",
                 path: "/_sandbox/catalogue/products/{id}",
                 purpose:
-                    "merge-patches what one product is sent as (RFC 7396; any member, any type; null sets a column to null), or adds it; {origin} in a string is the sandbox's own"
+                    "merge-patches what one product is sent as (RFC 7396; any member, any type; null sets a column to "
+                    + "null), or adds it; {origin} in a string is the sandbox's own"
             ),
             .init(method: "DELETE", path: "/_sandbox/catalogue/products/{id}", purpose: "removes one product"),
             .init(
@@ -23,13 +24,15 @@ extension Catalogue {
                 method: "PUT",
                 path: "/_sandbox/catalogue/generated",
                 purpose:
-                    #"{"count":100000,"seed":1}: that many generated products in place of all others, the same for the same seed"#
+                    #"{"count":100000,"seed":1}: that many generated products in place of all others, "#
+                    + "the same for the same seed"
             ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/reseeded",
                 purpose:
-                    #"{"shift":7}: the products of the start under ids that are larger by that, as after a night of the real server"#
+                    #"{"shift":7}: the products of the start under ids that are larger by that, "#
+                    + "as after a night of the real server"
             ),
         ]
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Writing, open to anybody.
+/// Writes, open to everyone.
 extension Catalogue {
     func createProduct(_ request: UpstreamRequest) throws(CatalogueError) -> JSONValue {
         let body = Self.body(of: request)

@@ -3,12 +3,12 @@ import HTTPTypes
 /// The products and categories of the Platzi Fake Store API (PlatziLabs/fake-api-backend; docs at fakeapi.platzi.com)
 /// and a host of pictures for them, with made data.
 ///
-/// Anybody may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not
-/// played.
+/// Anyone may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not
+/// simulated.
 final class Catalogue: SimulatedUpstream {
-    /// When the rows were made, as all of them say.
+    /// `creationAt` of all rows.
     static let seededAt = "2025-03-11T01:40:00.000Z"
-    /// The same after the data was seeded anew.
+    /// `creationAt` of all rows after a reseed.
     static let reseededAt = "2025-03-12T01:40:00.000Z"
 
     let name = SandboxUpstream.catalogue

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// The rows of the simulated catalogue. Like the real one it forgets what was written to it: a reset puts the made rows
-/// back.
+/// The rows of the simulated catalogue. As in the real one, a reset discards what was written.
 final class CatalogueData: Sendable {
     struct Rows: Sendable {
         var categories: [CatalogueCategory]
-        /// By id, ascending: the order in which SQLite gives rows that nobody sorts.
+        /// By id, ascending: the order of SQLite's rows without ORDER BY.
         var products: [CatalogueProduct]
 
         func category(_ id: Int) -> CatalogueCategory? { categories.first { $0.id == id } }
@@ -39,7 +38,7 @@ final class CatalogueData: Sendable {
 
     func reset() { state.withLock { $0 = initial } }
 
-    /// Changes the rows; nothing is changed when it throws.
+    /// Changes the rows, or none of them if `change` throws.
     func update<Result: Sendable, Failure: Error>(_ change: (inout Rows) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
@@ -51,7 +50,7 @@ final class CatalogueData: Sendable {
         }
     }
 
-    /// Starts anew, as the real server does each night: the same products under other ids, made at another time.
+    /// Reseeds the data, as the real server does every night: the same products with other ids and another date.
     func reseed(shiftedBy shift: Int) {
         state.withLock { rows in
             rows = initial

@@ -19,19 +19,18 @@ struct CatalogueCategory: Sendable, Equatable {
     }
 }
 
-/// A product as the catalogue keeps it: the columns of its table.
+/// A product as the catalogue stores it: the columns of its table.
 struct CatalogueProduct: Sendable, Equatable {
     var id: Int
     var title: String
     var slug: String
-    /// As it is spelled; only "positive" was ever checked.
+    /// As it was sent; the only check is that it is positive.
     var price: String
     var description: String
     var categoryID: Int
-    /// All addresses in one column, joined by commas. What was stored as the text of a JSON array falls apart at its
-    /// commas when it is read.
+    /// All URLs in one column, joined by commas. The text of a JSON array is split at its commas when it is read.
     var images: String
-    /// When the row was made; a new seed makes it anew.
+    /// When the row was created; a reseed changes it.
     var createdAt = Catalogue.seededAt
     /// Members that a test has put over the rendered ones (RFC 7396; null sets a column to null).
     var patch: JSONValue = .object(JSONObject())
@@ -50,15 +49,15 @@ struct CatalogueProduct: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Stands in the data where the sandbox's own origin belongs, which is known only when it listens.
+    /// Placeholder of the sandbox's own origin in the data; the origin is known only when the sandbox listens.
     static let originMarker = "{origin}"
 
     static func absolute(_ address: String, _ origin: String) -> String {
         address.replacing(originMarker, with: origin)
     }
 
-    /// A title as the last part of an address: lower case, accents dropped, everything but Latin letters and digits a
-    /// hyphen. Empty for a title without any.
+    /// A title as the last part of a URL: lower case, without accents, everything but Latin letters and digits replaced
+    /// by hyphens. Empty for a title without any.
     static func slug(of title: String) -> String {
         let plain = title.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars.filter {
             !(0x300...0x36F).contains($0.value)

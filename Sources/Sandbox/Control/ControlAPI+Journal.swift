@@ -13,7 +13,7 @@ extension ControlAPI {
         return entries(matching: try filter(try request.parameters("upstream", "path")))
     }
 
-    /// Answers with the matching entries as soon as there are `count` of them.
+    /// Returns the matching entries as soon as there are `count` of them.
     func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get)
         let parameters = try request.parameters("upstream", "path", "count", "timeout_ms")
@@ -44,8 +44,8 @@ extension ControlAPI {
 
     private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
         let upstream = parameters["upstream"].flatMap { $0.isEmpty ? nil : $0 }
-        if let upstream, stage.place(named: upstream) == nil {
-            throw .invalid(field: "upstream", value: upstream, accepted: stage.places.map { $0.upstream.name.rawValue })
+        if let upstream, stage.slot(named: upstream) == nil {
+            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name.rawValue })
         }
         return JournalFilter(upstream: upstream, pathPrefix: parameters["path"])
     }

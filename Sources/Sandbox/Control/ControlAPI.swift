@@ -37,18 +37,18 @@ struct ControlAPI: Sendable {
             stage.reset()
             return .json(.ok, ControlIndex.json(of: stage))
         case ("upstreams", 3):
-            return try faults(request, place: try place(named: request.path[1]))
+            return try faults(request, slot: try slot(named: request.path[1]))
         case ("journal", 1):
             return try journal(request)
         case ("journal", 2) where request.path[1] == "wait":
             return try await waitForJournal(request)
         default:
-            guard let name = request.path.first, let place = stage.place(named: name) else {
+            guard let name = request.path.first, let slot = stage.slot(named: name) else {
                 throw nothing(at: request)
             }
             var below = request
             below.path.removeFirst()
-            return try place.upstream.control(below)
+            return try slot.upstream.control(below)
         }
     }
 
@@ -56,28 +56,28 @@ struct ControlAPI: Sendable {
         .notFound("There is no /_sandbox/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
     }
 
-    private func place(named name: String) throws(ControlProblem) -> SimulatedUpstreams.Slot {
-        guard let place = stage.place(named: name) else {
+    private func slot(named name: String) throws(ControlProblem) -> SimulatedUpstreams.Slot {
+        guard let slot = stage.slot(named: name) else {
             throw .notFound(
                 "There is no upstream '\(name)'.",
                 field: "name",
-                accepted: stage.places.map { $0.upstream.name.rawValue }
+                accepted: stage.slots.map { $0.upstream.name.rawValue }
             )
         }
-        return place
+        return slot
     }
 
-    private func faults(_ request: ControlRequest, place: SimulatedUpstreams.Slot) throws(ControlProblem)
+    private func faults(_ request: ControlRequest, slot: SimulatedUpstreams.Slot) throws(ControlProblem)
         -> UpstreamResponse
     {
         switch request.path[2] {
         case "fault":
             try request.require(.get, .put)
-            if request.method == .put { place.gate.set(try Self.fault(in: request)) }
-            return .json(.ok, place.status)
+            if request.method == .put { slot.gate.set(try Self.fault(in: request)) }
+            return .json(.ok, slot.status)
         case "release":
             try request.require(.post)
-            return .json(.ok, ["released": .integer(place.gate.release())])
+            return .json(.ok, ["released": .integer(slot.gate.release())])
         default: throw nothing(at: request)
         }
     }

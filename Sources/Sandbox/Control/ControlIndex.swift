@@ -50,10 +50,10 @@ enum ControlIndex {
 
     static func json(of stage: SimulatedUpstreams) -> JSONValue {
         [
-            "upstreams": .array(stage.places.map { $0.status }),
+            "upstreams": .array(stage.slots.map { $0.status }),
             "faults": .array(FaultSyntaxError.accepted.map { .string($0) }),
             "fault_field": .string("Sandbox-Fault overrides the fault for one request"),
-            "calls": .array((common + stage.places.flatMap { $0.upstream.controls }).map(\.json)),
+            "calls": .array((common + stage.slots.flatMap { $0.upstream.controls }).map(\.json)),
         ]
     }
 }

@@ -8,7 +8,7 @@ enum LoopbackHost {
         return host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || isLoopbackIPv4(host)
     }
 
-    /// - Parameter origin: `scheme://host:port`, or `null`, which is nobody's.
+    /// - Parameter origin: `scheme://host:port`, or `null`, which matches no origin.
     static func matches(origin: String) -> Bool {
         guard let scheme = origin.firstRange(of: "://") else { return false }
         return matches(authority: String(origin[scheme.upperBound...]))

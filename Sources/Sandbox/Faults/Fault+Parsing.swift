@@ -12,7 +12,7 @@ struct FaultSyntaxError: Error, Equatable {
 }
 
 extension Fault {
-    /// Longest delay that can be asked for, in milliseconds: ten minutes outlast every client's patience.
+    /// Maximum delay, in milliseconds: ten minutes are longer than any client waits.
     static let longestDelay = 600_000
 
     /// Reads `name` or `name(argument, …)`; spaces around parts do not matter.

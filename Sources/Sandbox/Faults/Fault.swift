@@ -1,19 +1,19 @@
 /// What is wrong with a simulated upstream. Its text form (`description`, ``init(parsing:)``) is the one of the control
 /// API and of the request field `Sandbox-Fault`.
 enum Fault: Sendable, Equatable {
-    /// Nothing: the upstream answers as usual.
+    /// No fault: the upstream responds as usual.
     case online
-    /// The connection is reset without a byte of response.
+    /// The connection is reset without a response.
     case offline
-    /// The head of the response leaves that much later.
+    /// The response is delayed by that time.
     case slow(milliseconds: Int)
     /// That status instead of the response, in the form of the upstream's own errors where it has one; `retryAfter`
     /// (seconds) only with 429 and 503.
     case error(status: Int, retryAfter: Int?)
-    /// A page of HTML with that status (200…599) instead of the response, as a proxy, a captive portal or another server
-    /// at this address gives it.
+    /// A page of HTML with that status (200…599) instead of the response, as a proxy, a captive portal or another
+    /// server at this address gives it.
     case html(status: Int)
-    /// 503 with that probability (0…1), drawn from a generator of that seed.
+    /// 503 with that probability (0…1), from a random generator with that seed.
     case flaky(probability: Double, seed: UInt64)
     /// The full `Content-Length` is announced and the connection closed in the middle of the body.
     case truncated

@@ -12,8 +12,8 @@ enum FaultDecision: Sendable, Equatable {
 }
 
 extension Fault {
-    /// The fate of the `ordinal`-th request (from 0) that meets this fault; the same fault and ordinal always give the
-    /// same decision.
+    /// Returns what happens to the `ordinal`-th request (from 0) of this fault; always the same for the same fault and
+    /// ordinal.
     func decision(ordinal: UInt64) -> FaultDecision {
         switch self {
         case .online: .response

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What stands before one upstream: its fault, the count of requests that met it, and the requests that are held.
+/// The fault of one upstream, the number of requests that it was applied to, and the requests that are held.
 final class FaultGate: Sendable {
     private struct State {
         var fault = Fault.online
@@ -20,7 +20,7 @@ final class FaultGate: Sendable {
 
     var fault: Fault { state.withLock { $0.fault } }
 
-    /// How many requests are held now.
+    /// Number of requests that are held.
     var waiting: Int { state.withLock { $0.held.count } }
 
     /// Sets the fault for the requests from now on and starts its count at 0. Held requests stay held.
@@ -31,7 +31,7 @@ final class FaultGate: Sendable {
         }
     }
 
-    /// Counts a request and says which fault it meets and what follows.
+    /// Counts a request and returns the fault that is applied to it and its decision.
     func admit(override: Fault?) -> (fault: Fault, decision: FaultDecision) {
         state.withLock { state in
             let fault = override ?? state.fault
@@ -40,7 +40,7 @@ final class FaultGate: Sendable {
         }
     }
 
-    /// Counts a request that was held and is released: it meets the fault that is set by now; `hold` counts as
+    /// Counts a request that was held and is released: the fault that is set now is applied to it; `hold` counts as
     /// `online`, so nothing is held twice.
     func readmit() -> (fault: Fault, decision: FaultDecision) {
         let (fault, decision) = admit(override: nil)
@@ -61,24 +61,25 @@ final class FaultGate: Sendable {
         _ = state.withLock { $0.held.removeValue(forKey: ticket.number) }
     }
 
-    /// Lets every held request go on.
-    /// - Returns: how many there were.
+    /// Releases every held request.
+    /// - Returns: How many there were.
     @discardableResult
     func release() -> Int {
         takeHeld { _ in }.map { $0.fire() }.count
     }
 
-    /// Back to `online`, with nothing held.
+    /// Resets the fault to `online` and releases every held request.
     func reset() {
-        takeHeld {
+        let held = takeHeld {
             $0.fault = .online
             $0.ordinal = 0
-        }.forEach { $0.fire() }
+        }
+        for event in held { event.fire() }
     }
 
-    /// Ends every held request without a response and holds none from now on: the sandbox stops.
+    /// Ends every held request without a response and holds none from now on, because the sandbox stops.
     func close() {
-        takeHeld { $0.closed = true }.forEach { $0.cancel() }
+        for event in takeHeld({ $0.closed = true }) { event.cancel() }
     }
 
     private func takeHeld(_ change: (inout State) -> Void) -> [OneShotEvent] {

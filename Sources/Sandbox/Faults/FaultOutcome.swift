@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// What leaves for the client after a fault has done its work on the upstream's response.
+/// What is sent to the client after a fault was applied to the upstream's response.
 enum FaultOutcome: Sendable, Equatable {
     case whole(UpstreamResponse)
-    /// The head is whole, the body ends in its middle.
+    /// The head is complete, the body is cut off.
     case truncated(UpstreamResponse)
     /// The rest of the body waits after that many bytes of it.
     case paused(UpstreamResponse, after: Int)
@@ -35,7 +35,7 @@ enum FaultOutcome: Sendable, Equatable {
         }
     }
 
-    /// What a server says that is not the upstream.
+    /// The page of a server that is not the upstream.
     private static func page(_ status: HTTPResponse.Status) -> UpstreamResponse {
         let title = "\(status.code) \(status.reasonPhrase)".trimmed
         var response = UpstreamResponse.text(

@@ -10,10 +10,10 @@ final class OneShotEvent: Sendable {
 
     private let state = Mutex(State.pending)
 
-    /// The event has happened; a no-op when it already had, or was cancelled.
+    /// Marks the event as happened; does nothing if it has happened or was cancelled.
     func fire() { settle(.success(())) }
 
-    /// The event will not happen any more: whoever waits gets a `CancellationError`.
+    /// Marks the event as cancelled: a waiting task gets a `CancellationError`.
     func cancel() { settle(.failure(CancellationError())) }
 
     private func settle(_ result: Result<Void, CancellationError>) {
@@ -32,7 +32,7 @@ final class OneShotEvent: Sendable {
     }
 
     /// Returns when the event has happened, at once if it has already.
-    /// - Throws: `CancellationError` when the signal or the waiting task is cancelled first.
+    /// - Throws: `CancellationError` if the event or the waiting task is cancelled first.
     func wait() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A file that is made when somebody asks for its bytes, and the same each time.
+/// A file that is generated when its bytes are read, always with the same content.
 enum MadeFile: Sendable, Hashable {
     case photo(Landscape, width: Int, height: Int)
     case drawing(Landscape, width: Int, height: Int)

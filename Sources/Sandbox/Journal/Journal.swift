@@ -51,7 +51,7 @@ final class Journal: Sendable {
             }
             return (Token(epoch: state.epoch, sequence: entry.sequence), reached)
         }
-        reached.forEach { $0.fire() }
+        for event in reached { event.fire() }
         return token
     }
 
@@ -102,6 +102,6 @@ final class Journal: Sendable {
             state.closed = true
             return state.waiters.values.map(\.reached)
         }
-        reached.forEach { $0.cancel() }
+        for event in reached { event.cancel() }
     }
 }

@@ -10,7 +10,7 @@ struct JournalEntry: Sendable, Equatable {
     let headers: [Header]
     /// The fault that was applied, in its text form.
     var fault: String
-    /// The status of the response; nil while a request waits, and for ever when it got none.
+    /// Status of the response; nil while a request waits, or if it got none.
     var status: Int?
 
     struct Header: Sendable, Equatable {

@@ -1,6 +1,6 @@
 /// One invented row of the people API.
 enum MadePerson {
-    /// Row `number` of the call that drew `draw`: the same number is somebody else in another call.
+    /// Row `number` of the call that drew `draw`: the same number is another person in another call.
     static func row(_ number: Int, draw: UInt64) -> JSONValue {
         let pick = { (purpose: UInt64, count: Int) in
             Int(SplitMix64.value(seed: draw, index: UInt64(number) &* 16 &+ purpose) % UInt64(count))

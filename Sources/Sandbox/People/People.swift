@@ -14,13 +14,13 @@ final class People: SimulatedUpstream {
 
     /// What tests change.
     struct State {
-        /// Calls answered with people so far: the next call draws from this.
+        /// Number of calls that returned people so far; the next call is seeded with it.
         var calls: UInt64 = 0
         /// Calls that are left today; the free plan has 200.
         var left = 200
         /// The key that is accepted; nil takes any, and none.
         var key: String?
-        /// What every call answers instead of new people.
+        /// What every call returns instead of new people.
         var data: JSONValue?
     }
 
@@ -103,7 +103,8 @@ final class People: SimulatedUpstream {
                 method: "PUT",
                 path: "/_sandbox/people/people",
                 purpose:
-                    "answers every call with this JSON instead of new people; {origin} in a string is the sandbox's own; null: new people again"
+                    "answers every call with this JSON instead of new people; "
+                    + "{origin} in a string is the sandbox's own; null: new people again"
             ),
         ]
     }

@@ -12,16 +12,19 @@ enum EntityTag {
 
     /// Whether an `If-None-Match` field matches, by weak comparison (RFC 9110 sections 8.8.3.2 and 13.1.2).
     static func matches(_ ifNoneMatch: String, tag: String) -> Bool {
-        ifNoneMatch.split(separator: ",").contains { candidate in
-            let value = candidate.trimmingCharacters(in: .whitespaces)
-            return value == "*" || (value.hasPrefix("W/") ? String(value.dropFirst(2)) : value) == tag
-        }
+        if ifNoneMatch.trimmingCharacters(in: .whitespaces) == "*" { return true }
+        // A tag contains no quote (section 8.8.3), so every second piece between quotes is one.
+        let pieces = ifNoneMatch.split(separator: "\"", omittingEmptySubsequences: false)
+        guard pieces.count % 2 == 1 else { return false }
+        return stride(from: 1, to: pieces.count, by: 2).contains { "\"\(pieces[$0])\"" == tag }
     }
 }
 
 extension UpstreamResponse {
-    /// This response with its entity tag, or 304 without its body when the request already has it. GET and HEAD only.
-    /// Express marks its tags as weak.
+    /// Returns the response with its entity tag, or 304 without a body if the request names that tag. GET and HEAD
+    /// only.
+    ///
+    /// - Parameter weak: Whether the tag is marked as weak, as Express does.
     func conditional(on request: UpstreamRequest, weak: Bool = false) -> UpstreamResponse {
         var response = self
         let tag = EntityTag.strong(for: body)

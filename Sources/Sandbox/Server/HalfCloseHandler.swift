@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Closes a connection whose client has closed its side: a client that hung up must not count as waiting, and
-/// Hummingbird keeps half-closed connections open until their answer is written.
+/// Hummingbird keeps half-closed connections open until their response is written.
 final class HalfCloseHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 

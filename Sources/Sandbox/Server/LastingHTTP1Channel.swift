@@ -2,8 +2,8 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Hummingbird's connections, each kept until it is closed. One that is accepted while the server stops is handed to
-/// nobody, and NIO ends the process over a writer that is let go before its connection.
+/// Hummingbird's connections, each retained until it is closed. One that is accepted while the server stops gets no
+/// handler, and NIO traps if a writer is released before its connection.
 struct LastingHTTP1Channel: ServerChildChannel {
     private let base: HTTP1Channel
 

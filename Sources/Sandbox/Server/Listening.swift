@@ -20,7 +20,7 @@ final class Listening: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
-        waiters.forEach { $0.fire() }
+        for waiter in waiters { waiter.fire() }
     }
 
     /// Whether the port is open now.

@@ -4,7 +4,7 @@ import NIOCore
 
 /// A request body of any length, with its digests. A short one is kept in memory, a longer one in a file.
 struct ReceivedBody: Sendable {
-    /// Longest that is kept in memory, in bytes.
+    /// Maximum size of a body that is kept in memory, in bytes.
     static let inMemory = 1 << 20
 
     let source: any ByteSource
@@ -14,8 +14,8 @@ struct ReceivedBody: Sendable {
 
     var count: Int { source.count }
 
-    /// Takes a body as it arrives.
-    /// - Throws: what ends the connection before the body; an error of the file system.
+    /// Reads a body as it arrives.
+    /// - Throws: What ends the connection before the body; errors of the file system.
     static func receive(_ body: some AsyncSequence<ByteBuffer, any Error>) async throws -> ReceivedBody {
         var md5 = Insecure.MD5()
         var sha256 = SHA256()
@@ -36,7 +36,7 @@ struct ReceivedBody: Sendable {
         return make(start, file, md5: Hexadecimal.text(md5.finalize()), sha256: Hexadecimal.text(sha256.finalize()))
     }
 
-    /// The same for bytes that are there already.
+    /// Creates a body of bytes.
     init(_ bytes: [UInt8]) {
         self = Self.make(
             bytes,

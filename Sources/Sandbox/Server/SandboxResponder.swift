@@ -27,8 +27,8 @@ struct SandboxResponder: HTTPResponder {
             let response = try await control(request, target)
             return Self.response(response, to: request.method)
         case .some(let name):
-            guard let place = stage.place(named: name) else { fallthrough }
-            return try await UpstreamCall(place: place, journal: stage.journal, clock: clock, context: context).respond(
+            guard let slot = stage.slot(named: name) else { fallthrough }
+            return try await UpstreamCall(slot: slot, journal: stage.journal, clock: clock, context: context).respond(
                 to: request,
                 target: target
             )

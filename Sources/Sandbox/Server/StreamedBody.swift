@@ -1,8 +1,8 @@
 import Hummingbird
 import NIOCore
 
-/// Bytes that can be read in parts, from any place, any number of times: the body of a file that is too long to be a
-/// value.
+/// Bytes that can be read in parts, at any offset and repeatedly: the body of a file that is too long to be kept in
+/// memory.
 protocol ByteSource: Sendable {
     var count: Int { get }
     /// Equal for sources of equal bytes.
@@ -14,7 +14,7 @@ protocol ByteSource: Sendable {
 
 /// A part of a source as the body of a response, read while it is sent.
 struct StreamedBody: Sendable, Equatable {
-    /// Bytes that are read at a time.
+    /// Number of bytes that are read at a time.
     static let chunk = 1 << 16
 
     let source: any ByteSource
@@ -26,7 +26,7 @@ struct StreamedBody: Sendable, Equatable {
 }
 
 extension UpstreamResponse {
-    /// Sends a part of the body, as fast as it is taken.
+    /// Sends a part of the body with back-pressure.
     func write(_ part: Range<Int>, to writer: inout any ResponseBodyWriter) async throws {
         guard let stream else { return try await writer.write(ByteBuffer(bytes: body[part])) }
         let end = stream.range.lowerBound + part.upperBound
@@ -39,7 +39,7 @@ extension UpstreamResponse {
     }
 }
 
-/// Bytes that are a value.
+/// Bytes in memory.
 struct BytesInMemory: ByteSource {
     let content: [UInt8]
     let identity: String

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// A file without a name: it is gone when nobody holds it any more, also when the process is killed.
+/// A file without a name: it is removed when its last descriptor is closed, even if the process is killed.
 final class TemporaryFile: Sendable {
     /// A call of the system that failed.
     struct Failure: Error, CustomStringConvertible {

@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The connection is gone by intent; Hummingbird finds nothing left to write to.
+/// The connection was closed on purpose; Hummingbird writes no response.
 struct ConnectionReset: Error {}
 
-/// A response is cut off by intent.
+/// A response was cut off on purpose.
 struct ResponseTruncated: Error {}
 
 /// `struct linger` of socket(7), which no Swift module exports under member import visibility: on, for 0 seconds.
@@ -17,7 +17,7 @@ private struct Linger: Sendable {
 extension UpstreamCall {
     /// Closes the connection with a reset: with `SO_LINGER` 0 the kernel sends RST instead of FIN, as from a host that
     /// knows no such connection.
-    /// - Returns: the error to throw, so that the caller answers nothing.
+    /// - Returns: The error to throw, so that the caller sends no response.
     func reset() async -> any Error {
         do {
             try await (context.channel as? any SocketOptionProvider)?.unsafeSetSocketOption(
@@ -27,7 +27,7 @@ extension UpstreamCall {
             ).get()
             try await context.channel.close().get()
         } catch {
-            // The client was faster and the connection is closed already: which is what was asked for.
+            // The client has closed the connection already, which has the same effect.
             return error
         }
         return ConnectionReset()
@@ -38,7 +38,7 @@ extension UpstreamCall {
         case .whole(let response): return SandboxResponder.response(response, to: method)
         case .none: throw await reset()
         case .truncated(let response):
-            // Without a body there is no middle to close in, so not even the head leaves.
+            // Without a body there is nothing to cut off, so not even the head is sent.
             guard method != .head, response.length > 0 else { throw await reset() }
             let body = ResponseBody(contentLength: response.length) { writer in
                 try await response.write(0..<response.length / 2, to: &writer)
@@ -59,18 +59,18 @@ extension UpstreamCall {
         }
     }
 
-    /// Waits in the middle of a response until it is released; what then stands before the upstream may still cut it
+    /// Waits in the middle of a response until it is released; the upstream's fault at that time may still cut it
     /// off.
     private func pause() async throws {
-        let ticket = place.gate.hold()
+        let ticket = slot.gate.hold()
         context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
         do {
-            defer { place.gate.leave(ticket) }
+            defer { slot.gate.leave(ticket) }
             try await ticket.released.wait()
         } catch {
             throw await reset()
         }
-        switch place.gate.readmit().decision {
+        switch slot.gate.readmit().decision {
         case .reset: throw await reset()
         case .truncate: throw ResponseTruncated()
         default: return

@@ -3,16 +3,16 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// One request to one upstream: what its fault decides is carried out here, and written into the journal.
+/// One request to one upstream: carries out what its fault decides and writes it into the journal.
 struct UpstreamCall {
-    let place: SimulatedUpstreams.Slot
+    let slot: SimulatedUpstreams.Slot
     let journal: Journal
     let clock: any Clock<Duration>
     let context: SandboxContext
 
     func respond(to request: Request, target: RequestTarget) async throws -> Response {
         var entry = JournalEntry(
-            upstream: place.upstream.name.rawValue,
+            upstream: slot.upstream.name.rawValue,
             method: request.method.rawValue,
             path: JournalEntry.path(of: request.head.path ?? "/"),
             headers: JournalEntry.headers(of: request.headers, authority: request.head.authority),
@@ -31,7 +31,7 @@ struct UpstreamCall {
             journal.record(entry)
             return SandboxResponder.response(problem, to: request.method)
         }
-        let (fault, decision) = place.gate.admit(override: override)
+        let (fault, decision) = slot.gate.admit(override: override)
         entry.fault = fault.description
 
         guard decision != .reset else {
@@ -46,7 +46,7 @@ struct UpstreamCall {
             headers: request.headers,
             origin: context.origin
         )
-        if place.upstream.takesLongBody(upstreamRequest) {
+        if slot.upstream.takesLongBody(upstreamRequest) {
             upstreamRequest.received = try await ReceivedBody.receive(request.body)
         } else if let body = try await SandboxResponder.body(of: request) {
             upstreamRequest.body = body
@@ -66,11 +66,11 @@ struct UpstreamCall {
             } catch {
                 throw await reset()
             }
-            let outcome = FaultOutcome(.response, upstream: place.upstream, request: upstreamRequest)
+            let outcome = FaultOutcome(.response, upstream: slot.upstream, request: upstreamRequest)
             journal.complete(token, fault: fault.description, status: outcome.status)
             return try await response(outcome, to: request.method)
         default:
-            let outcome = FaultOutcome(decision, upstream: place.upstream, request: upstreamRequest)
+            let outcome = FaultOutcome(decision, upstream: slot.upstream, request: upstreamRequest)
             entry.status = outcome.status
             journal.record(entry)
             return try await response(outcome, to: request.method)
@@ -78,19 +78,19 @@ struct UpstreamCall {
     }
 
     private func held(_ request: UpstreamRequest, _ entry: JournalEntry) async throws -> Response {
-        let ticket = place.gate.hold()
-        // A client that hangs up waits no more.
+        let ticket = slot.gate.hold()
+        // A client that hangs up no longer waits.
         context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
         let token = journal.record(entry)
         do {
-            defer { place.gate.leave(ticket) }
+            defer { slot.gate.leave(ticket) }
             try await ticket.released.wait()
         } catch {
             throw await reset()
         }
-        let (fault, decision) = place.gate.readmit()
+        let (fault, decision) = slot.gate.readmit()
         if case .delay(let milliseconds) = decision { try await clock.sleep(for: .milliseconds(milliseconds)) }
-        let outcome = FaultOutcome(decision, upstream: place.upstream, request: request)
+        let outcome = FaultOutcome(decision, upstream: slot.upstream, request: request)
         journal.complete(
             token,
             fault: fault == .online ? entry.fault : "\(entry.fault), then \(fault)",

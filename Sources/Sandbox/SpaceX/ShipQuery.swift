@@ -1,4 +1,4 @@
-/// Why a query cannot be answered; the API answers 400 with the text.
+/// Why a query cannot be run; the API responds with 400 and the text.
 struct ShipQueryError: Error, Equatable {
     let message: String
 }

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// The ships that the simulated API answers with. Usually an array of objects, but a test may put any JSON in its
-/// place.
+/// The ships of the simulated API: usually an array of objects, which a test may replace by any JSON.
 final class ShipRecords: Sendable {
-    /// Stands in the data where the sandbox's own origin belongs, which is known only when it listens.
+    /// Placeholder of the sandbox's own origin in the data; the origin is known only when the sandbox listens.
     static let originMarker = "{origin}"
 
     private struct State {
@@ -47,7 +46,7 @@ final class ShipRecords: Sendable {
         return record.map { Self.render($0, origin: origin).serialized() }
     }
 
-    /// Whether that was answered since the data last changed; remembers that it now was.
+    /// Returns whether a response was served since the data last changed, and records that it was.
     func wasServed(_ key: String) -> Bool {
         state.withLock { state in
             // Queries are made by clients, so their number is bounded here.

@@ -46,7 +46,7 @@ final class SpaceX: SimulatedUpstream {
         case (.post, 1) where path[0] == "query":
             return query(request)
         case (.post, 0), (.patch, 1), (.delete, 1):
-            // Writing needs a key that nobody has; the real text is the address of a video.
+            // Writing needs a key that is not public; the real text is the URL of a video.
             return .text(.unauthorized, "https://video.example/not-for-you")
         default:
             return Self.notFound
@@ -66,7 +66,8 @@ final class SpaceX: SimulatedUpstream {
         }
     }
 
-    /// A response with the recorded fields; the API's own cache answers everything but the first request after a change.
+    /// Returns a response with the recorded fields; the API's own cache serves all requests but the first after a
+    /// change.
     private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> UpstreamResponse {
         UpstreamResponse(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(
             on: request

@@ -1,34 +1,34 @@
 import Crypto
 import Foundation
 
-/// Links to content, which open it for whoever has them: signed, so that none can be made up, and with an end.
+/// Links to content, which need no token: signed, so that they cannot be forged, and with an expiry date.
 struct DiskLinks: Sendable {
     /// What can be set by the control API.
     struct Settings: Sendable, Equatable {
-        /// Seconds that a link to content holds; the service's hold four hours.
+        /// Lifetime of a link to content, in seconds; the service's is four hours.
         var lifetime = 14_400
-        /// Seconds that a link for an upload holds; the documentation has 30 minutes.
+        /// Lifetime of a link for an upload, in seconds; the documentation says 30 minutes.
         var uploadLifetime = 1_800
         /// Links begin with `http://HOST:PORT`; another name of this machine makes another origin of it.
         var host = "127.0.0.1"
-        /// The response to a link that has ended: 500 and 410 were recorded, both with the same page.
+        /// Status of an expired link: 500 and 410 were recorded, both with the same page.
         var staleStatus = 500
-        /// Whether content is one redirect further away, as the documentation has it.
+        /// Whether a link redirects to the content, as the documentation says.
         var redirects = false
-        /// Whether previews are given only to their owner, as the documentation has it.
+        /// Whether previews need their owner's token, as the documentation says.
         var previewsNeedToken = false
     }
 
     private let key: SymmetricKey
     var settings = Settings()
-    /// Links of an earlier epoch have ended.
+    /// Links of an earlier epoch have expired.
     private var epoch = 0
 
     init(seed: UInt64) { key = SymmetricKey(data: SHA256.hash(data: Array("larder sandbox links \(seed)".utf8))) }
 
     mutating func expireAll() { epoch += 1 }
 
-    /// A hash that nobody else can make.
+    /// A keyed hash that cannot be forged.
     func mac(_ text: String) -> [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)) }
 
     func origin(_ origin: String) -> String { origin.replacing("127.0.0.1", with: settings.host) }

@@ -82,7 +82,7 @@ extension DiskModel {
         return try finish(change, .restore, request, account) { request.link(.created, to: target) }
     }
 
-    /// Answers a change that is made, or with the operation that will make it.
+    /// Makes a change and returns `done`, or returns the link of the operation that will make it.
     mutating func finish(
         _ change: DiskChange,
         _ call: DiskChange.Call,

@@ -34,7 +34,7 @@ extension DiskModel {
         )
     }
 
-    /// Answers 200 without a body, as recorded.
+    /// Returns 200 without a body, as recorded.
     mutating func changePublicSettings(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         guard let node = trees[account].node(at: try request.path("path")), node.publication != nil else {
             throw .notFound
@@ -51,7 +51,7 @@ extension DiskModel {
         }
     }
 
-    // MARK: for everybody
+    // MARK: public resources
 
     mutating func publicResource(_ request: DiskRequest) throws(DiskFailure) -> UpstreamResponse {
         let found = try shared(request)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Everything that the simulated service knows.
+/// All data of the simulated service.
 struct DiskModel: Sendable {
     var trees: [DiskTree]
     var links: DiskLinks
     var operations = DiskOperations()
     /// Where uploads go, by the last part of their links.
     var uploads: [String: DiskUpload] = [:]
-    /// Errors that the next calls answer.
+    /// Errors that the next calls return.
     var planned: [PlannedFailure] = []
     private var uploadCount = 0
 
@@ -18,7 +18,7 @@ struct DiskModel: Sendable {
 
     func account(login: String) -> Int? { trees.firstIndex { $0.account.login == login } }
 
-    /// A place for an upload and its operation.
+    /// Registers an upload and its operation; returns the last part of its link.
     mutating func register(_ upload: DiskUpload, now: Date) -> String {
         uploadCount += 1
         let stamp = now.formatted(.iso8601).filter { $0.isNumber || $0 == "T" }
@@ -38,7 +38,7 @@ struct DiskUpload: Sendable {
     var expires: Date
 }
 
-/// An error that a call answers instead of being carried out, that many times.
+/// An error that a call returns instead of being carried out, a number of times.
 struct PlannedFailure: Sendable {
     /// A method and a path, such as `PUT /resources/publish`.
     let call: String

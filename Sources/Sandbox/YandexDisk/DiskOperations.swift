@@ -17,7 +17,7 @@ struct DiskOperations: Sendable {
     struct Operation: Sendable {
         let account: Int
         let change: DiskChange
-        /// Answers `in-progress` that are left; nil as long as something else is waited for.
+        /// Number of `in-progress` responses that are left; nil while the operation waits for something else.
         var polls: Int?
         var fails: Bool
         /// `success` or `failed` once it has ended.

@@ -1,4 +1,4 @@
-/// The `fields` parameter: a comma-separated list of members, with dots into nested ones. It filters any answer.
+/// The `fields` parameter: a comma-separated list of members, with dots into nested ones. It filters any response.
 struct FieldSelection: Sendable, Equatable {
     /// nil takes everything.
     private var members: [String: FieldSelection]?

@@ -46,16 +46,19 @@ extension YandexDisk {
                 method: "PUT",
                 path: "\(root)/operations",
                 purpose:
-                    "calls that answer 202 (copy, move, delete, restore, empty, save, upload), polls until they end, how they end; folders: whether full ones always do",
+                    "calls that answer 202 (copy, move, delete, restore, empty, save, upload), polls until they end, "
+                    + "how they end; folders: whether full ones always do",
                 example: #"{"calls":["move"],"folders":true,"polls":1,"status":"success"}"#
             ),
             .init(
                 method: "PUT",
                 path: "\(root)/links",
                 purpose:
-                    "lifetimes in seconds, host name, status of a stale link, whether it redirects, whether previews need a token",
+                    "lifetimes in seconds, host name, status of a stale link, whether it redirects, "
+                    + "whether previews need a token",
                 example:
-                    #"{"lifetime_s":14400,"upload_lifetime_s":1800,"host":"localhost","stale_status":410,"redirects":false,"previews_need_token":false}"#
+                    #"{"lifetime_s":14400,"upload_lifetime_s":1800,"host":"localhost","stale_status":410,"#
+                    + #""redirects":false,"previews_need_token":false}"#
             ),
             .init(method: "POST", path: "\(root)/links/expire", purpose: "ends every link to content and for uploads"),
             .init(

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// The host of signed links: content and previews of files. Whoever has a link has the file; a token is neither asked
-/// for nor looked at, except for previews where the control API says so.
+/// The host of signed links: content and previews of files. A link is sufficient to get the file; a token is neither
+/// asked for nor looked at, except for previews where the control API says so.
 final class YandexDownloader: SimulatedUpstream {
     let name = SandboxUpstream.yandexDownloader
     let controls: [ControlIndex.Line] = []
@@ -104,7 +104,8 @@ final class YandexDownloader: SimulatedUpstream {
     private static func page(_ status: Int, _ reason: String) -> UpstreamResponse {
         let title = status == 410 ? "500 Internal Server Error" : "\(status) \(reason)"
         let text =
-            "<html>\r\n<head><title>\(title)</title></head>\r\n<body>\r\n<center><h1>\(title)</h1></center>\r\n<hr><center>nginx/1.18.0</center>\r\n"
+            "<html>\r\n<head><title>\(title)</title></head>\r\n<body>\r\n<center><h1>\(title)</h1></center>\r\n"
+            + "<hr><center>nginx/1.18.0</center>\r\n"
             + "</body>\r\n</html>\r\n"
         return UpstreamResponse(
             status: .init(code: status),

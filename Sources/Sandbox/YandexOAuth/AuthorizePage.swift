@@ -93,7 +93,8 @@ struct AuthorizePage {
 
     private static func page(_ status: HTTPResponse.Status, _ content: String) -> UpstreamResponse {
         let text =
-            "<!DOCTYPE html>\n<html lang=\"ru\"><head><meta charset=\"utf-8\"><title>Yandex ID (sandbox)</title></head><body><p>\(content)</p></body></html>\n"
+            "<!DOCTYPE html>\n<html lang=\"ru\"><head><meta charset=\"utf-8\"><title>Yandex ID (sandbox)</title></head>"
+            + "<body><p>\(content)</p></body></html>\n"
         return UpstreamResponse(
             status: status,
             headers: [.contentType: "text/html; charset=utf-8"],

@@ -67,7 +67,7 @@ final class YandexOAuth: SimulatedUpstream {
         return grant
     }
 
-    /// Answers the same when the token is revoked already, as recorded.
+    /// Responds in the same way if the token is revoked already, as recorded.
     private func revoke(_ form: OAuthForm) throws(OAuthFailure) -> JSONValue {
         try form.requireClient(secret: true)
         let token = try form.text("access_token")

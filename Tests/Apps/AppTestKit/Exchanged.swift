@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPCaching
+import HTTPSemantics
 public import HTTPTypes
 public import Screens
 public import Testing

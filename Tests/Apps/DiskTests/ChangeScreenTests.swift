@@ -23,18 +23,18 @@ struct ChangeScreenTests {
     }
 
     /// Names of all lists as they are stored, without the upstream.
-    private func stored(_ app: DiskApp, _ token: String) async throws -> [String: [String]] {
+    private func stored(_ app: DiskHarness, _ token: String) async throws -> [String: [String]] {
         app.disk.goAway()
         var names: [String: [String]] = [:]
         for screen in Self.screens {
-            names[screen] = DiskApp.names(
+            names[screen] = DiskHarness.names(
                 try await app.get("/v1/disk/\(screen)", as: token, [.cacheControl: "no-cache"])
             )
         }
         return names
     }
 
-    private func seen(_ app: DiskApp, _ token: String) async throws {
+    private func seen(_ app: DiskHarness, _ token: String) async throws {
         for screen in Self.screens + ["files?path=/folder"] {
             #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
         }
@@ -46,7 +46,7 @@ struct ChangeScreenTests {
     )
     func delete(permanently: Bool) async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             let response = try await app.ask(
@@ -63,7 +63,7 @@ struct ChangeScreenTests {
                 }
             )
             let trash = try await app.get("/v1/disk/trash", as: token)
-            #expect(DiskApp.names(trash).count == (permanently ? 0 : 1))
+            #expect(DiskHarness.names(trash).count == (permanently ? 0 : 1))
             try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token).expectProblem("not-found", 404)
             let lists = try await stored(app, token)
             #expect(
@@ -82,7 +82,7 @@ struct ChangeScreenTests {
     @Test("DISK-27 a deleted folder takes what is in it out of every list")
     func deleteFolder() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             #expect(try await app.ask(.delete, "/v1/disk/file?path=/folder", as: token).status == 200)
@@ -94,11 +94,11 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-28 a renamed file has its new name upstream and in every stored list, keeps its date, and its content stays at hand"
+        "DISK-28 a renamed file has its new name upstream and in all stored lists, and keeps its date and content"
     )
     func rename() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             _ = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
@@ -136,7 +136,7 @@ struct ChangeScreenTests {
         disk.makeFolder("disk:/folder/deep")
         disk.put("disk:/folder/deep/x.txt", "deep")
         disk.makeFolder("disk:/folder-like")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             _ = try await app.get("/v1/disk/files?path=/folder/deep", as: token)
@@ -147,22 +147,22 @@ struct ChangeScreenTests {
             )
             disk.goAway()
             let opened = try await app.get("/v1/disk/files?path=/Ordner%201%2B1&refresh=1", as: token)
-            #expect(DiskApp.names(opened) == ["a inner.txt", "deep"])
+            #expect(DiskHarness.names(opened) == ["a inner.txt", "deep"])
             #expect(opened["meta.offline"] == true)
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/files?path=/Ordner%201%2B1/deep", as: token)) == ["x.txt"]
+                DiskHarness.names(try await app.get("/v1/disk/files?path=/Ordner%201%2B1/deep", as: token)) == ["x.txt"]
             )
             #expect(
                 try await app.get("/v1/disk/file/content?path=/Ordner%201%2B1/deep/x.txt", as: token).text == "deep"
             )
             try await app.get("/v1/disk/files?path=/folder", as: token).expectProblem("upstream-unavailable", 503)
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)).contains("folder-like"))
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)).contains("folder-like"))
             #expect(try await app.get("/v1/disk/recent", as: token).text.contains("disk:/Ordner 1+1/a inner.txt"))
         }
     }
 
     @Test(
-        "DISK-29 names that are none are refused and nobody is asked",
+        "DISK-29 invalid names are refused and no request is sent",
         arguments: [
             #""""#, #""   ""#, #""a/b.txt""#, #""..""#, #""\#(String(repeating: "x", count: 252)).txt""#,
             #""a\u0000.txt""#, #""a\n.txt""#, "null", "7",
@@ -171,7 +171,7 @@ struct ChangeScreenTests {
     )
     func badNames(name: String) async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let answer = try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":\#(name)}"#)
             answer.expectProblem("validation-failed", 422)
@@ -181,12 +181,12 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-29 a name of 255 characters passes; an existing target is 409 and nothing is overwritten; the same name changes nothing"
+        "DISK-29 a name of 255 characters is valid; an existing target is 409, unchanged; the same name does nothing"
     )
     func names() async throws {
         let disk = made()
         disk.put("disk:/b.txt", "text of b")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).expectProblem(
                 "target-exists",
@@ -219,7 +219,7 @@ struct ChangeScreenTests {
     func race() async throws {
         let disk = made()
         disk.put("disk:/b.txt", "text of b")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -241,7 +241,7 @@ struct ChangeScreenTests {
             }
             disk.goAway()
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)).filter { $0 != "folder" }
+                DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)).filter { $0 != "folder" }
                     .sorted()
                     == upstream.map { String($0.dropFirst("disk:/".count)) }
             )
@@ -252,7 +252,7 @@ struct ChangeScreenTests {
     func followed() async throws {
         let disk = made()
         disk.change { $0.pollsOfWrites = 0 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
@@ -263,7 +263,7 @@ struct ChangeScreenTests {
             #expect(try await app.ask(.delete, "/v1/disk/file?path=/folder", as: token).status == 200)
             #expect(disk.asked.count { $0.contains("/operations/op") } == 2)
             disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["z.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["z.txt"])
         }
     }
 
@@ -271,7 +271,7 @@ struct ChangeScreenTests {
     func underWay() async throws {
         let disk = made()
         disk.change { $0.pollsOfWrites = 2 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
@@ -289,7 +289,7 @@ struct ChangeScreenTests {
                 #expect(done.status == 200 && done["data.status"] == "done")
             }
             disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["folder"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["folder"])
             try await app.get("/v1/disk/operations/unknown", as: token).expectProblem("not-found", 404)
         }
     }
@@ -305,7 +305,7 @@ struct ChangeScreenTests {
             $0.pollsOfWrites = polls
             $0.operationEnd = word
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
@@ -318,7 +318,7 @@ struct ChangeScreenTests {
                 )
             }
             disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt", "folder"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt", "folder"])
         }
     }
 
@@ -328,7 +328,7 @@ struct ChangeScreenTests {
     )
     func offline(reason: UnreachableReason) async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             disk.goAway(reason)
@@ -364,11 +364,11 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "DISK-26 a share link publishes what is not public, 201; asked again it is the same, 200; it is then listed as published"
+        "DISK-26 a share link publishes what is not public, 201; the second is the same, 200; it is listed as published"
     )
     func links() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/published", as: token)
             let first = try await app.ask(
@@ -381,7 +381,7 @@ struct ChangeScreenTests {
             let second = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/folder/"}"#)
             #expect(second.status == 200 && second["data.public_url"] == first["data.public_url"])
             #expect(disk.asked.count { $0.hasPrefix("PUT /resources/publish") } == 1)
-            #expect(DiskApp.names(try await app.get("/v1/disk/published", as: token)) == ["a.txt", "folder"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/published", as: token)) == ["a.txt", "folder"])
             #expect(try await app.get("/v1/disk/file?path=/folder", as: token)["data.published"] == true)
             _ = try await app.ask(
                 .post,
@@ -408,11 +408,11 @@ struct ChangeScreenTests {
     }
 
     @Test(
-        "an upstream that fails behind a publish: it is published, without its address; asked again the address is there"
+        "an upstream that fails after a publish: it is published, without its address; the next request has the address"
     )
     func publishInterrupted() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let calls = Counter(2)
             disk.intercept { (request) throws(UpstreamError) in
@@ -434,7 +434,7 @@ struct ChangeScreenTests {
     )
     func unpublish() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             disk.intercept { (request) in
@@ -445,7 +445,7 @@ struct ChangeScreenTests {
                 503
             )
             disk.intercept(nil)
-            #expect(DiskApp.names(try await app.get("/v1/disk/published", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/published", as: token)) == ["a.txt"])
             #expect(try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token).status == 200)
             try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token).expectProblem("not-found", 404)
             let lists = try await stored(app, token)
@@ -455,11 +455,11 @@ struct ChangeScreenTests {
         }
     }
 
-    @Test("DISK-34 an uploaded file is there byte for byte, is listed, and overwrites nothing unless told to")
+    @Test("DISK-34 an uploaded file is there byte for byte, is listed, and overwrites only on request")
     func upload() async throws {
         let disk = made()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/recent", as: token)
             let answer = try await app.ask(
@@ -472,7 +472,7 @@ struct ChangeScreenTests {
             #expect(answer.headerFields[.location] == "/v1/disk/file?path=disk%3A%2Ffolder%2Fn%2B1.txt")
             #expect(answer["data.size"] == 300_000)
             #expect(disk.change { $0.nodes["disk:/folder/n+1.txt"]?.bytes } == bytes)
-            #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)).first == "n+1.txt")
+            #expect(DiskHarness.names(try await app.get("/v1/disk/recent", as: token)).first == "n+1.txt")
             let put = try #require(disk.requests.last { $0.url.hasPrefix("https://uploader.test") })
             #expect(
                 put.headerFields[.authorization] == nil && put.headerFields[.contentType] == "application/octet-stream"
@@ -506,7 +506,7 @@ struct ChangeScreenTests {
     )
     func refusedUpload(status: Int, expected: Int) async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             disk.intercept { (request) in
                 request.url.hasPrefix("https://uploader.test") ? IncomingResponse(status: .init(code: status)) : nil
@@ -514,14 +514,14 @@ struct ChangeScreenTests {
             #expect(
                 try await app.ask(.put, "/v1/disk/file/content?path=/new.txt", as: token, bytes: [1]).status == expected
             )
-            #expect(!DiskApp.names(try await app.get("/v1/disk/files", as: token)).contains("new.txt"))
+            #expect(!DiskHarness.names(try await app.get("/v1/disk/files", as: token)).contains("new.txt"))
         }
     }
 
     @Test("DISK-34 folders are made, things moved and copied; the lists of both places know it")
     func organise() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await seen(app, token)
             let folder = try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/Новая папка"}"#)
@@ -568,20 +568,20 @@ struct ChangeScreenTests {
                 409
             )
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == [
+                DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == [
                     "a inner.txt", "copy.txt", "moved.txt",
                 ]
             )
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["folder", "Новая папка"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["folder", "Новая папка"])
             disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/recent?refresh=1", as: token)).contains("moved.txt"))
+            #expect(DiskHarness.names(try await app.get("/v1/disk/recent?refresh=1", as: token)).contains("moved.txt"))
         }
     }
 
     @Test("DISK-34 the trash is listed and restored from")
     func trash() async throws {
         let disk = made()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let trash = try await app.get("/v1/disk/trash", as: token)
@@ -603,7 +603,7 @@ struct ChangeScreenTests {
             )
             try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"disk:/a.txt"}"#)
                 .expectProblem("validation-failed", 422)
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)).contains("a.txt"))
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)).contains("a.txt"))
         }
     }
 }

@@ -19,7 +19,7 @@ struct ContentTests {
     func view() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.pdf", "b.docx", "c.jpg", "d.zip"] { disk.put("disk:/\(name)") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for (name, viewer) in [
                 ("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported"),
@@ -54,7 +54,7 @@ struct ContentTests {
         let disk = FakeYandexDisk()
         let bytes = Array(Self.large.prefix(length))
         disk.put("disk:/a b.pdf", bytes: bytes, mimeType: "application/pdf")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let first = try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token)
             #expect(first.status == 200)
@@ -83,14 +83,14 @@ struct ContentTests {
     }
 
     @Test(
-        "DISK-22 a range is answered with 206, stored or not, from an upstream that knows ranges or not",
+        "DISK-22 a range gets 206, stored or not, from an upstream that supports ranges or not",
         arguments: [true, false],
         [true, false]
     )
     func ranges(isStored: Bool, knowsRanges: Bool) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             if isStored { _ = try await app.get("/v1/disk/file/content?path=/a.bin", as: token) }
             if !knowsRanges {
@@ -122,7 +122,7 @@ struct ContentTests {
     }
 
     @Test(
-        "DISK-24 a stored file opens offline; same-named files in two folders do not mix; a changed one is fetched anew"
+        "DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched"
     )
     func versions() async throws {
         let disk = FakeYandexDisk()
@@ -130,7 +130,7 @@ struct ContentTests {
             disk.makeFolder("disk:/\(folder)")
             disk.put("disk:/\(folder)/same.txt", "of \(folder)")
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for folder in ["x", "y"] {
                 #expect(
@@ -158,7 +158,7 @@ struct ContentTests {
     func staleLink(failures: Int, status: Int) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let left = Counter(failures)
             disk.intercept { (request) in
@@ -190,7 +190,7 @@ struct ContentTests {
     func foreignLink(href: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             disk.intercept { (request) in
                 request.url.contains("/resources/download") ? .json(#"{"href":"\#(href)"}"#) : nil
@@ -210,7 +210,7 @@ struct ContentTests {
     func damaged(kind: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             disk.change { state in
                 state.bodyParts = { url, bytes in
@@ -235,7 +235,7 @@ struct ContentTests {
     func beyondBudget() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 500_000))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 500_000))) { app in
             let token = try await app.logIn()
             for _ in 0..<2 {
                 let response = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
@@ -246,13 +246,13 @@ struct ContentTests {
     }
 
     @Test(
-        "DISK-11 a preview comes through the server and is stored by version; a failed one is a placeholder that is not stored"
+        "DISK-11 a preview is proxied and stored by version; a failed one is a placeholder that is not stored"
     )
     func preview() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.jpg", mediaType: "image")
         disk.put("disk:/plain.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             disk.intercept { (request) in
@@ -288,9 +288,9 @@ struct ContentTests {
     func exchange() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let files = DiskFiles(app.service)
+            let files = app.app.files
             let account = try files.account(of: [.authorization: "Bearer \(token)"])
             #expect(throws: Problem.self) { try files.account(of: [:]) }
             for _ in 0..<2 {
@@ -354,7 +354,7 @@ enum BodyFixture {
         }
     }
 
-    /// Gives the first half, then waits for the gate.
+    /// Returns the first half, then waits for the gate.
     static func waiting(_ bytes: [UInt8], at gate: Gate) -> ByteStream {
         ByteStream {
             var step = 0
@@ -372,7 +372,7 @@ enum BodyFixture {
     }
 }
 
-/// A door that a test opens, and at which it sees whether somebody waits. Whoever is cancelled leaves.
+/// A gate that a test opens, and that says whether a task waits. A cancelled task stops waiting.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -169,6 +169,6 @@ struct DiskTextTests {
         ] as [(String, String?)]
     )
     func operations(href: String, expected: String?) {
-        #expect(YandexDiskAPI.operationID(in: href) == expected)
+        #expect(YandexDiskClient.operationID(in: href) == expected)
     }
 }

@@ -14,13 +14,17 @@ import Upstream
 struct DownloadScreenTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
-    private func start(_ app: DiskApp, _ token: String, _ path: String = "/a.bin") async throws -> (Exchanged, String) {
+    private func start(
+        _ app: DiskHarness,
+        _ token: String,
+        _ path: String = "/a.bin"
+    ) async throws -> (Exchanged, String) {
         let response = try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"\#(path)"}"#)
         guard case .string(let id) = response["data.id"] else { return (response, "") }
         return (response, id)
     }
 
-    /// The made Disk with one file whose body waits in the middle.
+    /// A simulated Disk with one file whose body waits in the middle.
     private func held(_ gate: Gate) -> FakeYandexDisk {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
@@ -36,7 +40,7 @@ struct DownloadScreenTests {
     func progress() async throws {
         let gate = Gate()
         let disk = held(gate)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (first, id) = try await start(app, token)
             first.expectScreen("disk.file", status: 202)
@@ -84,7 +88,7 @@ struct DownloadScreenTests {
     func failure() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             disk.intercept { (request) in
                 request.url.contains("downloader.test") ? IncomingResponse(status: .init(code: 500)) : nil
@@ -123,7 +127,7 @@ struct DownloadScreenTests {
                 }
             }
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
             await gate.somebodyWaits()
@@ -147,12 +151,12 @@ struct DownloadScreenTests {
     func logout() async throws {
         let gate = Gate()
         let disk = held(gate)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
             await gate.somebodyWaits()
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
-            #expect(app.service.queue.job(id) == nil)
+            #expect(app.composition.queue.job(id) == nil)
             gate.open()
             let again = try await app.logIn()
             try await app.get("/v1/disk/downloads/\(id)", as: again).expectProblem("not-found", 404)
@@ -171,7 +175,7 @@ struct DownloadScreenTests {
     func logoutDuringContent() async throws {
         let gate = Gate()
         let disk = held(gate)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             async let content = app.get("/v1/disk/file/content?path=/a.bin", as: token)
             await gate.somebodyWaits()
@@ -183,7 +187,10 @@ struct DownloadScreenTests {
                     try Int.fetchOne(
                         $0,
                         sql:
-                            "SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob) + (SELECT count(*) FROM disk_item)"
+                            """
+                            SELECT (SELECT count(*) FROM stored_response) + (SELECT count(*) FROM blob)
+                                + (SELECT count(*) FROM disk_item)
+                            """
                     )
                 } == 0
             )
@@ -197,16 +204,16 @@ struct DownloadScreenTests {
         let gate = Gate()
         let disk = held(gate)
         let (box, job) = (TokenBox(), TokenBox())
-        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             box.token = try await app.logIn()
             job.token = try await start(app, box.token).1
             await gate.somebodyWaits()
         }
         disk.change { $0.bodyParts = nil }
-        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let before = try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)
             #expect(before["data.status"] == "running" || before["data.status"] == "queued")
-            try await app.service.resumeDownloads()
+            try await app.composition.downloadService.resume()
             await app.events.published("job", containing: #""status":"done""#)
             #expect(try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)["data.status"] == "done")
         }
@@ -216,7 +223,7 @@ struct DownloadScreenTests {
     func changed() async throws {
         let gate = Gate()
         let disk = held(gate)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
             await gate.somebodyWaits()
@@ -236,7 +243,7 @@ struct DownloadScreenTests {
         let gate = Gate()
         let disk = held(gate)
         disk.put("disk:/b.bin", bytes: Array("b".utf8))
-        try await DiskApp.run(disk, DiskApp.Settings(downloads: 1)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(downloads: 1)) { app in
             let token = try await app.logIn()
             _ = try await start(app, token)
             await gate.somebodyWaits()
@@ -251,7 +258,7 @@ struct DownloadScreenTests {
     func tooLarge() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskApp.run(disk, DiskApp.Settings(budget: CacheBudget(bytes: 1000))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 1000))) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
             await app.events.published("job", containing: #""status":"failed""#)
@@ -259,13 +266,13 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("what cannot be downloaded is said at once; nobody sees another's job")
+    @Test("what cannot be downloaded is refused at once; an account does not see another's job")
     func refused() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         disk.makeFolder("disk:/f")
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for (body, status) in [
                 (#"{"path":"/f"}"#, 422), (#"{}"#, 422), (#"{"path":1}"#, 422), (#"{"path":"a"}"#, 422), ("[]", 400),

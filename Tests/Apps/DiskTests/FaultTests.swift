@@ -15,7 +15,7 @@ import Testing
     func contents() async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
-        try await DiskApp.run(FakeYandexDisk(), .init(directory: directory)) { app in
+        try await DiskHarness.run(FakeYandexDisk(), .init(directory: directory)) { app in
             _ = try await app.logIn()
             var item = DiskItem(path: DiskPath.root.child("a.bin"), kind: .file)
             item.md5 = "0123456789abcdef0123456789abcdef"

@@ -17,7 +17,7 @@ struct ListScreenTests {
         disk.put("disk:/big.bin", bytes: [1], mediaType: "data", mimeType: nil, size: 3_221_225_472)
         disk.put("disk:/photo.jpg", mediaType: "image", mimeType: "image/jpeg")
         disk.makeFolder("disk:/docs")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let response = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
             response.expectScreen("disk.files")
@@ -27,7 +27,7 @@ struct ListScreenTests {
                 "published", "public_url", "downloaded", "href",
             ]
             for index in 0..<3 { #expect(response.names(in: "data.items.\(index)") == names) }
-            #expect(DiskApp.names(response) == ["big.bin", "docs", "photo.jpg"])
+            #expect(DiskHarness.names(response) == ["big.bin", "docs", "photo.jpg"])
             #expect(response["data.items.0.size"] == 3_221_225_472)
             #expect(response["data.items.0.size_text"] == "3.00 GB")
             #expect(response["data.items.0.created"] == "2024-04-21T10:57:13Z")
@@ -44,7 +44,8 @@ struct ListScreenTests {
             disk.intercept { (request) in
                 request.url.contains("last-uploaded")
                     ? .json(
-                        #"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},{"path":"no","type":"file"}]}"#
+                        #"{"items":[{"path":"disk:/x","name":"x","type":"file"},{"broken":1},"#
+                            + #"{"path":"no","type":"file"}]}"#
                     ) : nil
             }
             let poor = try await app.get("/v1/disk/recent", as: token)
@@ -55,18 +56,18 @@ struct ListScreenTests {
     }
 
     @Test(
-        "DISK-12 recent is paged although the upstream knows no offset: pages follow each other without overlap and without gap"
+        "DISK-12 recent is paged although the upstream has no offset: pages follow without overlap and gap"
     )
     func recentPages() async throws {
         let disk = FakeYandexDisk()
         for number in 1...7 { disk.put("disk:/\(number).txt") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             var names: [String] = []
             var target: String? = "/v1/disk/recent?limit=3"
             while let next = target {
                 let response = try await app.get(next, as: token)
-                names += DiskApp.names(response)
+                names += DiskHarness.names(response)
                 #expect(response["meta.page.total"] == .null)
                 if case .string(let link) = response["links.next"] { target = link } else { target = nil }
             }
@@ -82,7 +83,7 @@ struct ListScreenTests {
                 }
             )
             let past = try await app.get("/v1/disk/recent?limit=100&offset=9223372036854775807", as: token)
-            #expect(past.status == 200 && DiskApp.names(past) == [] && past["meta.page.has_more"] == false)
+            #expect(past.status == 200 && DiskHarness.names(past) == [] && past["meta.page.has_more"] == false)
             #expect(disk.asked.last?.contains("limit=1000") == true)
         }
     }
@@ -91,7 +92,7 @@ struct ListScreenTests {
     func pagesOffline() async throws {
         let disk = FakeYandexDisk()
         for number in 1...6 { disk.put("disk:/\(number).txt") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for screen in ["recent", "files"] {
                 for offset in [0, 2, 4] {
@@ -117,7 +118,7 @@ struct ListScreenTests {
                             ])
                     )
                     #expect(response.age == "60")
-                    names += DiskApp.names(response)
+                    names += DiskHarness.names(response)
                 }
                 #expect(Set(names).count == 6)
             }
@@ -132,15 +133,15 @@ struct ListScreenTests {
         let disk = FakeYandexDisk()
         disk.put("disk:/kept.txt")
         let box = TokenBox()
-        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             box.token = try await app.logIn()
             for screen in ["recent", "files", "profile"] { _ = try await app.get("/v1/disk/\(screen)", as: box.token) }
         }
         disk.goAway()
-        try await DiskApp.run(disk, DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             for screen in ["recent", "files"] {
                 let response = try await app.get("/v1/disk/\(screen)?refresh=1", as: box.token)
-                #expect(DiskApp.names(response) == ["kept.txt"])
+                #expect(DiskHarness.names(response) == ["kept.txt"])
                 #expect(response["meta.offline"] == true)
             }
             #expect(try await app.get("/v1/disk/profile", as: box.token)["data.total_text"] == "10 GB")
@@ -151,7 +152,7 @@ struct ListScreenTests {
     func failing(status: Int) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for screen in ["recent", "files", "published", "profile"] {
                 _ = try await app.get("/v1/disk/\(screen)", as: token)
@@ -175,7 +176,7 @@ struct ListScreenTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
         disk.put("disk:/f/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
                 _ = try await app.get("/v1/disk/\(target)", as: token)
@@ -192,7 +193,7 @@ struct ListScreenTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
         disk.put("disk:/f/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for target in ["files", "files?path=/f", "recent"] {
                 _ = try await app.get("/v1/disk/\(target)", as: token)
@@ -200,8 +201,8 @@ struct ListScreenTests {
             disk.change { $0.nodes = $0.nodes.filter { !$0.key.hasPrefix("disk:/f") } }
             try await app.get("/v1/disk/files?path=/f&refresh=1", as: token).expectProblem("not-found", 404)
             disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == [])
-            #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)) == [])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == [])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/recent", as: token)) == [])
             try await app.get("/v1/disk/file?path=/f/a.txt", as: token).expectProblem("upstream-unavailable", 503)
         }
     }
@@ -218,7 +219,7 @@ struct ListScreenTests {
         disk.makeFolder("disk:/\(name)")
         disk.makeFolder("disk:/\(name)/\(name)")
         disk.put(path, name)
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let first = try await app.get("/v1/disk/files", as: token)
             let href = try text(first["data.items.0.href"])
@@ -241,7 +242,7 @@ struct ListScreenTests {
     func unseen() async throws {
         let disk = FakeYandexDisk()
         for folder in ["seen", "unseen"] { disk.makeFolder("disk:/\(folder)") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for target in ["files", "files?path=/seen"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
             disk.goAway()
@@ -260,14 +261,14 @@ struct ListScreenTests {
             "files?path=%00", "files?path=/a%00",
             "files?sort=color", "files?sort=--name", "files?limit=0", "files?limit=101", "files?offset=-1",
             "files?limit=x", "files?path=/a&path=/b",
-            "files?tz=Mars/Base",
+            "files?tz=Mars/Base", "recent?tz=PST", "recent?tz=EST5EDT",
             "recent?media_type=movies", "recent?media_type=image,", "published?type=both", "search?query=", "search",
             "file", "file/content",
             "file/preview?path=/a&size=x",
         ]
     )
     func illegal(target: String) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             let asked = app.disk.requests.count
             try await app.get("/v1/disk/\(target)", as: token).expectProblem("invalid-parameter", 400)
@@ -279,7 +280,7 @@ struct ListScreenTests {
     func notAFolder() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await app.get("/v1/disk/files?path=/a.txt", as: token).expectProblem("not-a-folder", 409)
             disk.goAway()
@@ -290,7 +291,7 @@ struct ListScreenTests {
     @Test("DISK-19 published: paged, flagged, stored; nothing published is an empty state with text and refresh")
     func published() async throws {
         let disk = FakeYandexDisk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let none = try await app.get("/v1/disk/published", as: token)
             none.expectScreen("disk.published")
@@ -307,37 +308,41 @@ struct ListScreenTests {
                 }
             }
             let first = try await app.get("/v1/disk/published?limit=2&refresh=1", as: token)
-            #expect(DiskApp.names(first) == ["1.txt", "3.txt"])
+            #expect(DiskHarness.names(first) == ["1.txt", "3.txt"])
             #expect(first["data.items.0.published"] == true)
             #expect(first["data.items.0.public_url"] == "https://yadi.sk/d/11")
             #expect(first["meta.page.has_more"] == true && first["data.empty"] == nil)
             let second = try await app.get("/v1/disk/published?limit=2&offset=2", as: token)
-            #expect(DiskApp.names(second) == ["folder"] && second["meta.page.has_more"] == false)
-            #expect(DiskApp.names(try await app.get("/v1/disk/published?type=dir", as: token)) == ["folder"])
-            #expect(DiskApp.names(try await app.get("/v1/disk/published?type=file", as: token)) == ["1.txt", "3.txt"])
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
+            #expect(DiskHarness.names(second) == ["folder"] && second["meta.page.has_more"] == false)
+            #expect(DiskHarness.names(try await app.get("/v1/disk/published?type=dir", as: token)) == ["folder"])
+            #expect(
+                DiskHarness.names(try await app.get("/v1/disk/published?type=file", as: token)) == ["1.txt", "3.txt"]
+            )
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
             disk.goAway()
             app.clock.advance(by: .seconds(9))
-            #expect(DiskApp.names(try await app.get("/v1/disk/published?limit=2&offset=2", as: token)) == ["folder"])
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
+            #expect(
+                DiskHarness.names(try await app.get("/v1/disk/published?limit=2&offset=2", as: token)) == ["folder"]
+            )
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == ["in.txt"])
         }
     }
 
     @Test(
-        "a list that changes between page 1 and page 2: every page is what the upstream had when it was asked, and no row is kept twice"
+        "a list that changes between two pages: each page is that of its request, and no row is stored twice"
     )
     func changingList() async throws {
         let disk = FakeYandexDisk()
         for name in ["b", "c", "d", "e"] { disk.put("disk:/\(name)") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2", as: token)) == ["b", "c"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2", as: token)) == ["b", "c"])
             disk.put("disk:/a")
             let second = try await app.get("/v1/disk/files?limit=2&offset=2", as: token)
-            #expect(DiskApp.names(second) == ["c", "d"])
+            #expect(DiskHarness.names(second) == ["c", "d"])
             #expect(second["meta.page.total"] == 5)
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&refresh=1", as: token)) == ["a", "b"])
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&offset=4", as: token)) == ["e"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2&refresh=1", as: token)) == ["a", "b"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2&offset=4", as: token)) == ["e"])
             #expect(
                 try app.database.read {
                     try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'")
@@ -354,22 +359,22 @@ struct ListScreenTests {
     func nonsense(body: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for screen in ["recent", "files"] { _ = try await app.get("/v1/disk/\(screen)", as: token) }
             disk.intercept { (_) in .json(body) }
             for screen in ["recent", "files"] {
                 let response = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
-                #expect(DiskApp.names(response) == ["a.txt"])
+                #expect(DiskHarness.names(response) == ["a.txt"])
                 #expect(response["meta.stale"] == true)
             }
             try await app.get("/v1/disk/published", as: token).expectProblem("upstream-bad-response", 502)
         }
     }
 
-    @Test("only-if-cached asks nobody: 504 where nothing is stored")
+    @Test("only-if-cached sends no request: 504 if nothing is stored")
     func onlyIfCached() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             app.disk.put("disk:/a.txt")
             let token = try await app.logIn()
             let asked = app.disk.requests.count
@@ -386,9 +391,9 @@ struct ListScreenTests {
         }
     }
 
-    @Test("a list has an ETag that a 304 answers, and that changes when the list does")
+    @Test("a list has an ETag that leads to 304, and that changes when the list does")
     func conditional() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             app.disk.put("disk:/a.txt")
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
@@ -401,25 +406,25 @@ struct ListScreenTests {
     }
 
     @Test(
-        "DISK-34 search finds names by any part of them, in any case, online in all files, offline in what is known, and says which"
+        "DISK-34 search finds any part of a name, in any case: of all files online, of the known ones offline"
     )
     func search() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/Отчёты")
         for path in ["disk:/Отчёты/Отчёт за МАЙ.pdf", "disk:/report.txt", "disk:/100%_sure.txt"] { disk.put(path) }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let found = try await app.get("/v1/disk/search?query=\("отчёт за май".q)", as: token)
             found.expectScreen("disk.search")
-            #expect(DiskApp.names(found) == ["Отчёт за МАЙ.pdf"])
+            #expect(DiskHarness.names(found) == ["Отчёт за МАЙ.pdf"])
             #expect(found["meta.partial"] == false)
-            #expect(DiskApp.names(try await app.get("/v1/disk/search?query=%25_", as: token)) == ["100%_sure.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/search?query=%25_", as: token)) == ["100%_sure.txt"])
             #expect(try await app.get("/v1/disk/search?query=zzz", as: token)["meta.state"] == "empty")
             _ = try await app.get("/v1/disk/files", as: token)
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
             let offline = try await app.get("/v1/disk/search?query=\("ОТЧЁТ".q)&limit=1", as: token)
-            #expect(DiskApp.names(offline) == ["Отчёт за МАЙ.pdf"])
+            #expect(DiskHarness.names(offline) == ["Отчёт за МАЙ.pdf"])
             #expect(offline["meta.page.total"] == 2 && offline["meta.page.has_more"] == true)
             #expect(offline["meta.partial"] == true && offline["meta.offline"] == true)
         }

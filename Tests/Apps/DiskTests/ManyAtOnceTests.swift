@@ -5,12 +5,14 @@ import Screens
 import Synchronization
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Many readers and writers of one account at once")
 struct ManyAtOnceTests {
-    /// What was answered, by kind and status.
+    /// Responses by kind and status.
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
         func note(_ kind: String, _ response: Exchanged, _ accepted: Int) {
@@ -24,7 +26,7 @@ struct ManyAtOnceTests {
         func endWriting() { writing.withLock { $0 = false } }
     }
 
-    private func write(_ app: DiskApp, _ token: String, writer: Int, _ tally: Tally) async throws {
+    private func write(_ app: DiskHarness, _ token: String, writer: Int, _ tally: Tally) async throws {
         for round in 0..<3 {
             let (name, renamed) = ("w\(writer)-\(round).txt", "m\(writer)-\(round).txt")
             let text = Array("text \(name)".utf8)
@@ -45,18 +47,20 @@ struct ManyAtOnceTests {
             // A writer sees its own writes, at once.
             let own = try await app.get("/v1/disk/files?path=/load&limit=100", as: token)
             tally.note("own list", own, 200)
-            let names = Set(DiskApp.names(own))
+            let names = Set(DiskHarness.names(own))
             #expect(names.contains(renamed) && names.contains("d\(writer)-\(round)") && !names.contains(name))
             guard round.isMultiple(of: 2) else { continue }
             tally.note("delete", try await app.ask(.delete, "/v1/disk/file?path=/load/\(renamed)", as: token), 200)
             tally.note("read of what is gone", try await app.get("/v1/disk/file?path=/load/\(renamed)", as: token), 404)
             #expect(
-                !DiskApp.names(try await app.get("/v1/disk/files?path=/load&limit=100", as: token)).contains(renamed)
+                !DiskHarness.names(try await app.get("/v1/disk/files?path=/load&limit=100", as: token)).contains(
+                    renamed
+                )
             )
         }
     }
 
-    private func read(_ app: DiskApp, _ token: String, reader: Int, _ tally: Tally) async throws {
+    private func read(_ app: DiskHarness, _ token: String, reader: Int, _ tally: Tally) async throws {
         let screens = [
             "files?path=/load&limit=100", "recent?limit=50", "file?path=/load", "search?query=m", "files", "published",
             "trash",
@@ -74,14 +78,14 @@ struct ManyAtOnceTests {
     }
 
     @Test(
-        "TRUST-04 16 writers and 16 readers: every write is done once and there afterwards, every read is answered, no revision goes back"
+        "TRUST-04 16 writers and 16 readers: each write is done once and stays, each read succeeds, revisions only grow"
     )
     func load() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/load")
         disk.put("disk:/m0.txt")
         disk.change { $0.detours = 5 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let tally = Tally()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -100,20 +104,20 @@ struct ManyAtOnceTests {
             }
             #expect(upstream == Set(expected))
             let listed = try await app.get("/v1/disk/files?path=/load&limit=100", as: token)
-            #expect(Set(DiskApp.names(listed)) == Set(expected.map { String($0.dropFirst("disk:/load/".count)) }))
+            #expect(Set(DiskHarness.names(listed)) == Set(expected.map { String($0.dropFirst("disk:/load/".count)) }))
             let writes = disk.asked.filter { !$0.hasPrefix("GET") }
             #expect(Set(writes).count == writes.count, "nothing was sent twice")
         }
     }
 
     @Test(
-        "TRUST-04 a list that was asked for before a delete and comes after it does not bring the row back, and is asked for again"
+        "TRUST-04 a list requested before a delete and received after it does not restore the row, and is revalidated"
     )
     func overtakenByDelete() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         disk.put("disk:/b.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             let isFirst = Counter(1)
@@ -123,9 +127,9 @@ struct ManyAtOnceTests {
                 disk.change { $0.nodes["disk:/a.txt"] = nil }
                 try await app.store.apply(.deleted(DiskPath.root.child("a.txt")), account: "1130", at: app.clock.now)
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["b.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["b.txt"])
             let lists = disk.asked.count { $0.contains("_embedded") }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["b.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["b.txt"])
             #expect(
                 disk.asked.count { $0.contains("_embedded") } == lists + 1,
                 "what was overtaken does not count as fresh"
@@ -137,7 +141,7 @@ struct ManyAtOnceTests {
     @Test("TRUST-04 a 404 that was asked for before an upload does not take away what has been uploaded since")
     func overtakenByUpload() async throws {
         let disk = FakeYandexDisk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let isFirst = Counter(1)
             let path = DiskPath.root.child("a.txt")

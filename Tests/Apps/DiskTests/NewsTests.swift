@@ -10,33 +10,37 @@ import Upstream
 @Suite("What the upstream changes or refuses by itself")
 struct NewsTests {
     @Test(
-        "DISK-34 what another client has deleted is found no more, in the list of all files or not any more, online and offline"
+        "DISK-34 what another client has deleted is not found any more, online and offline"
     )
     func searchForgets() async throws {
         let disk = FakeYandexDisk()
         for path in ["disk:/gone.txt", "disk:/stays.txt"] { disk.put(path) }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["gone.txt", "stays.txt"]
+                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)) == [
+                    "gone.txt", "stays.txt",
+                ]
             )
             disk.change { $0.nodes["disk:/gone.txt"] = nil }
             app.clock.advance(by: .seconds(1))
             let found = try await app.get("/v1/disk/search?query=txt&refresh=1", as: token)
-            #expect(DiskApp.names(found) == ["stays.txt"])
+            #expect(DiskHarness.names(found) == ["stays.txt"])
             #expect(found["meta.page.total"] == 1 && found["meta.partial"] == false)
-            // What has come since the list of all files is found, although that list does not have it.
+            // What was added since the list of all files is found, although that list does not have it.
             app.clock.advance(by: .seconds(10))
             disk.put("disk:/new.txt")
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskApp.names(try await app.get("/v1/disk/search?query=txt", as: token)) == ["new.txt", "stays.txt"]
+                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)) == [
+                    "new.txt", "stays.txt",
+                ]
             )
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
             let offline = try await app.get("/v1/disk/search?query=txt", as: token)
-            #expect(DiskApp.names(offline) == ["new.txt", "stays.txt"] && offline["meta.partial"] == true)
+            #expect(DiskHarness.names(offline) == ["new.txt", "stays.txt"] && offline["meta.partial"] == true)
         }
     }
 
@@ -47,9 +51,9 @@ struct NewsTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/thing")
         disk.put("disk:/thing/inside.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/thing", as: token)) == ["inside.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/thing", as: token)) == ["inside.txt"])
             disk.change { $0.nodes["disk:/thing/inside.txt"] = nil }
             disk.put("disk:/thing")
             try await app.get("/v1/disk/files?path=/thing&refresh=1", as: token).expectProblem("not-a-folder", 409)
@@ -64,7 +68,7 @@ struct NewsTests {
     }
 
     @Test(
-        "DISK-16 a page that was never seen is no page because another one is made from the same answer: the failure is told as it is, after one request",
+        "DISK-16 a page that was never requested is not made of another one's response: the failure is reported",
         arguments: [
             (503, "upstream-unavailable", 503), (429, "rate-limited", 429), (200, "upstream-bad-response", 502),
         ]
@@ -72,9 +76,9 @@ struct NewsTests {
     func sameResponse(status: Int, code: String, problem: Int) async throws {
         let disk = FakeYandexDisk()
         for number in 1...12 { disk.put("disk:/\(number).txt") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            // Both ask the upstream for ten.
+            // Both request ten rows from the upstream.
             #expect(try await app.get("/v1/disk/recent?limit=3&offset=6", as: token).status == 200)
             disk.respond(status)
             app.clock.advance(by: .seconds(10))
@@ -86,12 +90,12 @@ struct NewsTests {
     }
 
     @Test(
-        "DISK-16 a file that left under this name, asked for while the upstream fails: 503, not an answer that cannot be read"
+        "DISK-16 a file that was moved away, requested while the upstream fails: 503, not a bad response"
     )
     func failingAfterRename() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/file?path=/a.txt", as: token).status == 200)
             #expect(
@@ -104,7 +108,7 @@ struct NewsTests {
     }
 
     @Test(
-        "DISK-12 DISK-19 what the app cannot show, such as a path of another scheme, ends no list before its end and shifts no page"
+        "DISK-12 DISK-19 rows that the app cannot show, such as of another scheme, end no list early and shift no page"
     )
     func unknownRows() async throws {
         let disk = FakeYandexDisk()
@@ -114,17 +118,19 @@ struct NewsTests {
             let offset = request.url.firstMatch(of: /[?&]offset=(\d+)/).flatMap { Int($0.1) } ?? 0
             let paths = ["disk:/a", "photounlim:/b", "disk:/c", "disk:/d", "disk:/e"].dropFirst(offset).prefix(limit)
             return .json(
-                #"{"items":[\#(paths.map { #"{"path":"\#($0)","name":"\#($0.suffix(1))","type":"file"}"# }.joined(separator: ","))]}"#
+                #"{"items":["#
+                    + paths.map { #"{"path":"\#($0)","name":"\#($0.suffix(1))","type":"file"}"# }.joined(separator: ",")
+                    + "]}"
             )
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for list in ["recent", "published"] {
                 var names: [String] = []
                 var target: String? = "/v1/disk/\(list)?limit=2"
                 while let next = target {
                     let response = try await app.get(next, as: token)
-                    names += DiskApp.names(response)
+                    names += DiskHarness.names(response)
                     if case .string(let link) = response["links.next"] { target = link } else { target = nil }
                 }
                 #expect(names == ["a", "c", "d", "e"], "\(list)")
@@ -133,13 +139,13 @@ struct NewsTests {
     }
 
     @Test(
-        "DISK-16 a 403 or 404 that follows a 401 is told, and nothing that is stored",
+        "DISK-16 a 403 or 404 that follows a 401 is returned, and nothing that is stored",
         arguments: [(403, "upstream-forbidden"), (404, "not-found")]
     )
     func refusedAfterRejected(status: Int, code: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/recent", as: token).status == 200)
             disk.respond(401)
@@ -149,18 +155,18 @@ struct NewsTests {
             disk.respond(503)
             try await app.get("/v1/disk/recent", as: token).expectProblem("upstream-session-expired", 401)
             disk.intercept(nil)
-            #expect(DiskApp.names(try await app.get("/v1/disk/recent", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/recent", as: token)) == ["a.txt"])
         }
     }
 
     @Test(
-        "DISK-30 an operation that the upstream does not know any more, may not tell of or is away for: said, not running for ever"
+        "DISK-30 an operation that the upstream does not know, refuses or cannot report: an error, not running forever"
     )
     func lostOperation() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         disk.change { $0.pollsOfWrites = 9 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let response = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let location = try #require(response.headerFields[.location])
@@ -169,7 +175,7 @@ struct NewsTests {
             disk.goAway(.totalTimeout)
             try await app.get(location, as: token).expectProblem("upstream-unavailable", 503)
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             disk.intercept(nil)
             disk.put("disk:/a.txt")
             let token = try await app.logIn()
@@ -184,11 +190,11 @@ struct NewsTests {
         }
     }
 
-    @Test("HEAD of a file says what GET says, and does not claim that a body was stored which nobody fetched")
+    @Test("HEAD of a file says what GET says, and does not claim that a body was stored that was not fetched")
     func head() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let target = "/v1/disk/file?path=/a.txt&tz=Asia/Tokyo"
             _ = try await app.get(target, as: token)  // From now on it is from the store.

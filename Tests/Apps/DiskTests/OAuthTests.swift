@@ -35,7 +35,8 @@ struct OAuthTests {
             }
             disk.change { $0.tokens = ["access\(number)": "1130"] }
             return .json(
-                #"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","expires_in":\#(expiresIn),"token_type":"bearer"}"#
+                #"{"access_token":"access\#(number)","refresh_token":"refresh\#(number)","#
+                    + #""expires_in":\#(expiresIn),"token_type":"bearer"}"#
             )
         }
     }
@@ -49,19 +50,19 @@ struct OAuthTests {
         return items
     }
 
-    private static let client = YandexOAuthAPI.Client(
+    private static let client = YandexOAuthClient.Application(
         id: "client",
         secret: Secret("hush+hush"),
         redirectURI: "https://app.test/back"
     )
 
     @Test(
-        "DISK-05 the code flow: an authorise address with PKCE and state, the exchange with the verifier, a session; a state works once"
+        "DISK-05 the code flow: an address with PKCE and state, the exchange, a session; a state works once"
     )
     func codeFlow() async throws {
         let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let begun = try await app.ask(.post, "/v1/disk/session/authorization")
             begun.expectScreen("disk.session", status: 201)
             let (address, state) = (try text(begun["data.authorize_url"]), try text(begun["data.state"]))
@@ -101,11 +102,11 @@ struct OAuthTests {
     }
 
     @Test(
-        "DISK-05 a code without a state works too, as from the page that shows it; a wrong one is 401; a state that is too old is none"
+        "DISK-05 a code without a state works, too; a wrong one is 401; an old state is unknown"
     )
     func plainCode() async throws {
         let disk = FakeYandexDisk()
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
             #expect(
                 try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#).status
                     == 201
@@ -131,7 +132,7 @@ struct OAuthTests {
 
     @Test("without an application there is no code flow, and it says which setting is missing")
     func unconfigured() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let response = try await app.ask(.post, "/v1/disk/session/authorization")
             response.expectProblem("validation-failed", 422)
             #expect(response.text.contains("disk.oauth_client_id"))
@@ -139,14 +140,14 @@ struct OAuthTests {
     }
 
     @Test(
-        "DISK-05 a token that has run out, or that is refused, is refreshed once for all who ask, and what was stored is still there",
+        "DISK-05 an expired or refused token is refreshed once for all requests, and what was stored is still there",
         arguments: [true, false]
     )
     func refresh(hasRunOut: Bool) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk, expiresIn: 3600)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(
                 app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
             )
@@ -169,13 +170,13 @@ struct OAuthTests {
     }
 
     @Test(
-        "DISK-06 a refresh that is refused ends the upstream's session: 401; one that cannot be asked for is 503, and shows nothing stored either"
+        "DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored"
     )
     func refreshRefused() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         let oauth = Self.oauth(disk)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(
                 app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
             )
@@ -194,7 +195,7 @@ struct OAuthTests {
     func revocation() async throws {
         let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
-        try await DiskApp.run(disk, DiskApp.Settings(client: Self.client, oauth: oauth)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let token = try await text(
                 app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
             )

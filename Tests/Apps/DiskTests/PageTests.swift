@@ -50,7 +50,7 @@ struct PageTests {
     func pdfPage() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
-        try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine())) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine())) { app in
             let token = try await app.logIn()
             let first = try await app.get("/v1/disk/file/page?path=/a.pdf&width=100", as: token)
             #expect(first.status == 200 && first.headerFields[.contentType] == "image/jpeg")
@@ -67,7 +67,7 @@ struct PageTests {
     func withoutOffice() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.docx")
-        try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine(without: .soffice))) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(without: .soffice))) { app in
             let token = try await app.logIn()
             let view = try await app.get("/v1/disk/file?path=/a.docx", as: token)
             #expect(view["data.document.available"] == false)
@@ -85,7 +85,7 @@ struct PageTests {
     func unsupported() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }
-        try await DiskApp.run(disk, DiskApp.Settings(media: try Self.engine())) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine())) { app in
             let token = try await app.logIn()
             for name in ["a.zip", "a.pdf", "a.png", "none"] {
                 try await app.get("/v1/disk/file/page?path=/\(name)", as: token).expectProblem(

@@ -9,10 +9,10 @@ import Testing
 @Suite("The profile over HTTP")
 struct ProfileScreenTests {
     @Test(
-        "DISK-07 total, used, available and trash, as numbers and as texts; DISK-09 with the actions published and logout"
+        "DISK-07 total, used, available and trash, as numbers and texts; DISK-09 with the actions published and logout"
     )
     func profile() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             let response = try await app.get("/v1/disk/profile", as: token)
             response.expectScreen("disk.profile")
@@ -52,7 +52,7 @@ struct ProfileScreenTests {
 
     @Test("DISK-08 the ring is an SVG document of the same numbers")
     func chart() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             let response = try await app.get("/v1/disk/profile/chart.svg", as: token)
             #expect(response.status == 200 && response.headerFields[.contentType] == "image/svg+xml; charset=utf-8")
@@ -64,7 +64,7 @@ struct ProfileScreenTests {
 
     @Test("an account that turns out to be another's is not taken over")
     func otherAccount() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             app.disk.change { $0.tokens["good"] = "9999" }
             app.clock.advance(by: .seconds(6))
@@ -75,7 +75,7 @@ struct ProfileScreenTests {
     }
 }
 
-/// As much of XML as a picture of Larder's own needs: every element is closed in its turn.
+/// Checks that an XML document closes each element in turn, as far as Larder's own pictures need it.
 enum XMLCheck {
     static func isWellFormed(_ data: Data) throws -> Bool {
         var open: [Substring] = []

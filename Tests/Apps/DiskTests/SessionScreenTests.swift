@@ -13,7 +13,7 @@ import Upstream
 struct SessionScreenTests {
     @Test("DISK-01 a first start shows the onboarding with its three pages")
     func coldStart() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let launch = try await app.get("/v1/disk/launch")
             launch.expectScreen("disk.launch")
             #expect(launch["data.route"] == "onboarding")
@@ -30,7 +30,7 @@ struct SessionScreenTests {
     func seen() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await DiskApp.run(.init(), DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+        try await DiskHarness.run(.init(), DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let response = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
             #expect(response["data.seen"] == true)
             #expect(try await app.get("/v1/disk/launch")["data.route"] == "login")
@@ -39,7 +39,7 @@ struct SessionScreenTests {
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             #expect(try await app.get("/v1/disk/launch", as: token)["data.route"] == "login")
         }
-        try await DiskApp.run(.init(), DiskApp.Settings(directory: try DataDirectory(at: folder))) { app in
+        try await DiskHarness.run(.init(), DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let before = try await app.get("/v1/disk/launch")
             #expect(before["data.route"] == "login")
             #expect(try await app.ask(.delete, "/v1/disk/onboarding")["data.seen"] == false)
@@ -52,20 +52,20 @@ struct SessionScreenTests {
         arguments: [(#"{}"#, 422), (#"{"seen":1}"#, 422), (#"{"seen":"true"}"#, 422), ("[]", 400), ("", 400)]
     )
     func malformedOnboarding(body: String, status: Int) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let response = try await app.ask(.put, "/v1/disk/onboarding", json: body)
             #expect(response.status == status)
             #expect(try await app.get("/v1/disk/onboarding")["data.seen"] == false)
         }
     }
 
-    @Test("DISK-03 every other route answers 401 without a session, and no data, stored or not")
+    @Test("DISK-03 every other route responds with 401 without a session, and no data, stored or not")
     func closed() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             app.disk.put("disk:/secret.txt")
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
-            for route in DiskRoutes(service: app.service).routes where route.access != .open {
+            for route in app.app.routes where route.access != .open {
                 let response = try await app.ask(
                     route.method,
                     route.path.replacing("{id}", with: "x") + "?path=/secret.txt"
@@ -78,7 +78,7 @@ struct SessionScreenTests {
                     401
                 )
             }
-            let open = DiskRoutes(service: app.service).routes.filter { $0.access == .open }.map {
+            let open = app.app.routes.filter { $0.access == .open }.map {
                 "\($0.method) \($0.path)"
             }
             #expect(
@@ -92,13 +92,13 @@ struct SessionScreenTests {
     }
 
     @Test(
-        "DISK-04 a token opens a session; it goes to the upstream as OAuth, and is in no answer, no log line, and not in clear on the disk"
+        "DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear"
     )
     func token() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let opened = try await app.ask(
                 .post,
                 "/v1/disk/session",
@@ -145,7 +145,7 @@ struct SessionScreenTests {
 
     @Test("DISK-06 a token that the upstream refuses opens nothing: 401; out of reach: 503; nonsense: 502")
     func refusedLogin() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let body = #"{"mode":"oauth_token","access_token":"wrong"}"#
             try await app.ask(.post, "/v1/disk/session", json: body).expectProblem("invalid-credentials", 401)
             app.disk.respond(200)
@@ -179,7 +179,7 @@ struct SessionScreenTests {
         ]
     )
     func malformedLogin(body: String, pointer: String) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let response = try await app.ask(.post, "/v1/disk/session", json: body)
             response.expectProblem("validation-failed", 422)
             #expect(response["errors.0.pointer"] == .string(pointer))
@@ -193,7 +193,7 @@ struct SessionScreenTests {
     func revoked() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for target in ["files", "file/content?path=/a.txt"] {
                 #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
@@ -227,7 +227,7 @@ struct SessionScreenTests {
         arguments: ["", "?confirm=false", "?confirm=0"]
     )
     func unconfirmed(query: String) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             let response = try await app.ask(.delete, "/v1/disk/session\(query)", as: token)
             response.expectProblem("confirmation-required", 409)
@@ -238,13 +238,13 @@ struct SessionScreenTests {
     }
 
     @Test(
-        "DISK-33 logging out removes everything of the account, offline too, and nothing of another; the old token opens nothing"
+        "DISK-33 logging out removes all of the account, offline too, and nothing else; the old token opens nothing"
     )
     func logout() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         disk.put("disk:/mine.png", bytes: Array("content of mine".utf8), mediaType: "image", mimeType: "image/png")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             _ = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
             let (mine, second, other) = (try await app.logIn(), try await app.logIn(), try await app.logIn("other"))
             for token in [mine, other] {
@@ -291,7 +291,7 @@ struct SessionScreenTests {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
         disk.put("disk:/shared-name.txt", "mine")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let (mine, other) = (try await app.logIn(), try await app.logIn("other"))
             #expect(try await app.get("/v1/disk/file/content?path=/shared-name.txt", as: mine).text == "mine")
             disk.goAway()
@@ -308,11 +308,11 @@ struct SessionScreenTests {
         }
     }
 
-    @Test("DISK-04 the mount of the upstream takes the token of whoever asks, and nobody else's")
+    @Test("DISK-04 the mount of the upstream sends the token of the session's account, and no other")
     func mount() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let (mine, other) = (try await app.logIn(), try await app.logIn("other"))
             #expect(
                 try await app.get("/v1/upstreams/yandex_disk/", as: mine).status == 405,

@@ -6,7 +6,9 @@ import Storage
 import Synchronization
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Rows, lists and bodies of many files")
@@ -24,7 +26,7 @@ struct StoreTests {
         ]
     )
     func plans(sql: String) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let plan = try app.database.read { db in
                 let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
                 statement.setUncheckedArguments([])
@@ -40,7 +42,7 @@ struct StoreTests {
     @Test("DISK-28 renaming a folder with 10,000 stored children is as many statements as renaming one with two")
     func manyChildren() async throws {
         let disk = FakeYandexDisk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             _ = try await app.logIn()
             let counts = try await [2, 10_000].asyncMap { count in
                 let folder = DiskPath.root.child("of \(count)")
@@ -100,7 +102,7 @@ struct StoreTests {
     }
 
     @Test(
-        "100,000 items in a folder: a page asks for a page, keeps a page, and knows the total; search says that it is partial"
+        "100,000 items in a folder: a page requests and stores one page and knows the total; search says it is partial"
     )
     func manyItems() async throws {
         let disk = FakeYandexDisk()
@@ -113,10 +115,11 @@ struct StoreTests {
                 #"{"path":"disk:/\#($0).txt","name":"\#($0).txt","type":"file","size":1}"#
             }
             return .json(
-                #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":100000,"items":[\#(items.joined(separator: ","))]}}"#
+                #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":100000,"#
+                    + #""items":[\#(items.joined(separator: ","))]}}"#
             )
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let last = try await app.get("/v1/disk/files?limit=100&offset=99950", as: token)
             #expect(
@@ -132,8 +135,8 @@ struct StoreTests {
             )
             #expect(disk.asked.count { $0.contains("_embedded") } == 2)
             let past = try await app.get("/v1/disk/files?offset=100000", as: token)
-            #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskApp.names(past) == [])
-            // Rows of the whole folder, as if every page had been seen, and after the list of all files.
+            #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskHarness.names(past) == [])
+            // Rows of the whole folder, as if every page had been requested, after the list of all files.
             try await app.database.write { db in
                 let items = (0..<100_000).map { DiskItem(path: DiskPath.root.child("\($0).txt"), kind: .file) }
                 try app.store.keep(items, about: nil, account: "1130", at: app.clock.now + 60, in: db)
@@ -147,19 +150,20 @@ struct StoreTests {
     func staleResponse() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let isFirst = Counter(1)
             let store = app.store
             disk.intercept { (request) in
                 guard request.url.contains("_embedded"), isFirst.take() else { return nil }
-                // The response is on its way when a change is made.
+                // A change is made before the response arrives.
                 try? store.database.write { try $0.execute(sql: "UPDATE disk_account SET epoch = epoch + 1") }
                 return .json(
-                    #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":1,"items":[{"path":"disk:/old.txt","name":"old.txt","type":"file"}]}}"#
+                    #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":1,"#
+                        + #""items":[{"path":"disk:/old.txt","name":"old.txt","type":"file"}]}}"#
                 )
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
             #expect(try app.store.row(DiskPath.root.child("old.txt"), account: "1130") == nil)
         }
     }

@@ -10,10 +10,10 @@ import Upstream
 
 @Suite("TRUST-06 What is stored goes only when the API itself says so")
 struct TrustTests {
-    /// A root, a folder in it, a body, and all lists, seen once.
+    /// Requests a root, a folder in it, a body, and all lists once.
     private static func warmed(
         _ disk: FakeYandexDisk = FakeYandexDisk(),
-        _ test: @Sendable (DiskApp, _ token: String) async throws -> Void
+        _ test: @Sendable (DiskHarness, _ token: String) async throws -> Void
     ) async throws {
         disk.makeFolder("disk:/docs")
         disk.put("disk:/docs/report.txt", "the report")
@@ -25,7 +25,7 @@ struct TrustTests {
                 origin: "disk:/old"
             )
         }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for screen in screens {
                 #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200, "\(screen)")
@@ -42,9 +42,9 @@ struct TrustTests {
     ]
     private static let content = "/v1/disk/file/content?path=/docs/report.txt"
 
-    /// All that was seen is there while the upstream is away: rows, folder, recent, search, and the body.
+    /// Checks that all that was requested is there offline: rows, folder, recent, search, and the body.
     private static func expectEverything(
-        _ app: DiskApp,
+        _ app: DiskHarness,
         _ token: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -56,7 +56,7 @@ struct TrustTests {
         ]
         for (screen, expected) in names {
             let response = try await app.get("/v1/disk/\(screen)", as: token)
-            #expect(DiskApp.names(response) == expected, "\(screen)", sourceLocation: sourceLocation)
+            #expect(DiskHarness.names(response) == expected, "\(screen)", sourceLocation: sourceLocation)
             #expect(
                 response["meta.offline"] == true && response["meta.state"] == "content",
                 "\(screen)",
@@ -100,7 +100,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 lists with rows of unknown places only, with a total that cannot be read, or with none, change nothing",
+        "TRUST-06 lists with rows of unknown places only, or with an unreadable or no total, change nothing",
         arguments: [
             #"{"path":"app:/x.txt","name":"x","type":"file"}"#, #"{"path":"http://evil/x","name":"x","type":"file"}"#,
             #"{"path":"disk:/docs//x","name":"x","type":"file"}"#, #"{"path":"disk:/../y","name":"y","type":"file"}"#,
@@ -119,7 +119,8 @@ struct TrustTests {
             }
             let response = try await app.get("/v1/disk/files?path=/docs", as: token)
             #expect(
-                response.status == 200 && response["meta.stale"] == true && DiskApp.names(response) == ["report.txt"]
+                response.status == 200 && response["meta.stale"] == true
+                    && DiskHarness.names(response) == ["report.txt"]
             )
             #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
             try await Self.expectEverything(app, token)
@@ -138,7 +139,7 @@ struct TrustTests {
             let (content, folder) = (
                 try await app.get(Self.content, as: token), try await app.get("/v1/disk/files?path=/docs", as: token)
             )
-            #expect(recent.status == 200 && content.text == "the report" && DiskApp.names(folder) == ["report.txt"])
+            #expect(recent.status == 200 && content.text == "the report" && DiskHarness.names(folder) == ["report.txt"])
         }
     }
 
@@ -177,7 +178,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 DISK-16 what Yandex itself says is gone goes; its 404 about something else is told and removes nothing"
+        "TRUST-06 DISK-16 what Yandex says is gone is removed; its 404 about something else removes nothing"
     )
     func own() async throws {
         try await Self.warmed { app, token in
@@ -191,8 +192,8 @@ struct TrustTests {
             try await app.get("/v1/disk/recent", as: token).expectProblem("not-found", 404)
             try await app.get("/v1/disk/file?path=/docs/report.txt", as: token).expectProblem("not-found", 404)
             app.disk.goAway()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files", as: token)) == ["docs", "top.txt"])
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == [])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["docs", "top.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == [])
             try await app.get(Self.content, as: token).expectProblem("upstream-unavailable", 503)
         }
     }
@@ -202,11 +203,13 @@ struct TrustTests {
         arguments: [
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[null]}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"name":1}],"total":1}}"#,
-            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"path":"disk:/other/x.txt","type":"file"}],"total":1}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"total":1,"#
+                + #""items":[{"path":"disk:/other/x.txt","type":"file"}]}}"#,
             #"{"path":"disk:/other","type":"dir","_embedded":{"items":[],"total":0}}"#,
             #"{"_embedded":{"items":[],"total":0}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":-3}}"#,
-            #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"path":"disk:/docs/n.txt","type":"file"}],"total":-3}}"#,
+            #"{"path":"disk:/docs","type":"dir","_embedded":{"total":-3,"#
+                + #""items":[{"path":"disk:/docs/n.txt","type":"file"}]}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":5}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[],"total":0,"offset":20}}"#,
             #"{"path":"disk:/","type":"file","size":3}"#,
@@ -218,7 +221,7 @@ struct TrustTests {
             }
             let response = try await app.get("/v1/disk/files?path=/docs", as: token)
             #expect(
-                DiskApp.names(response) == ["report.txt"] && response["meta.stale"] == true
+                DiskHarness.names(response) == ["report.txt"] && response["meta.stale"] == true
                     && response["meta.state"] == "content"
             )
             #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
@@ -226,7 +229,9 @@ struct TrustTests {
             let root = body.replacing("disk:/docs/", with: "disk:/").replacing("disk:/docs", with: "disk:/")
             app.disk.intercept { request in request.url.contains("/resources?path=disk%3A%2F&") ? .json(root) : nil }
             let shown = try await app.get("/v1/disk/files?refresh=1", as: token)
-            if !body.contains("disk:/other/x.txt") { #expect(DiskApp.names(shown) == ["docs", "top.txt"], "\(root)") }
+            if !body.contains("disk:/other/x.txt") {
+                #expect(DiskHarness.names(shown) == ["docs", "top.txt"], "\(root)")
+            }
             try await Self.expectEverything(app, token)
         }
     }
@@ -247,7 +252,7 @@ struct TrustTests {
             }
             for (list, names) in [("recent", ["top.txt", "report.txt"]), ("published", ["top.txt"])] {
                 let response = try await app.get("/v1/disk/\(list)", as: token)
-                #expect(DiskApp.names(response) == names && response["meta.stale"] == true, "\(list)")
+                #expect(DiskHarness.names(response) == names && response["meta.stale"] == true, "\(list)")
                 #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response", "\(list)")
             }
             try await Self.expectEverything(app, token)
@@ -265,7 +270,7 @@ struct TrustTests {
                     #"{"path":"disk:/top.txt","type":"dir"},{"path":"disk:/docs/new.txt","type":"file"},null"#
                 return .json(#"{"path":"disk:/docs","type":"dir","_embedded":{"items":[\#(rows)],"total":3}}"#)
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == ["new.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/docs", as: token)) == ["new.txt"])
             app.disk.goAway()
             #expect(try await app.get("/v1/disk/file?path=/top.txt", as: token)["data.type"] == "file")
             #expect(try await app.get(Self.content, as: token).text == "the report")
@@ -279,12 +284,12 @@ struct TrustTests {
     func emptyPage() async throws {
         let disk = FakeYandexDisk()
         for name in ["a", "b", "c", "d"] { disk.put("disk:/\(name)") }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
             disk.intercept { _ in .json(#"{"path":"disk:/","type":"dir","_embedded":{"items":[],"total":4}}"#) }
             let stale = try await app.get("/v1/disk/files?limit=2&offset=2&refresh=1", as: token)
-            #expect(DiskApp.names(stale) == ["c", "d"] && stale["meta.stale"] == true)
+            #expect(DiskHarness.names(stale) == ["c", "d"] && stale["meta.stale"] == true)
             try await app.get("/v1/disk/files?limit=1&offset=3", as: token).expectProblem("upstream-bad-response", 502)
             disk.intercept(nil)
             #expect(try await app.get("/v1/disk/files?limit=2&offset=40", as: token)["data.items"] == .array([]))
@@ -306,8 +311,8 @@ struct TrustTests {
                 (.post, "folders", #"{"path":"/docs/new"}"#), (.delete, "published?path=/top.txt", nil),
             ] {
                 let response = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
-                // What these two are about is looked at before anything is sent. Behind a write nobody but the API can
-                // say that it was refused.
+                // The items of these two are requested before anything is sent. After a write only the API can say that
+                // it was refused.
                 let isLookedAtFirst = target == "links" || target.hasPrefix("published")
                 response.expectProblem(isLookedAtFirst ? "upstream-bad-response" : "outcome-unknown", 502)
                 #expect(response["upstream.status"] == .number(Double(status)), "\(target)")
@@ -326,7 +331,7 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 what the hosts of links answer is about the link: nothing here goes",
+        "TRUST-06 what the hosts of links respond is about the link: nothing is removed",
         arguments: [401, 403, 404, 410]
     )
     func links(status: Int) async throws {
@@ -345,15 +350,15 @@ struct TrustTests {
     }
 
     @Test(
-        "TRUST-06 a proxy before OAuth takes no token away: the session goes on when OAuth is back",
+        "TRUST-06 a proxy before OAuth takes no token away: the session continues when OAuth is back",
         arguments: [400, 401, 403, 407]
     )
     func refresh(status: Int) async throws {
         let oauth = ScriptedUpstream { (_) throws(UpstreamError) in
             .json(#"{"access_token":"good","refresh_token":"r2","expires_in":3600}"#)
         }
-        let settings = DiskApp.Settings(client: .init(id: "client"), oauth: oauth)
-        try await DiskApp.run(FakeYandexDisk(), settings) { app in
+        let settings = DiskHarness.Settings(client: .init(id: "client"), oauth: oauth)
+        try await DiskHarness.run(FakeYandexDisk(), settings) { app in
             app.disk.put("disk:/a.txt")
             let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1"}"#)
             let token = try text(opened["data.token"])
@@ -366,13 +371,13 @@ struct TrustTests {
             oauth.become { (_) throws(UpstreamError) in
                 .json(#"{"access_token":"good","refresh_token":"r3","expires_in":3600}"#)
             }
-            #expect(DiskApp.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt"])
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt"])
         }
     }
 
-    @Test("DISK-38 the root is neither published nor unpublished; nobody is asked")
+    @Test("DISK-38 the root is neither published nor unpublished; no request is sent")
     func publishedRoot() async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let token = try await app.logIn()
             let asked = app.disk.requests.count
             try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/"}"#).expectProblem(
@@ -394,12 +399,12 @@ struct TrustTests {
         arguments: [true, false]
     )
     func scratch(isSmall: Bool) async throws {
-        try await DiskApp.run { app in
+        try await DiskHarness.run { app in
             let bytes = Data(repeating: 7, count: isSmall ? 100 : 700_000)
             let blob = try app.database.blobs.write(bytes)
             let body: ResponseStore.OpenBody = isSmall ? .bytes(bytes) : .blob(try app.database.blobs.reader(blob))
             let manager = FileManager.default
-            let path = try await app.service.withFile(body) { url in
+            let path = try await app.composition.lender.withFile(body) { url in
                 #expect(url.path.hasPrefix(app.database.directory.path + "/uploads/"))
                 let (mode, content) = (
                     try manager.attributesOfItem(atPath: url.path)[.posixPermissions], try Data(contentsOf: url)

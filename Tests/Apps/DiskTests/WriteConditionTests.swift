@@ -1,10 +1,13 @@
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
 @Suite("Preconditions of writes")
@@ -14,7 +17,7 @@ struct WriteConditionTests {
     /// The tags of a file: of its screen and of its content.
     private typealias Tags = (screen: String, content: String)
 
-    private func tags(_ app: DiskApp, _ path: String, _ token: String) async throws -> Tags {
+    private func tags(_ app: DiskHarness, _ path: String, _ token: String) async throws -> Tags {
         let screen = try #require(try await app.get("/v1/disk/file?path=\(path)", as: token).headerFields[.eTag])
         let content = try #require(
             try await app.get("/v1/disk/file/content?path=\(path)", as: token).headerFields[.eTag]
@@ -27,7 +30,7 @@ struct WriteConditionTests {
     @Test("TRUST-05 If-Match that does not hold is 412, and nothing changes", arguments: EachWrite.allCases)
     func stale(write: EachWrite) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let known =
                 write == .restore || write == .upload || write == .folder
@@ -50,7 +53,7 @@ struct WriteConditionTests {
     func current(write: EachWrite) async throws {
         for form in 0..<4 {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 guard write != .upload, write != .folder else {
                     // Nothing is there: not even * holds.
@@ -73,10 +76,10 @@ struct WriteConditionTests {
     func changedElsewhere(write: EachWrite) async throws {
         guard write != .upload, write != .folder, write != .restore else { return }
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let before = try await tags(app, write.subject, token)
-            // Another client of the same Disk; what is stored here still counts as fresh.
+            // Another client of the same Disk; what is stored here is still fresh.
             disk.change { $0.nodes["disk:\(write.subject)"]?.bytes = Array("of another client".utf8) }
             try await write.ask(app, token, [.ifMatch: before.content]).expectProblem("precondition-failed", 412)
             try await write.ask(app, token, [.ifMatch: before.screen]).expectProblem("precondition-failed", 412)
@@ -91,7 +94,7 @@ struct WriteConditionTests {
     func createOnly() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/b.txt", "in the way")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: "*"], bytes: [1]).expectProblem(
                 "precondition-failed",
@@ -117,7 +120,7 @@ struct WriteConditionTests {
             )
             #expect(free.status == 201)
             #expect(disk.asked.contains { $0.contains("/resources/upload?path=disk%3A%2Ffree.txt&overwrite=false") })
-            // Another client is faster, between the look and the write.
+            // Another client is faster, between the check and the write.
             disk.intercept { [disk] (request) in
                 if request.url.contains("/resources/upload") { disk.put("disk:/late.txt", "of another client") }
                 return nil
@@ -137,7 +140,7 @@ struct WriteConditionTests {
     @Test("TRUST-05 If-None-Match with tags, compared weakly; If-Unmodified-Since, disregarded beside If-Match")
     func others() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let tags = try await tags(app, "/a.txt", token)
             for tag in [tags.content, "W/\(tags.content)", tags.screen] {
@@ -166,7 +169,7 @@ struct WriteConditionTests {
     func race(write: EachWrite) async throws {
         let disk = EachWrite.disk()
         disk.change { $0.detours = 10 }
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let tag = try await tags(app, "/a.txt", token).screen
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -181,10 +184,10 @@ struct WriteConditionTests {
         }
     }
 
-    @Test("TRUST-05 the answer to a write carries the tag for the next one, also where nothing else was read")
+    @Test("TRUST-05 the response to a write has the tag for the next one, also if nothing else was read")
     func tagsOfWrites() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             var tag = try #require(try await EachWrite.upload.ask(app, token).headerFields[.eTag])
             #expect(tag == "\"\(FakeYandexDisk.md5(Array("new".utf8)))\"", "of the content, which is the target")
@@ -218,11 +221,11 @@ struct WriteConditionTests {
     }
 
     @Test(
-        "TRUST-05 offline comes before any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
+        "TRUST-05 offline precedes any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
     )
     func order() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let part = HTTPFields([HTTPField(name: .contentRange, value: "bytes 100-103/104")])
             let response = try await app.ask(.put, Self.content, as: token, part, bytes: [1, 2, 3, 4])

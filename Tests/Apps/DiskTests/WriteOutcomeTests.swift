@@ -6,10 +6,12 @@ import Screens
 import Synchronization
 import Testing
 
+@testable import Concurrency
 @testable import Disk
+@testable import Freshness
 @testable import Upstream
 
-/// A write of each kind: how it is asked for, and what it sends to the upstream.
+/// A write of each kind: its request, and what it sends to the upstream.
 enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case upload, overwrite, folder, rename, move, copy, delete, publish, unpublish, restore
 
@@ -40,7 +42,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    func ask(_ app: DiskApp, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+    func ask(_ app: DiskHarness, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
         switch self {
         case .upload:
             try await app.ask(.put, "/v1/disk/file/content?path=/new", as: token, fields, bytes: Array("new".utf8))
@@ -95,7 +97,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Whether a request is the one that changes something.
     static func isWrite(_ request: OutgoingRequest) -> Bool { request.method != .get }
 
-    /// Whether the Disk is as the write was to leave it.
+    /// Whether the Disk has the intended state.
     func isDone(on disk: FakeYandexDisk) -> Bool {
         disk.change { state in
             switch self {
@@ -117,15 +119,15 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
 @Suite("Outcomes of writes")
 struct WriteOutcomeTests {
     /// Everything a write may need is known here before.
-    private func know(_ app: DiskApp, _ token: String) async throws {
+    private func know(_ app: DiskHarness, _ token: String) async throws {
         for screen in ["files", "files?path=/folder", "recent", "trash", "published"] {
             #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
         }
     }
 
-    private func names(_ app: DiskApp, _ token: String) async throws -> [String] {
+    private func names(_ app: DiskHarness, _ token: String) async throws -> [String] {
         try await ["files", "files?path=/folder", "trash", "published"].asyncMap {
-            DiskApp.names(try await app.get("/v1/disk/\($0)", as: token))
+            DiskHarness.names(try await app.get("/v1/disk/\($0)", as: token))
         }.flatMap { $0 }
     }
 
@@ -139,7 +141,7 @@ struct WriteOutcomeTests {
             .badResponse(status: nil, reason: "not HTTP"),
         ] {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -156,12 +158,12 @@ struct WriteOutcomeTests {
     }
 
     @Test(
-        "TRUST-05 a write that the API says it failed to carry out, and that is not there, says that nothing was changed",
+        "TRUST-05 a write that the API says has failed, and whose result is not there, says that nothing was changed",
         arguments: EachWrite.allCases
     )
     func notCarriedOut(write: EachWrite) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await know(app, token)
             let before = try await names(app, token)
@@ -182,13 +184,13 @@ struct WriteOutcomeTests {
     }
 
     @Test(
-        "TRUST-05 a write of which nobody can tell whether it was carried out is `outcome-unknown`, with the screen that shows it",
+        "TRUST-05 a write that may have been carried out is `outcome-unknown`, with the screen that shows it",
         arguments: EachWrite.allCases,
         [true, false]
     )
     func unknown(write: EachWrite, isCarriedOut: Bool) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await know(app, token)
             let isGone = Counter(1)
@@ -198,7 +200,7 @@ struct WriteOutcomeTests {
                     if isCarriedOut { disk.carryOut(request) }
                     throw .unreachable(.reset)
                 }
-                // What is asked behind the write is not answered.
+                // Requests after the write get no response.
                 if isGone.isSpent { throw .unreachable(.refused) }
                 return nil
             }
@@ -210,7 +212,7 @@ struct WriteOutcomeTests {
             )
             let href = try text(response["href"])
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
-            // Now that it is known to be away nothing is sent at all.
+            // The upstream is known to be unreachable now: nothing is sent at all.
             let count = disk.requests.count
             try await write.ask(app, token).expectProblem("offline-write-refused", 503)
             #expect(disk.requests.count == count)
@@ -226,7 +228,7 @@ struct WriteOutcomeTests {
     }
 
     @Test(
-        "TRUST-05 behind a time-out, a broken connection or a gateway it may still be carried out: not seen yet, it is unknown",
+        "TRUST-05 after a timeout, a broken connection or a gateway it may still be carried out: unknown",
         arguments: EachWrite.allCases
     )
     func late(write: EachWrite) async throws {
@@ -237,7 +239,7 @@ struct WriteOutcomeTests {
         ]
         for loss in losses {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 let sent = HeldRequest()
@@ -249,7 +251,7 @@ struct WriteOutcomeTests {
                 let response = try await write.ask(app, token)
                 response.expectProblem("outcome-unknown", 502)
                 #expect(response["retryable"] == false)
-                // The upstream goes on with it, and the screen that the problem names shows it.
+                // The upstream continues, and the screen that the problem names shows it.
                 disk.intercept(nil)
                 disk.carryOut(try #require(sent.request))
                 #expect(write.isDone(on: disk))
@@ -266,7 +268,7 @@ struct WriteOutcomeTests {
     func readBack(write: EachWrite) async throws {
         for reason in [UnreachableReason.refused, .totalTimeout] {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 let isGone = Counter(1)
@@ -292,7 +294,7 @@ struct WriteOutcomeTests {
     )
     func statuses() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for (status, write) in [(500, EachWrite.upload), (502, .delete), (504, .publish)] {
                 disk.change { $0.nodes["disk:/new"] = nil }
@@ -336,7 +338,7 @@ struct WriteOutcomeTests {
         ]
         for response in responses {
             let disk = EachWrite.disk()
-            try await DiskApp.run(disk) { app in
+            try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -362,7 +364,7 @@ struct WriteOutcomeTests {
     )
     func foreignFailure(write: EachWrite, status: Int) async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             try await know(app, token)
             disk.intercept { [disk] (request) in
@@ -381,11 +383,11 @@ struct WriteOutcomeTests {
         }
     }
 
-    @Test("TRUST-05 what may never have been there is not told as removed, moved or restored")
+    @Test("TRUST-05 what may never have been there is not reported as removed, moved or restored")
     func neverThere() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/taken.txt", "another")
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             // Another client deletes what is stored here.
@@ -411,9 +413,9 @@ struct WriteOutcomeTests {
     @Test("PDF-14 TRUST-05 what another app saves to the Disk goes the same way")
     func otherApps() async throws {
         let disk = EachWrite.disk()
-        try await DiskApp.run(disk) { app in
+        try await DiskHarness.run(disk) { app in
             _ = try await app.logIn()
-            let files = DiskFiles(app.service)
+            let files = app.app.files
             disk.intercept { [disk] (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }
                 disk.carryOut(request)

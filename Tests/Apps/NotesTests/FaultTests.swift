@@ -20,7 +20,7 @@ import Testing
         let scope = try FaultScope(directory.path)
         let number = Atomic(0)
         let id = Mutex("")
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             let token = try await app.register()
             let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + NoteStore.migrations)
             let add: @Sendable () async throws -> Void = {

@@ -97,7 +97,7 @@ struct PasswordTests {
 
     @Test("NOTE-01 the default cost is the one that is documented: 32 MiB, three runs")
     func standard() {
-        let cost = PasswordHash.Cost.scrypt(logarithm: NoteService.Options().scryptLogarithm)
+        let cost = PasswordHash.Cost.scrypt(logarithm: NotesApp.Options().scryptLogarithm)
         #expect(128 * cost.blockSize * cost.rounds == 32 << 20 && cost.parallelism == 3)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Storage
+import TestKit
 import Testing
 
 @testable import Notes

@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Testing
@@ -14,7 +15,7 @@ struct NoteMapTests {
 
     @Test("NOTE-05 a pin for each note, with callout and link; the centre is the note that was saved last")
     func pins() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let first = try await app.add(
                 "A dog outside, and this text is longer than a callout",
@@ -49,7 +50,7 @@ struct NoteMapTests {
 
     @Test("NOTE-05 without notes the centre is the user, else 0, 0, and the last pin does not stay behind")
     func empty() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let user = try await app.get("/v1/notes/map?lat=55.76&lon=37.62", as: token)
             #expect(
@@ -79,7 +80,7 @@ struct NoteMapTests {
         ]
     )
     func view(box: String, expected: [String]) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             try await app.add("Edge", location(10, 180), as: token)
             try await app.add("Taveuni", location(-16.8, -179.9), as: token)
@@ -97,7 +98,7 @@ struct NoteMapTests {
 
     @Test("NOTE-05 by zoom, near notes are one cluster with their number and middle, and single ones stay pins")
     func clusters() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             for (lat, lon) in [(48.85, 2.34), (48.87, 2.36), (48.86, 2.35)] {
                 try await app.add("Paris", location(lat, lon), as: token)
@@ -108,7 +109,7 @@ struct NoteMapTests {
             #expect(far["data.clusters.0.lat"] == 48.86 && far["data.clusters.0.lon"] == 2.35)
             #expect(far.all("title", in: "data.pins") == ["Sydney"])
             guard case .string(let href) = far["data.clusters.0.href"] else {
-                throw NotesApp.NoText(response: far.text)
+                throw NotesHarness.NoText(response: far.text)
             }
             let nearer = try await app.get(href, as: token)
             #expect(
@@ -121,7 +122,7 @@ struct NoteMapTests {
 
     @Test("NOTE-05 as GeoJSON the same notes are features, longitude first, in their own media type")
     func geoJSON() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let note = try await app.add("A dog", location(37.79, -122.42, "Laguna St"), as: token)
             let response = try await app.get("/v1/notes/map?zoom=20", as: token, [.accept: "application/geo+json"])
@@ -172,7 +173,7 @@ struct NoteMapTests {
         ]
     )
     func preference(accept: String, isPreferred: Bool) {
-        #expect(NoteFeatureCollection.isPreferred([accept]) == isPreferred)
+        #expect(NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes([.accept: accept])) == isPreferred)
     }
 
     @Test(
@@ -187,7 +188,7 @@ struct NoteMapTests {
         ]
     )
     func malformed(query: String, parameter: String) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let response = try await app.get("/v1/notes/map?\(query)", as: app.register())
             response.expectProblem("invalid-parameter", 400)
             #expect(response["errors.0.parameter"] == .string(parameter))

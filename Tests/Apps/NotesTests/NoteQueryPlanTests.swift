@@ -3,6 +3,7 @@ import GRDB
 import Logging
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import Notes
@@ -73,7 +74,7 @@ struct NoteQueryPlanTests {
     @Test("NOTE-05 positions entered by an earlier version are found by the same view")
     func earlier() throws {
         let (directory, log) = (try DataDirectory.temporary(), Logger(label: "test"))
-        let earlier = try LarderDatabase(
+        let earlier = try LarderDatabase.withCacheTables(
             in: directory,
             migrations: NoteStore.migrations.filter { $0.name < "notes/005" },
             logger: log
@@ -84,7 +85,7 @@ struct NoteQueryPlanTests {
         #expect(before.count == 100)
         try earlier.close()
 
-        let database = try LarderDatabase(in: directory, migrations: NoteStore.migrations, logger: log)
+        let database = try LarderDatabase.withCacheTables(in: directory, migrations: NoteStore.migrations, logger: log)
         let long = try database.read {
             try Int.fetchOne($0, sql: "SELECT count(*) FROM note_position WHERE account_to = account_from + 0.5")
         }

@@ -13,7 +13,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-03 NOTE-04 a note is created with its place, read, changed and deleted")
     func life() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let created = try await app.ask(
                 .post,
@@ -22,7 +22,7 @@ struct NoteScreenTests {
                 #"{"body":"A dog outside","location":\#(Self.laguna)}"#
             )
             created.expectScreen("notes.details", status: 201)
-            guard case .string(let id) = created["data.id"] else { throw NotesApp.NoText(response: created.text) }
+            guard case .string(let id) = created["data.id"] else { throw NotesHarness.NoText(response: created.text) }
             #expect(created.headerFields[.location] == "/v1/notes/\(id)")
             let read = try await app.get("/v1/notes/\(id)", as: token)
             read.expectScreen("notes.details")
@@ -58,7 +58,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-03 a list shows the last saved first, first lines and times, and pages")
     func list() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let first = try await app.add("\\n  first line \\nsecond line", as: token)
             let second = try await app.add("other", Self.laguna, as: token)
@@ -85,7 +85,7 @@ struct NoteScreenTests {
                 page["meta.page.total"] == 3 && page["meta.page.has_more"] == true && page["meta.page.next_offset"] == 2
             )
             #expect(page["data.items.0.modified_text"] == "Today at 11:00")
-            guard case .string(let next) = page["links.next"] else { throw NotesApp.NoText(response: page.text) }
+            guard case .string(let next) = page["links.next"] else { throw NotesHarness.NoText(response: page.text) }
             #expect(try await app.get(next, as: token).all("id", in: "data.items") == [.string(second)])
             let past = try await app.get("/v1/notes?offset=9", as: token)
             #expect(past["meta.page.count"] == 0 && past["meta.state"] == "content")
@@ -97,7 +97,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-03 without notes the list is empty in the app's words")
     func empty() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let list = try await app.get("/v1/notes", as: app.register())
             #expect(
                 list["meta.state"] == "empty" && list["data.items"] == [] && list["data.empty.title"] == "No Notes Yet"
@@ -111,7 +111,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-03 another account's notes do not exist: to no method, in no list, on no map, in no search")
     func separate() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let (bob, eve) = (try await app.register("bob"), try await app.register("eve"))
             let note = try await app.add("secret plan", Self.laguna, as: bob)
             let path = "/v1/notes/\(note)"
@@ -132,11 +132,11 @@ struct NoteScreenTests {
     @Test("NOTE-03 notes survive a restart")
     func restart() async throws {
         let (directory, box) = (try DataDirectory.temporary(), TokenBox())
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             box.token = try await app.register()
             try await app.add("kept", Self.laguna, as: box.token)
         }
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             let list = try await app.get("/v1/notes", as: box.token)
             #expect(list["data.items.0.first_line"] == "kept" && list["data.items.0.location.name"] == "Laguna St")
         }
@@ -144,7 +144,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-04 a note without a place is at 0, 0, which has a name; null puts it back there")
     func unknownPlace() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let note = try await app.add("nowhere", as: token)
             let read = try await app.get("/v1/notes/\(note)", as: token)
@@ -179,7 +179,7 @@ struct NoteScreenTests {
         ]
     )
     func refused(body: String, pointers: [String]) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let response = try await app.ask(.post, "/v1/notes", as: token, body)
             response.expectProblem("validation-failed", 422)
@@ -193,7 +193,7 @@ struct NoteScreenTests {
         arguments: [#"{"body":"\ud800"}"#, #"{"body":"a","location":{"lat":1e999,"lon":0}}"#, "[", "[]", ""]
     )
     func malformed(body: String) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let response = try await app.ask(.post, "/v1/notes", as: app.register(), body)
             #expect(response.status == 400 || response.status == 422, "\(response.text)")
             #expect(response["state"] == "error")
@@ -202,7 +202,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-03 a text of 64 KiB is taken, a longer one is 422, and a body beyond all texts 413")
     func size() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let longest = String(repeating: "я", count: Note.longestBody / 2)
             let taken = try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(longest)"}"#)
@@ -218,7 +218,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-04 the name of a place is bounded by code points: one character of a thousand accents is not short")
     func longName() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let ask = { (name: String) in
                 try await app.ask(
@@ -238,7 +238,7 @@ struct NoteScreenTests {
 
     @Test("NOTE-04 a place without its point is told once for each number that is missing")
     func half() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let response = try await app.ask(
                 .post,
                 "/v1/notes",
@@ -257,7 +257,7 @@ struct NoteScreenTests {
         arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""]
     )
     func timeZone(name: String) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             for path in ["", "/map", "/n1"] {
                 try await app.get("/v1/notes\(path)?tz=\(name)", as: token).expectProblem("invalid-parameter", 400)
@@ -270,7 +270,7 @@ struct NoteScreenTests {
         arguments: ["1", "n", "n0", "n01", "n-1", "n1x", "N1", "n99999999999999999999"]
     )
     func identity(id: String) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             try await app.add("a", as: token)
             try await app.get("/v1/notes/\(id)", as: token).expectProblem("not-found", 404)
@@ -281,7 +281,7 @@ struct NoteScreenTests {
         "NOTE-05 SRV-09 a change is told to the account that made it, for both screens that show it, and to nobody else"
     )
     func events() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             try await app.add("a", as: try await app.register())
             let published = app.events.published.filter { $0.kind == "screen-changed" }
             #expect(

@@ -13,7 +13,7 @@ import Testing
 struct NoteSearchTests {
     private func found(_ question: String, among bodies: [String]) async throws -> [String] {
         let box = Box()
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             for body in bodies { try await app.add(body, as: token) }
             let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -92,7 +92,7 @@ struct NoteSearchTests {
 
     @Test("NOTE-09 such a search keeps to the account, counts and pages")
     func unspacedPages() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let (token, other) = (try await app.register(), try await app.register("eve"))
             for _ in 1...3 { try await app.add("我的猫", #"{"lat":1,"lon":1,"name":"动物园"}"#, as: token) }
             let query = "物".addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -123,7 +123,7 @@ struct NoteSearchTests {
 
     @Test("NOTE-09 a search without a match is empty in words of its own, and one of nothing shows everything")
     func empty() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             try await app.add("a dog", as: token)
             let none = try await app.get("/v1/notes?q=cat", as: token)
@@ -139,7 +139,7 @@ struct NoteSearchTests {
 
     @Test("NOTE-09 the index follows every change and every deletion, places included")
     func follows() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let note = try await app.add("alpha", #"{"lat":1,"lon":1,"name":"Harbour"}"#, as: token)
             let count = { (word: String) in try await app.get("/v1/notes?q=\(word)", as: token)["meta.page.total"] }

@@ -10,7 +10,7 @@ import Testing
 struct NoteVersionTests {
     @Test("NOTE-09 If-Match lets a change through at its version only; 412 changes nothing")
     func ifMatch() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let path = "/v1/notes/\(try await app.add("one", as: token))"
             let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
@@ -35,7 +35,7 @@ struct NoteVersionTests {
             )
             #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
             guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
-                throw NotesApp.NoText(response: "")
+                throw NotesHarness.NoText(response: "")
             }
             #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
             try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)
@@ -44,7 +44,7 @@ struct NoteVersionTests {
 
     @Test("NOTE-09 of two who change one version at once exactly one wins")
     func race() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let path = "/v1/notes/\(try await app.add("0", as: token))"
             for round in 1...5 {
@@ -70,7 +70,7 @@ struct NoteVersionTests {
 
     @Test("NOTE-09 an entity tag is that of the whole body: it changes at midnight, and with the time zone")
     func wholeBody() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let path = "/v1/notes/\(try await app.add("one", as: token))"
             let today = try await app.get(path, as: token)

@@ -11,7 +11,7 @@ import Testing
 struct NotesSessionTests {
     @Test("NOTE-01 registering opens a session and needs no second login")
     func register() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let response = try await app.session("register", " Zoë ")
             response.expectScreen("notes.session", status: 201)
             #expect(response.headerFields[.location] == "/v1/notes/session")
@@ -19,7 +19,7 @@ struct NotesSessionTests {
                 response["data.name"] == "Zoë" && response["data.kind"] == "user" && response["data.route"] == "main"
             )
             guard case .string(let token) = response["data.token"] else {
-                throw NotesApp.NoText(response: response.text)
+                throw NotesHarness.NoText(response: response.text)
             }
             let shown = try await app.get("/v1/notes/session", as: token)
             shown.expectScreen("notes.session")
@@ -30,7 +30,7 @@ struct NotesSessionTests {
 
     @Test("NOTE-01 bad credentials, taken and empty names are distinct problems with the app's texts")
     func faults() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             _ = try await app.register("Bob")
             let expected: [(mode: String, name: String, password: String, code: String, status: Int, title: String)] = [
                 ("register", "Bob", "x", "name-taken", 409, "User name taken."),
@@ -62,7 +62,7 @@ struct NotesSessionTests {
         arguments: ["{}", #"{"mode":"root"}"#, #"{"mode":"login","username":1,"password":"x"}"#]
     )
     func malformed(body: String) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let response = try await app.ask(.post, "/v1/notes/session", body)
             response.expectProblem("validation-failed", 422)
         }
@@ -72,7 +72,7 @@ struct NotesSessionTests {
         "NOTE-01 names are one account in any case and normal form; passwords are one in any normal form, but not case"
     )
     func normalization() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             #expect(try await app.session("register", "Zoe\u{308}", "pa\u{308}ss").status == 201)
             #expect(try await app.session("register", "zoë", "x").status == 409)
             let login = try await app.session("login", "ZOË", "p\u{E4}ss")
@@ -83,7 +83,7 @@ struct NotesSessionTests {
 
     @Test("NOTE-01 two who register one name at once: one has it, the other is told that it is taken")
     func race() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             for round in 1...5 {
                 let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 1...4 { group.addTask { try await app.session("register", "user\(round)").status } }
@@ -96,8 +96,9 @@ struct NotesSessionTests {
 
     @Test("NOTE-01 after too many wrong passwords the name has to wait, with the right one too, and no other name")
     func limited() async throws {
-        try await NotesApp.run(options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300)))
-        { app in
+        try await NotesHarness.run(
+            options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300))
+        ) { app in
             _ = try await app.register("bob")
             _ = try await app.register("eve")
             for _ in 1...3 { #expect(try await app.session("login", "bob", "wrong").status == 401) }
@@ -113,7 +114,7 @@ struct NotesSessionTests {
 
     @Test("NOTE-01 a database holds neither password nor a hash without salt: equal passwords are stored differently")
     func stored() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             _ = try await app.session("register", "bob", "correct horse")
             _ = try await app.session("register", "eve", "correct horse")
             let store = NoteStore(app.database)
@@ -130,7 +131,7 @@ struct NotesSessionTests {
     @Test("NOTE-01 a hash of other parameters still opens, and is made anew with those of today")
     func rehashed() async throws {
         let directory = try DataDirectory.temporary()
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             let store = NoteStore(app.database)
             let old = try PasswordHash(of: try Password("secret"), cost: .scrypt(logarithm: 3))
             _ = try await store.register(try UserName("bob"), old, now: app.clock.now)
@@ -145,13 +146,13 @@ struct NotesSessionTests {
     @Test("NOTE-02 launch leads to main with a session, also after a restart, and to the login without")
     func launch() async throws {
         let (directory, box) = (try DataDirectory.temporary(), TokenBox())
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             let cold = try await app.get("/v1/notes/launch")
             cold.expectScreen("notes.launch")
             #expect(cold["data.route"] == "login")
             box.token = try await app.register()
         }
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             let known = try await app.get("/v1/notes/launch", as: box.token)
             let unknown = try await app.get("/v1/notes/launch", as: "x" + box.token)
             #expect(known["data.route"] == "main" && unknown["data.route"] == "login")
@@ -160,7 +161,7 @@ struct NotesSessionTests {
 
     @Test("NOTE-02 logging out ends the session, asks nothing, and keeps the notes")
     func logout() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let note = try await app.add("kept", as: token)
             let farewell = try await app.delete("/v1/notes/session", as: token)
@@ -169,7 +170,7 @@ struct NotesSessionTests {
             try await app.get("/v1/notes", as: token).expectProblem("session-expired", 401)
             #expect(try await app.get("/v1/notes/launch", as: token)["data.route"] == "login")
             guard case .string(let again) = try await app.session("login", "bob")["data.token"] else {
-                throw NotesApp.NoText(response: "")
+                throw NotesHarness.NoText(response: "")
             }
             #expect(try await app.get("/v1/notes/\(note)", as: again)["data.body"] == "kept")
         }
@@ -177,7 +178,7 @@ struct NotesSessionTests {
 
     @Test("NOTE-02 every route but launch and login needs a session")
     func guarded() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             for path in ["", "/n1", "/map", "/places?q=a", "/people", "/people/1", "/people/1/avatar", "/session"] {
                 try await app.get("/v1/notes\(path)").expectProblem("session-required", 401)
             }

@@ -16,7 +16,7 @@ struct PeopleScreenTests {
         "NOTE-06 people are fetched with the first call only, by first name, and a row with nulls takes nobody with it"
     )
     func once() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             #expect(app.people.requests.isEmpty, "nobody was asked before somebody looked")
             let first = try await app.get("/v1/notes/people", as: token)
@@ -42,7 +42,7 @@ struct PeopleScreenTests {
 
     @Test("NOTE-06 details show name, e-mail, gender and avatar; what is not known says so; what is no person is 404")
     func details() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             let zoe = try await app.get("/v1/notes/people/1", as: token)
             zoe.expectScreen("notes.person")
@@ -65,7 +65,7 @@ struct PeopleScreenTests {
     @Test("NOTE-06 the upstream gone, people are there, flagged; after a restart at another address too")
     func offline() async throws {
         let (directory, box) = (try DataDirectory.temporary(), TokenBox())
-        try await NotesApp.run(directory: directory) { app in
+        try await NotesHarness.run(directory: directory) { app in
             box.token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: box.token)
             app.people.goAway()
@@ -77,10 +77,8 @@ struct PeopleScreenTests {
                     && offline.cacheStatus?.hasPrefix("larder; hit") == true
             )
         }
-        try await NotesApp.run(
-            people: { (_) throws(UpstreamError) in throw .unreachable(.refused) },
-            directory: directory
-        ) { app in
+        let unreachable: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        try await NotesHarness.run(people: unreachable, directory: directory) { app in
             let list = try await app.get("/v1/notes/people", as: box.token)
             #expect(list.status == 200 && list["meta.page.total"] == 3 && app.people.requests.isEmpty)
         }
@@ -95,14 +93,15 @@ struct PeopleScreenTests {
         ]
     )
     func unusable(body: String) async throws {
-        try await NotesApp.run(people: { (_) throws(UpstreamError) in .json(body) }) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(body) }
+        try await NotesHarness.run(people: script) { app in
             let token = try await app.register()
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             #expect(
                 try NoteStore(app.database).snapshot() == nil
                     && NoteStore(app.database).people(.init(limit: 9)).total == 0
             )
-            app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            app.people.become { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
         }
     }
@@ -112,11 +111,11 @@ struct PeopleScreenTests {
         arguments: [200, 401, 403, 404, 407]
     )
     func inBetween(status: Int) async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             app.people.become { (_) throws(UpstreamError) in .page(status) }
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
-            app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            app.people.become { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
             let page = IncomingResponse.page(status)
             for response in [page, .json(#"{"id":7,"first_name":"A"}"#), .json("[null]")] {
@@ -137,7 +136,7 @@ struct PeopleScreenTests {
 
     @Test("NOTE-06 unreachable is 503, the quota's 429 is passed on, a refused key is told")
     func failures() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             app.people.goAway()
             let gone = try await app.get("/v1/notes/people", as: token)
@@ -169,7 +168,7 @@ struct PeopleScreenTests {
         "NOTE-06 only refresh and replace together fetch others: everybody at once, told as a new revision; failing, those there stay"
     )
     func replaced() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.become { (_) throws(UpstreamError) in .json("[]") }
@@ -185,7 +184,7 @@ struct PeopleScreenTests {
                     && others["meta.source"] == "upstream"
             )
             #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
-            app.people.become { (_) throws(UpstreamError) in .json(NotesApp.threePeople) }
+            app.people.become { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             let paged = try await app.get("/v1/notes/people?refresh=1&replace=1&limit=1", as: token)
             #expect(
                 paged["links.self"] == "/v1/notes/people?limit=1"
@@ -197,10 +196,8 @@ struct PeopleScreenTests {
 
     @Test("NOTE-06 a single person who was asked for comes as an object, and many clients at once make one call")
     func single() async throws {
-        try await NotesApp.run(
-            people: { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) },
-            count: 1
-        ) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
+        try await NotesHarness.run(people: script, count: 1) { app in
             let token = try await app.register()
             app.people.hold()
             let totals = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -215,16 +212,16 @@ struct PeopleScreenTests {
 
     @Test("NOTE-07 an avatar is fetched when it is asked for, then comes from the database for ever, offline too")
     func avatar() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
             app.people.become { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: NotesHarness.png)
             }
             let first = try await app.get("/v1/notes/people/1/avatar", as: token)
             #expect(
-                first.status == 200 && Array(first.body) == NotesApp.png
+                first.status == 200 && Array(first.body) == NotesHarness.png
                     && first.headerFields[.contentType] == "image/png"
             )
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
@@ -237,7 +234,7 @@ struct PeopleScreenTests {
             app.clock.advance(by: .seconds(86_400 * 400))
             let later = try await app.get("/v1/notes/people/1/avatar?refresh=1", as: token)
             #expect(
-                Array(later.body) == NotesApp.png && later.cacheStatus?.hasPrefix("larder; hit") == true
+                Array(later.body) == NotesHarness.png && later.cacheStatus?.hasPrefix("larder; hit") == true
                     && app.people.requests.count == 2
             )
             let pinned = try app.database.read { db in try db.pinnedURLs() }
@@ -247,7 +244,7 @@ struct PeopleScreenTests {
 
     @Test("NOTE-07 a spent quota of the people API keeps no avatar away: they are on another host")
     func avatarBesidesQuota() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.become { (_) throws(UpstreamError) in
@@ -255,15 +252,15 @@ struct PeopleScreenTests {
             }
             #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
             app.people.become { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }
-            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
         }
     }
 
     @Test("NOTE-07 where there is no avatar, none to be had or no picture, a placeholder stands in and is not stored")
     func placeholder() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             func expectPlaceholder(_ path: String, _ fields: HTTPFields = [:]) async throws {
@@ -278,7 +275,7 @@ struct PeopleScreenTests {
             try await expectPlaceholder("/v1/notes/people/1/avatar")
             app.people.become { (_) throws(UpstreamError) in .json("<html>") }
             try await expectPlaceholder("/v1/notes/people/1/avatar")
-            let big = NotesApp.png + Array(repeating: 0, count: PeopleAPI.largestAvatar)
+            let big = NotesHarness.png + Array(repeating: 0, count: PeopleClient.largestAvatar)
             app.people.become { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
             }
             try await expectPlaceholder("/v1/notes/people/3/avatar")
@@ -287,19 +284,19 @@ struct PeopleScreenTests {
                 504
             )
             app.people.become { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }
-            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesApp.png)
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
         }
     }
 
     @Test("NOTE-07 avatars of people who were replaced may go, those of the others may not")
     func unpinned() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.become { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesApp.png)
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }
             for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
             app.people.become { (_) throws(UpstreamError) in
@@ -317,7 +314,7 @@ struct PeopleScreenTests {
     @Test("NOTE-06 SRV-11 the key goes in a header, to the API alone, and is neither stored nor told")
     func key() async throws {
         let directory = try DataDirectory.temporary()
-        try await NotesApp.run(directory: directory, key: "hush-hush") { app in
+        try await NotesHarness.run(directory: directory, key: "hush-hush") { app in
             let token = try await app.register()
             let list = try await app.get("/v1/notes/people", as: token)
             let request = try #require(app.people.requests.first)

@@ -21,7 +21,7 @@ struct PlacesTests {
 
     @Test("NOTE-08 without any network: by beginning, in any case, script and spelling, the larger first, five at most")
     func gazetteer() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             for (question, first) in [
                 ("par", "Paris"), ("ПАРИ", "Paris"), ("sao p", "São Paulo"), ("SÃO", "São Paulo"),
@@ -92,7 +92,7 @@ struct PlacesTests {
 
     @Test("NOTE-08 names of the account's own notes come first, each once, where they were used last")
     func own() async throws {
-        try await NotesApp.run { app in
+        try await NotesHarness.run { app in
             let token = try await app.register()
             try await app.add("a", #"{"lat":1,"lon":1,"name":"Paris Café"}"#, as: token)
             try await app.add("b", #"{"lat":2,"lon":2,"name":"Le Parc"}"#, as: token)
@@ -110,7 +110,8 @@ struct PlacesTests {
 
     @Test("NOTE-08 a geocoder's places are merged in and kept; one that both know is told once")
     func geocoder() async throws {
-        try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in .json(Self.online) }) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(Self.online) }
+        try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let response = try await app.get("/v1/notes/places?q=Par", as: token)
             #expect(names(response).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
@@ -130,7 +131,8 @@ struct PlacesTests {
         "NOTE-08 a geocoder that is down, fails or talks nonsense is no error: the rest is there and says that it is not all"
     )
     func partial() async throws {
-        try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in throw .unreachable(.refused) }) { app in
+        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let down = try await app.get("/v1/notes/places?q=par", as: token)
             #expect(
@@ -142,7 +144,8 @@ struct PlacesTests {
         for response in [
             IncomingResponse.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
         ] {
-            try await NotesApp.run(geocoder: { (_) throws(UpstreamError) in response }) { app in
+            let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in response }
+            try await NotesHarness.run(geocoder: script) { app in
                 let failing = try await app.get("/v1/notes/places?q=par", as: app.register())
                 #expect(
                     failing.status == 200 && names(failing).first == "Paris" && failing["meta.partial"] == true

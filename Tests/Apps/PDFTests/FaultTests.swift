@@ -26,14 +26,14 @@ import Testing
 
     private func loop(
         _ kind: String,
-        prepare: @escaping @Sendable (PDFApp) async throws -> String = { _ in "" },
+        prepare: @escaping @Sendable (PDFHarness) async throws -> String = { _ in "" },
         sourceLocation: SourceLocation = #_sourceLocation,
-        _ write: @escaping @Sendable (PDFApp, String) async throws -> Exchanged
+        _ write: @escaping @Sendable (PDFHarness, String) async throws -> Exchanged
     ) async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
         let subject = Subject()
-        try await PDFApp.run(directory: directory) { app in
+        try await PDFHarness.run(directory: directory) { app in
             let bystander = try await app.saved("bystander")
             let lines = try await app.paper(bystander)
             let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DocumentStore.migrations)
@@ -54,7 +54,8 @@ import Testing
 
     @Test("TRUST-02 DUR F2 a saved document outlives each fault of a change, and the next write")
     func rotation() async throws {
-        try await loop("page rotated", prepare: { try await $0.saved("one", "two") }) { app, href in
+        let prepare = { @Sendable (app: PDFHarness) in try await app.saved("one", "two") }
+        try await loop("page rotated", prepare: prepare) { app, href in
             let page = try await app.pages(href)[0]
             return try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
         }
@@ -62,14 +63,18 @@ import Testing
 
     @Test("TRUST-02 each fault of creating, saving, renaming and deleting")
     func documents() async throws {
-        try await loop("created") { app, _ in try await app.create([PDFApp.photo("one")]) }
-        try await loop("saved", prepare: { try await $0.draft("one") }) { app, href in
+        try await loop("created") { app, _ in try await app.create([PDFHarness.photo("one")]) }
+        let (draft, saved) = (
+            { @Sendable (app: PDFHarness) in try await app.draft("one") },
+            { @Sendable (app: PDFHarness) in try await app.saved("one") }
+        )
+        try await loop("saved", prepare: draft) { app, href in
             try await app.routes.ask(.post, "\(href)/save", json: "{}")
         }
-        try await loop("renamed", prepare: { try await $0.saved("one") }) { app, href in
+        try await loop("renamed", prepare: saved) { app, href in
             try await app.routes.ask(.patch, href, json: #"{"name":"another"}"#)
         }
-        try await loop("deleted", prepare: { try await $0.saved("one") }) { app, href in
+        try await loop("deleted", prepare: saved) { app, href in
             try await app.routes.ask(.delete, href)
         }
     }

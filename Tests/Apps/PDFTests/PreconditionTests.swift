@@ -11,7 +11,7 @@ import Testing
     enum Change: String, CaseIterable, Sendable {
         case rename, save, text, reorder, turn, turnByNothing, deletePage, delete
 
-        func ask(_ app: PDFApp, _ href: String, _ pages: [String], _ fields: HTTPFields) async throws -> Exchanged {
+        func ask(_ app: PDFHarness, _ href: String, _ pages: [String], _ fields: HTTPFields) async throws -> Exchanged {
             switch self {
             case .rename: try await app.routes.ask(.patch, href, fields, json: #"{"name":"Visa"}"#)
             case .save: try await app.routes.ask(.post, "\(href)/save", fields, json: #"{"name":"Visa"}"#)
@@ -38,7 +38,7 @@ import Testing
         arguments: Change.allCases
     )
     func lostRace(change: Change) async throws {
-        try await PDFApp.run { app in
+        try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", "three")
             let read = try await app.routes.get(href)
             let tag = try #require(read.headerFields[.eTag])
@@ -78,8 +78,8 @@ import Testing
 
     @Test("If-Match: * and the version by itself are taken; a document that is not there is 404")
     func forms() async throws {
-        try await PDFApp.run { app in
-            let created = try await app.create([PDFApp.photo("one")])
+        try await PDFHarness.run { app in
+            let created = try await app.create([PDFHarness.photo("one")])
             let href = try created.string("data.href")
             let read = try await app.routes.get(href, [.acceptEncoding: "gzip"])
             let plain = try await app.routes.get(href)
@@ -106,7 +106,7 @@ import Testing
 
     @Test("If-Match: of two changes at one version, one is made and the other learns of it")
     func race() async throws {
-        try await PDFApp.run { app in
+        try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", "three")
             let read = try await app.routes.get(href)
             let (tag, pages) = (try #require(read.headerFields[.eTag]), read.strings("id", in: "data.pages"))

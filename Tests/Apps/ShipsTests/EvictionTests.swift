@@ -11,10 +11,10 @@ import Upstream
 @Suite("When the cache has to make room")
 struct EvictionTests {
     @Test(
-        "SHIP-09 SRV-05 after eviction the ships are still there, and told as old as they are, not as old as the bundled ones"
+        "SHIP-09 SRV-05 after eviction the ships are still there, with their own age, not that of the bundled ones"
     )
     func shipsStayTruthful() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             let online = try await app.get("/v1/ships", as: token)
             let freed = try await CacheEviction(app.database, budget: CacheBudget(bytes: 0)).run()
@@ -23,7 +23,7 @@ struct EvictionTests {
             let cached = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
             #expect(cached.status == 200)
             #expect(cached["meta.fetched_at"] == "2026-01-05T10:00:00Z")
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             let offline = try await app.get("/v1/ships?refresh=1", as: token)
             #expect(offline["meta.fetched_at"] == "2026-01-05T10:00:00Z")
             #expect(offline["meta.offline"] == true)
@@ -33,8 +33,8 @@ struct EvictionTests {
 
     @Test("An evicted picture is fetched again; deletions and sessions outlive eviction")
     func pictures() async throws {
-        try await ShipsApp.run { app in
-            app.transport.showPicture(ShipFixtures.png, type: "image/png", at: "https://pictures.test/bob.png")
+        try await ShipsHarness.run { app in
+            app.spaceX.showPicture(ShipFixtures.png, type: "image/png", at: "https://pictures.test/bob.png")
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             #expect(try await app.ask(.delete, "/v1/ships/a1", as: token).status == 200)

@@ -11,7 +11,7 @@ import Upstream
 struct FirstStartTests {
     @Test("SHIP-12 without the upstream the bundled ships are shown, flagged offline with the date of their recording")
     func offline() async throws {
-        try await ShipsApp.run(ScriptedTransport(.unreachable(.nameResolution)), snapshot: .bundled()) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.nameResolution)), snapshot: .bundled()) { app in
             let token = try await app.enterAsGuest()
             let response = try await app.get("/v1/ships", as: token)
             response.expectScreen("ships.list")
@@ -31,7 +31,7 @@ struct FirstStartTests {
 
     @Test("SHIP-12 details of a bundled ship open without the list having been asked for")
     func details() async throws {
-        try await ShipsApp.run(ScriptedTransport(.unreachable(.refused)), snapshot: .bundled()) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: .bundled()) { app in
             let response = try await app.get("/v1/ships/5ea6ed2e080df4000697c90a", as: app.logIn())
             #expect(response["data.name"] == "GO Pursuit")
             #expect(response["data.weight_kg_text"] == "502999 kg")
@@ -40,10 +40,10 @@ struct FirstStartTests {
     }
 
     @Test(
-        "SHIP-12 SHIP-06 when the upstream comes the bundled ships give way to the real ones; what was deleted meanwhile stays deleted"
+        "SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted"
     )
     func recovery() async throws {
-        try await ShipsApp.run(ScriptedTransport(.unreachable(.refused))) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused))) { app in
             let token = try await app.logIn()
             #expect(
                 try await app.get("/v1/ships", as: token).all("name", in: "data.items") == [
@@ -64,11 +64,11 @@ struct FirstStartTests {
     }
 
     @Test(
-        "SHIP-12 an upstream that only answers errors does not keep the bundled ships away, and is not called offline",
+        "SHIP-12 the bundled ships are shown even if the upstream responds with errors, and it is not called offline",
         arguments: [500, 503, 400, 401, 403, 404, 410]
     )
     func failing(status: Int) async throws {
-        try await ShipsApp.run(ScriptedTransport(.response(status))) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.response(status))) { app in
             let response = try await app.get("/v1/ships", as: app.logIn())
             #expect(response.all("id", in: "data.items").count == 3)
             #expect(response["meta.stale"] == true)
@@ -79,11 +79,11 @@ struct FirstStartTests {
 
     @Test("an upstream that lists no ships is believed: the list is empty, not bundled")
     func emptyUpstream() async throws {
-        try await ShipsApp.run(ScriptedTransport(.ships([]))) { app in
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([]))) { app in
             let token = try await app.logIn()
             let response = try await app.get("/v1/ships", as: token)
             #expect(response["meta.state"] == "empty")
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.state"] == "empty")
         }
     }

@@ -1,137 +1,283 @@
 import AppTestKit
 import Foundation
-import GRDB
+import HTTPTypes
 import Screens
-import Storage
 import Testing
+import Upstream
 
 @testable import Ships
+@testable import TestKit
 
-@Suite("Pages of ships")
+@Suite("The list over HTTP")
 struct ListingTests {
-    private let store: ShipStore
-
-    init() throws {
-        store = ShipStore(try .temporary(migrations: ShipStore.migrations))
-    }
-
-    private func merge(_ records: [String]) throws {
-        let records = try ShipFixtures.records(records)
-        _ = try store.database.write { try ShipStore.merge(records, in: $0) }
-    }
-
-    private func ids(limit: Int, offset: Int, account: String = "me") throws -> [String] {
-        try store.list(account: account, page: PageRequest(limit: limit, offset: offset), since: nil).ships.map(\.id)
-    }
-
-    @Test("SHIP-04 equal names stand in the order of their ids")
-    func ties() throws {
-        try merge([
-            ShipFixtures.record("c", "Same"), ShipFixtures.record("a", "SAME"), ShipFixtures.record("b", "same"),
-            ShipFixtures.record("A", "same"),
-        ])
-        #expect(try ids(limit: 9, offset: 0) == ["A", "a", "b", "c"])
-    }
-
-    @Test("SHIP-04 the order is the same whatever the order of the answer")
-    func stable() throws {
-        try merge(ShipFixtures.fleet.reversed())
-        #expect(try ids(limit: 9, offset: 0) == ["a1", "b0b", "ca", "d0"])
-    }
-
-    @Test("10,000 ships in pages: each once, in order, without those deleted")
-    func many() async throws {
-        try merge((0..<10_000).map { ShipFixtures.record("id\($0)", "Ship \(($0 * 7919) % 10_000)") })
-        for number in [0, 499, 5000, 9999] { _ = try await store.hide("id\(number)", account: "me") }
-        var seen: [ShipListing.Entry] = []
-        for offset in stride(from: 0, to: 10_000, by: 500) {
-            seen += try store.list(account: "me", page: PageRequest(limit: 500, offset: offset), since: 1).ships
-        }
-        #expect(seen.count == 9996)
-        #expect(Set(seen.map(\.id)).count == 9996)
-        let keys = seen.map { Ship.sortKey(of: $0.name) }
-        #expect(zip(keys, keys.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-        let counts = try store.list(account: "me", page: PageRequest(limit: 1), since: nil).counts
-        #expect((counts.total, counts.hidden) == (9996, 4))
-    }
-
-    @Test("past the end there is nothing, however far", arguments: [4, 500, Int.max])
-    func pastTheEnd(offset: Int) throws {
-        try merge(ShipFixtures.fleet)
-        #expect(try ids(limit: 500, offset: offset) == [])
-    }
-
-    private func plan(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
-        try store.database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] }
+    @Test("SHIP-04 the first list is fetched: rows by name with image, name, type and year")
+    func first() async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.get("/v1/ships", as: app.logIn())
+            response.expectScreen("ships.list")
+            #expect(response.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(response.age == "0")
+            #expect(response.all("name", in: "data.items") == ["Alma", "bob", "Carl", "DORA"])
+            #expect(response.names(in: "data") == ["items", "revision", "changes", "hidden_count", "nav_button"])
+            #expect(
+                response.names(in: "data.items.1") == [
+                    "id", "name", "type", "year_built", "image", "href", "upstream_present",
+                ]
+            )
+            #expect(response["data.items.1.type"] == "Tug")
+            #expect(response["data.items.1.year_built"] == 2009)
+            #expect(response["data.items.1.image"] == "/v1/ships/b0b/image")
+            #expect(response["data.items.1.href"] == "/v1/ships/b0b")
+            #expect(response["data.items.0.type"] == .null)
+            #expect(response["data.items.0.year_built"] == .null)
+            #expect(response["data.items.0.image"] == "/v1/ships/a1/image")
+            #expect(response["data.revision"] == 1)
+            #expect(response["data.changes.added"] == ["a1", "b0b", "ca", "d0"])
+            #expect(response["data.hidden_count"] == 0)
+            #expect(response["meta.state"] == "content")
+            #expect(response["meta.source"] == "upstream")
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.stale"] == false)
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            #expect(response["meta.page.total"] == 4)
+            #expect(response["links.self"] == "/v1/ships")
+            #expect(response["links.next"] == .null)
+            #expect(!response.text.contains("pictures.test"), "where pictures are is none of the client's business")
         }
     }
 
-    @Test("a page walks the index of names and sorts nothing")
-    func pagePlan() throws {
-        let plan = try plan(ShipStore.selectPage, ["account": "me", "limit": 10, "offset": 0])
-        #expect(plan.contains("SCAN ship USING INDEX ship_by_name"))
-        #expect(plan.filter { $0.hasPrefix("SCAN") }.count == 1)
-        #expect(plan.contains { $0.hasPrefix("SEARCH mine USING PRIMARY KEY (account=? AND ship_id=?") })
-        #expect(!plan.contains { $0.contains("TEMP B-TREE") })
+    @Test("SHIP-05 the button says Logout to users and Exit to guests")
+    func button() async throws {
+        try await ShipsHarness.run { app in
+            #expect(try await app.get("/v1/ships", as: app.logIn())["data.nav_button.title"] == "Logout")
+            let guest = try await app.get("/v1/ships", as: app.enterAsGuest())
+            #expect(guest["data.nav_button.title"] == "Exit")
+            #expect(guest["data.nav_button.action"] == "logout")
+        }
     }
 
-    @Test("how many ships there are is looked up, not counted")
-    func countsPlan() throws {
-        let plan = try plan(ShipListing.Counts.select, ["account": "me"])
-        #expect(
-            plan.contains("SCAN ship_revision") && !plan.contains { $0.hasPrefix("SCAN ship ") || $0 == "SCAN ship" },
-            "\(plan)"
-        )
+    @Test("SHIP-06 SRV-06 a poll that is slower than the freshness gets 304 for as long as no ship changes")
+    func slowPoll() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/ships", as: token)
+            let tag = try #require(first.headerFields[.eTag])
+            for _ in 0..<3 {
+                app.clock.advance(by: .seconds(6))
+                let poll = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
+                #expect(poll.status == 304 && poll.body.isEmpty && poll.age == "0")
+                #expect(poll.cacheStatus == "larder; fwd=stale; fwd-status=304")
+            }
+            app.spaceX.become(.ships([ShipFixtures.alma]))
+            app.clock.advance(by: .seconds(6))
+            let changed = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
+            #expect(changed.status == 200 && changed["meta.fetched_at"] == "2026-01-05T10:00:24Z")
+        }
     }
 
-    @Test("the number of ships follows all that comes and goes")
-    func counts() throws {
-        func expectCounted(_ count: Int) throws {
-            let (kept, counted) = try store.database.read { db in
-                (
-                    try ShipListing.Counts(db, account: "me").total,
-                    try Int.fetchOne(db, sql: "SELECT count(*) FROM ship WHERE removed_revision IS NULL")
+    @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is asked again")
+    func freshness() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.clock.advance(by: .seconds(3))
+            let fresh = try await app.get("/v1/ships", as: token)
+            #expect(fresh.cacheStatus == "larder; hit; ttl=2")
+            #expect(fresh.age == "3")
+            #expect(fresh["meta.source"] == "cache")
+            #expect(fresh["meta.stale"] == false)
+            #expect(app.spaceX.requests.count == 1)
+            app.clock.advance(by: .seconds(3))
+            let revalidated = try await app.get("/v1/ships", as: token)
+            #expect(revalidated.cacheStatus == "larder; fwd=stale; fwd-status=304")
+            #expect(revalidated.age == "0")
+            #expect(revalidated["meta.source"] == "upstream")
+            #expect(app.spaceX.requests.last?.headerFields[.ifNoneMatch] != nil)
+            app.spaceX.become(.ships([ShipFixtures.alma]))
+            app.clock.advance(by: .seconds(6))
+            let changed = try await app.get("/v1/ships", as: token)
+            #expect(changed.cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
+            #expect(changed.all("upstream_present", in: "data.items") == [true, false, false, false])
+        }
+    }
+
+    @Test(
+        "SHIP-06 pulling to refresh asks the upstream though the list is fresh",
+        arguments: [
+            ("/v1/ships?refresh=1", nil), ("/v1/ships?refresh", nil), ("/v1/ships", "no-cache"),
+            ("/v1/ships", "max-age=0"), ("/v1/ships", "No-Cache, foo"),
+        ]
+    )
+    func refresh(target: String, cacheControl: String?) async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
+            let response = try await app.get(target, as: token, cacheControl.map { [.cacheControl: $0] } ?? [:])
+            #expect(response.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
+            #expect(response["data.changes.added"] == ["e0"])
+            #expect(response["data.changes.since"] == 1)
+            #expect(response["links.self"] == "/v1/ships")
+            #expect(app.spaceX.requests.count == 2)
+        }
+    }
+
+    @Test("only-if-cached never asks: 504 where nothing is stored, the stored list afterwards, however old")
+    func onlyIfCached() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
+            #expect(app.spaceX.requests.isEmpty)
+            _ = try await app.get("/v1/ships", as: token)
+            app.clock.advance(by: .seconds(100))
+            let response = try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"])
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response.cacheStatus == "larder; hit; ttl=-95")
+            #expect(app.spaceX.requests.count == 1)
+        }
+    }
+
+    @Test("the body changes with the data only, so an unchanged list is 304 without a body")
+    func notModified() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let response = try await app.get("/v1/ships", as: token)
+            let tag = try #require(response.headerFields[.eTag])
+            app.clock.advance(by: .seconds(2))
+            let unchanged = try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag])
+            #expect(unchanged.status == 304)
+            #expect(unchanged.body.isEmpty)
+            #expect(unchanged.headerFields[.eTag] == tag)
+            #expect(unchanged.cacheStatus == "larder; hit; ttl=3")
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            #expect(try await app.get("/v1/ships", as: token, [.ifNoneMatch: tag]).status == 200)
+        }
+    }
+
+    @Test("HEAD has the head of GET, without the body")
+    func head() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let get = try await app.get("/v1/ships", as: token)
+            let head = try await app.ask(.head, "/v1/ships", as: token)
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head.headerFields[.contentLength] == String(get.body.count))
+            #expect(head.headerFields[.eTag] == get.headerFields[.eTag])
+        }
+    }
+
+    @Test("pages follow their links without gap or overlap")
+    func pages() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            var names: [JSONFields.Value] = []
+            var next: String? = "/v1/ships?limit=3&since_revision=0"
+            var visited = 0
+            while let target = next, visited < 9 {
+                let response = try await app.get(target, as: token)
+                names += response.all("name", in: "data.items")
+                visited += 1
+                if case .string(let link) = response["links.next"] { next = link } else { next = nil }
+                #expect(response["meta.page.has_more"] == .bool(next != nil))
+            }
+            #expect(visited == 2)
+            #expect(names == ["Alma", "bob", "Carl", "DORA"])
+            let past = try await app.get("/v1/ships?offset=9223372036854775807&limit=500", as: token)
+            #expect(past.status == 200)
+            #expect(past["data.items"] == [])
+            #expect(past["meta.state"] == "content")
+            #expect(past["meta.page.has_more"] == false)
+            #expect(past["links.next"] == .null)
+        }
+    }
+
+    @Test(
+        "parameters out of range are 400 and named; nothing is asked of the upstream",
+        arguments: [
+            ("limit", "0"), ("limit", "-1"), ("limit", "501"), ("limit", "abc"), ("limit", ""), ("limit", "1.0"),
+            ("limit", "99999999999999999999"),
+            ("limit", "1&limit=2"),
+            ("limit", "%2B5"), ("limit", "٥"), ("offset", "-1"), ("offset", "x"), ("offset", "9223372036854775808"),
+            ("since_revision", "-1"),
+            ("since_revision", "x"),
+            ("since_revision", "9223372036854775808"), ("since_revision", "1&since_revision=1"), ("refresh", "yes"),
+            ("refresh", "1&refresh=1"),
+        ]
+    )
+    func parameters(name: String, value: String) async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.get("/v1/ships?\(name)=\(value)", as: app.logIn())
+            response.expectProblem("invalid-parameter", 400)
+            #expect(response.all("parameter", in: "errors") == [.string(name)])
+            #expect(app.spaceX.requests.isEmpty)
+        }
+    }
+
+    @Test("parameters that the screen does not know are ignored; those that look odd are read right")
+    func unknown() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            for query in [
+                "?page=2", "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807", "?=1",
+                "?%FF=1",
+            ] {
+                #expect(
+                    try await app.get("/v1/ships" + query, as: token).all("id", in: "data.items").count == 4,
+                    "\(query)"
                 )
             }
-            #expect(kept == count && counted == count)
         }
-        func write(_ sql: String) throws { try store.database.write { try $0.execute(sql: sql) } }
-        try merge(ShipFixtures.fleet)
-        try expectCounted(4)
-        // As ships of the snapshot that the upstream does not know.
-        try write("UPDATE ship SET from_snapshot = 1 WHERE id IN ('a1', 'b0b')")
-        try merge([ShipFixtures.carl, ShipFixtures.dora])
-        try expectCounted(2)
-        try merge([ShipFixtures.alma, ShipFixtures.carl])
-        try expectCounted(3)
-        try write("UPDATE ship SET removed_revision = 9 WHERE id = 'a1'")
-        try expectCounted(2)
-        try write("UPDATE ship SET removed_revision = NULL WHERE id = 'a1'; DELETE FROM ship WHERE id = 'b0b'")
-        try expectCounted(3)
-        try write("DELETE FROM ship")
-        try expectCounted(0)
     }
 
-    @Test("details are one search by key")
-    func detailsPlan() throws {
-        let plan = try plan(ShipStore.selectShip, ["account": "me", "id": "a1"])
-        #expect(plan.contains("SEARCH ship USING PRIMARY KEY (id=?)"))
-        #expect(!plan.contains { $0.hasPrefix("SCAN") && !$0.contains("CONSTANT ROW") })
+    @Test("SHIP-10 the response says what changed since a revision, for the account that asks")
+    func changes() async throws {
+        try await ShipsHarness.run { app in
+            let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
+            #expect(try await app.get("/v1/ships", as: me)["data.revision"] == 1)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
+            app.spaceX.become(
+                .ships([
+                    ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.record("ca", "Carla"),
+                    ShipFixtures.record("e0", "Eve"),
+                ])
+            )
+            let mine = try await app.get("/v1/ships?since_revision=1&refresh=1", as: me)
+            #expect(mine["data.revision"] == 3)
+            #expect(mine["meta.revision"] == 3)
+            #expect(mine["data.changes.since"] == 1)
+            #expect(mine["data.changes.added"] == ["e0"])
+            #expect(mine["data.changes.updated"] == ["ca", "d0"])
+            #expect(mine["data.changes.removed"] == ["b0b"])
+            #expect(mine["data.hidden_count"] == 1)
+            let yours = try await app.get("/v1/ships?since_revision=1", as: you)
+            #expect(yours["data.changes.removed"] == [])
+            #expect(yours["data.hidden_count"] == 0)
+            let future = try await app.get("/v1/ships?since_revision=4", as: me)
+            #expect(future["data.changes.since"] == 0)
+            #expect(future["data.changes.added"] == ["a1", "ca", "d0", "e0"])
+        }
     }
 
-    @Test("changes are found by revision, not by looking at every ship")
-    func changesPlan() throws {
-        let plan = try plan(ShipStore.selectChanged, ["account": "me", "since": 7])
-        #expect(
-            plan.contains { $0.hasPrefix("SEARCH ship USING") && $0.contains("ship_by_change (changed_revision>?)") }
-        )
-        #expect(
-            plan.contains {
-                $0.hasPrefix("SEARCH ship_of_account USING")
-                    && $0.contains("ship_of_account_by_revision (account=? AND revision>?)")
-            }
-        )
-        #expect(!plan.contains { $0.hasPrefix("SCAN ship") })
+    @Test("with every ship deleted the list is empty, and says how to get on")
+    func empty() async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([ShipFixtures.bob]))) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            let response = try await app.get("/v1/ships", as: token)
+            #expect(response["meta.state"] == "empty")
+            #expect(response["data.items"] == [])
+            #expect(response.names(in: "data.empty") == ["title", "text", "button"])
+            #expect(response["data.hidden_count"] == 1)
+            #expect(response["meta.page.total"] == 0)
+        }
     }
 }

@@ -16,10 +16,10 @@ struct OfflineTests {
         arguments: UnreachableReason.allCases
     )
     func offline(reason: UnreachableReason) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             let online = try await app.get("/v1/ships", as: token)
-            app.transport.become(.unreachable(reason))
+            app.spaceX.become(.unreachable(reason))
             app.clock.advance(by: .seconds(60))
             let tried = try await app.get("/v1/ships", as: token)
             tried.expectScreen("ships.list")
@@ -37,24 +37,24 @@ struct OfflineTests {
             let known = try await app.get("/v1/ships", as: token)
             #expect(known.cacheStatus == "larder; hit; ttl=-55; detail=offline")
             #expect(known.body == tried.body, "known or tried, a client sees the same")
-            #expect(app.transport.requests.count == 2)
+            #expect(app.spaceX.requests.count == 2)
             _ = try await app.get("/v1/ships?refresh=1", as: token)
-            #expect(app.transport.requests.count == 3, "refresh=1 always tries")
+            #expect(app.spaceX.requests.count == 3, "refresh=1 always tries")
         }
     }
 
     @Test(
-        "SHIP-06 SHIP-09 when the upstream is back the list is refreshed without a client, the stream says so, and the next answer has no banner"
+        "SHIP-06 SHIP-09 recovery refreshes the list without a client and is published; the next response has no banner"
     )
     func recovery() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.offline"] == true)
             await app.recover(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
-            #expect(app.transport.listRequests.count == 3)
-            let asked = app.transport.requests.count
+            #expect(app.spaceX.listRequests.count == 3)
+            let asked = app.spaceX.requests.count
             let response = try await app.get("/v1/ships?since_revision=1", as: token)
             #expect(response["meta.banner"] == .null)
             #expect(response["meta.offline"] == false)
@@ -62,44 +62,48 @@ struct OfflineTests {
             #expect(response["meta.source"] == "cache")
             #expect(response.cacheStatus == "larder; hit; ttl=5")
             #expect(response["data.changes.added"] == ["e0"])
-            #expect(app.transport.requests.count == asked)
-            #expect(app.published.map(\.kind) == ["screen-changed", "connectivity", "screen-changed", "connectivity"])
+            #expect(app.spaceX.requests.count == asked)
             #expect(
-                app.published[1].json
+                app.events.published.map(\.kind) == [
+                    "screen-changed", "connectivity", "screen-changed", "connectivity",
+                ]
+            )
+            #expect(
+                app.events.published[1].json
                     == #"{"upstream":"spacex","reachable":false,"offline":true,"at":"2026-01-05T10:00:00Z"}"#
             )
-            #expect(app.published[2] == .screenChanged(app: "ships", screen: "ships.list", revision: 2))
+            #expect(app.events.published[2] == .screenChanged(app: "ships", screen: "ships.list", revision: 2))
             #expect(
-                app.published[3].json
+                app.events.published[3].json
                     == #"{"upstream":"spacex","reachable":true,"offline":false,"at":"2026-01-05T10:00:05Z"}"#
             )
         }
     }
 
-    @Test("SHIP-09 a client's own refresh finds the upstream back: that very answer has no banner")
+    @Test("SHIP-09 a client's own refresh finds the upstream back: that response has no banner")
     func ownRefresh() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.unreachable(.refused))
+            app.spaceX.become(.unreachable(.refused))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
-            app.transport.become(.ships(ShipFixtures.fleet))
+            app.spaceX.become(.ships(ShipFixtures.fleet))
             let response = try await app.get("/v1/ships?refresh=1", as: token)
             #expect(response["meta.banner"] == .null)
             #expect(response["meta.source"] == "upstream")
-            await app.published("connectivity", containing: #""reachable":true"#)
+            await app.events.published("connectivity", containing: #""reachable":true"#)
         }
     }
 
     @Test(
-        "TRUST-06 SHIP-13 an upstream that answers with errors gives stale ships without the banner, whatever they are",
+        "TRUST-06 SHIP-13 an upstream that responds with errors gives stale ships without the banner, whatever status",
         arguments: [500, 502, 503, 429, 400, 401, 403, 404, 407, 410, 418, 451]
     )
     func failing(status: Int) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.response(status))
+            app.spaceX.become(.response(status))
             let detail = status >= 500 || status == 429 ? "stale-if-error" : "bad-response"
             app.clock.advance(by: .seconds(6))
             let response = try await app.get("/v1/ships", as: token)
@@ -117,17 +121,17 @@ struct OfflineTests {
     }
 
     @Test(
-        "an answer that is no list of ships replaces nothing",
+        "a response that is no list of ships replaces nothing",
         arguments: [
             "", "<html>captive portal</html>", "{}", #"{"docs":[]}"#, "[1,2,3]", #"[{"id":"a1"}]"#,
             #"[{"id":"b0b","name":"bob"#,
         ]
     )
     func garbage(body: String) async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             let good = try await app.get("/v1/ships", as: token)
-            app.transport.become(.response(200, [:], body))
+            app.spaceX.become(.response(200, [:], body))
             let response = try await app.get("/v1/ships?refresh=1", as: token)
             #expect(response["data.items"] == good["data.items"])
             #expect(response["data.revision"] == 1)
@@ -139,14 +143,14 @@ struct OfflineTests {
 
     @Test("after the patience the stored ships are shown as stale while the request goes on")
     func patience() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            app.transport.become(.ships([ShipFixtures.alma]))
-            app.transport.hold()
+            app.spaceX.become(.ships([ShipFixtures.alma]))
+            app.spaceX.upstream.hold()
             app.clock.advance(by: .seconds(6))
             async let waiting = app.get("/v1/ships", as: token)
-            await app.transport.requestIsHeld()
+            await app.spaceX.upstream.requestIsHeld()
             await app.clock.somebodySleeps(for: .seconds(2))
             app.clock.advance(by: .seconds(2))
             let stale = try await waiting
@@ -154,30 +158,30 @@ struct OfflineTests {
             #expect(stale["meta.offline"] == false)
             #expect(stale["meta.banner"] == .null)
             #expect(stale.all("upstream_present", in: "data.items") == [true, true, true, true])
-            app.transport.release()
-            await app.published("screen-changed", containing: #""revision":2"#)
+            app.spaceX.upstream.release()
+            await app.events.published("screen-changed", containing: #""revision":2"#)
             #expect(
                 try await app.get("/v1/ships", as: token).all("upstream_present", in: "data.items") == [
                     true, false, false, false,
                 ]
             )
-            #expect(app.transport.requests.count == 2)
+            #expect(app.spaceX.requests.count == 2)
         }
     }
 
     @Test("requests at the same time share one request to the upstream")
     func collapsed() async throws {
-        try await ShipsApp.run { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
-            app.transport.hold()
+            app.spaceX.upstream.hold()
             let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
                 for _ in 0..<5 { group.addTask { try await app.get("/v1/ships", as: token) } }
-                await app.transport.requestIsHeld()
-                app.transport.release()
+                await app.spaceX.upstream.requestIsHeld()
+                app.spaceX.upstream.release()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(responses.allSatisfy { $0.all("id", in: "data.items").count == 4 })
-            #expect(app.transport.requests.count == 1)
+            #expect(app.spaceX.requests.count == 1)
         }
     }
 }

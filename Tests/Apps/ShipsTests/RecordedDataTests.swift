@@ -15,7 +15,7 @@ private let recording = URL(filePath: #filePath)
     .enabled(if: FileManager.default.fileExists(atPath: recording.path), "no recording beside the checkout")
 )
 struct RecordedDataTests {
-    @Test("every ship of the real answer is understood, as the snapshot has it")
+    @Test("every ship of the recorded response is understood, as the snapshot has it")
     func real() throws {
         let ships = try ShipRecords(json: try Data(contentsOf: recording)).ships
         #expect(ships.count == 29)

@@ -18,9 +18,12 @@ struct ShipScreensTests {
         let ship = try #require(try ShipFixtures.records([ShipFixtures.bob]).ships.first)
         #expect(
             try wire(ShipDetailsScreen(ship))
-                == #"{"active":true,"home_port":"Port Made","home_port_text":"Port Made","id":"b0b","image":"/v1/ships/b0b/image","name":"bob","#
-                + #""roles":["Barge Tug","Support Ship"],"roles_text":"Barge Tug, Support Ship","type":"Tug","type_text":"Tug","upstream_present":true,"#
-                + #""weight_kg":502999,"weight_kg_text":"502999 kg","year_built":2009,"year_built_text":"2009"}"#
+                == """
+                {"active":true,"home_port":"Port Made","home_port_text":"Port Made","id":"b0b",\
+                "image":"/v1/ships/b0b/image","name":"bob","roles":["Barge Tug","Support Ship"],\
+                "roles_text":"Barge Tug, Support Ship","type":"Tug","type_text":"Tug","upstream_present":true,\
+                "weight_kg":502999,"weight_kg_text":"502999 kg","year_built":2009,"year_built_text":"2009"}
+                """
         )
     }
 
@@ -28,8 +31,11 @@ struct ShipScreensTests {
     func nothing() throws {
         #expect(
             try wire(ShipDetailsScreen(bare))
-                == #"{"active":false,"home_port":null,"home_port_text":"N/A","id":"x1","image":"/v1/ships/x1/image","name":"Bare","roles":[],"roles_text":"N/A","#
-                + #""type":null,"type_text":"N/A","upstream_present":true,"weight_kg":null,"weight_kg_text":"N/A","year_built":null,"year_built_text":"N/A"}"#
+                == """
+                {"active":false,"home_port":null,"home_port_text":"N/A","id":"x1","image":"/v1/ships/x1/image",\
+                "name":"Bare","roles":[],"roles_text":"N/A","type":null,"type_text":"N/A","upstream_present":true,\
+                "weight_kg":null,"weight_kg_text":"N/A","year_built":null,"year_built_text":"N/A"}
+                """
         )
     }
 
@@ -65,9 +71,9 @@ struct ShipScreensTests {
 
     @Test("SHIP-05 guests are thanked, users just leave")
     func farewell() throws {
-        #expect(try wire(FarewellScreen(.user)) == #"{"alert":null,"route":"login"}"#)
+        #expect(try wire(Sessions.farewell(to: .user)) == #"{"alert":null,"route":"login"}"#)
         #expect(
-            try wire(FarewellScreen(.guest))
+            try wire(Sessions.farewell(to: .guest))
                 == #"{"alert":{"button":"OK","message":"Thank you for trialing this app"},"route":"login"}"#
         )
     }
@@ -77,7 +83,8 @@ struct ShipScreensTests {
         #expect(Banner.shipsOffline.text.unicodeScalars.contains("\u{2019}"))
         #expect(
             try wire(Banner.shipsOffline)
-                == #"{"code":"offline","dismiss":"on_online","text":"No internet connection. You\#u{2019}re in Offline mode."}"#
+                == #"{"code":"offline","dismiss":"on_online","text":"No internet connection. "#
+                + #"You\#u{2019}re in Offline mode."}"#
         )
     }
 }

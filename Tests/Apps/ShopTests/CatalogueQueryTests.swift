@@ -95,12 +95,12 @@ struct CatalogueWalkTests {
         #expect(page(limit: 2, skipping: 3, count: 500) { $0 % 100 == 0 }.ids == [400, 500])
     }
 
-    @Test("a page that finds nothing ends after so many parts, and says where to go on")
+    @Test("a page that finds nothing ends after the maximum number of parts, and says where to continue")
     func bounded() {
         let page = page(limit: 10, count: 100_000) { _ in false }
         #expect(
-            page.parts.count == CatalogueWalk.mostParts && page.ids == []
-                && page.next == CatalogueWalk.mostParts * CatalogueWalk.partRows
+            page.parts.count == CatalogueWalk.maximumParts && page.ids == []
+                && page.next == CatalogueWalk.maximumParts * CatalogueWalk.partRows
         )
     }
 

@@ -11,10 +11,10 @@ import Upstream
 @Suite("Without the upstream")
 struct OfflineTests {
     @Test(
-        "SHOP-16 a page that was seen is served, flagged; an unseen query is answered from everything that was ever seen, and says so"
+        "SHOP-16 a page that was seen is served, flagged; an unseen query searches all that was ever seen, and says so"
     )
     func seen() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=100")
             _ = try await app.get("/v1/shop/search?q=mug")
             app.clock.advance(by: .seconds(400))
@@ -44,7 +44,7 @@ struct OfflineTests {
             #expect(try await app.get("/v1/shop/search?q=zzz")["meta.state"] == "empty")
             #expect(try await app.get("/v1/shop/products/30").status == 200)
             try await app.get("/v1/shop/products/3333").expectProblem("upstream-unavailable", 503)
-            // Later reads ask nobody.
+            // Later reads ask no upstream.
             let count = app.transport.requests.count
             _ = try await app.get("/v1/shop/search?q=another")
             #expect(app.transport.requests.count == count)
@@ -52,10 +52,10 @@ struct OfflineTests {
     }
 
     @Test(
-        "SHOP-16 what another search brought of the upstream's list does not answer for one that was never made: later products would be missing"
+        "SHOP-16 stale parts of another search are not used for a search that was never made: they lack later products"
     )
     func sharedPart() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let (lamp, new) = ("/v1/shop/search?q=\(encoded("лампа"))", "/v1/shop/search?q=\(encoded("новая"))")
             _ = try await app.get("\(lamp)&limit=1&offset=1")
             _ = try await app.get(lamp)
@@ -81,7 +81,7 @@ struct OfflineTests {
 
     @Test("SHOP-16 the list is fully usable: what was seen can be added, changed, ordered, shared and removed")
     func list() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             try await app.goOffline()
             #expect(try await app.add(1).status == 201)
@@ -96,7 +96,7 @@ struct OfflineTests {
 
     @Test("an upstream that goes away between pages: the next page comes from what was seen")
     func between() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=20")
             #expect(try await app.get("/v1/shop/search?limit=5").ids == Array(1...5))
             app.transport.goAway()
@@ -106,9 +106,9 @@ struct OfflineTests {
         }
     }
 
-    @Test("a failing upstream, or one that answers nonsense, is stale, not offline")
+    @Test("a failing upstream, or one that responds nonsense, is stale, not offline")
     func failing() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             app.transport.become { (_) throws(UpstreamError) in
                 .json(#"{"statusCode":500,"message":"Internal server error"}"#, status: .internalServerError)
@@ -128,7 +128,7 @@ struct OfflineTests {
 
     @Test("only-if-cached: the stored page, else 504")
     func onlyIfCached() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]
             #expect(try await app.get("/v1/shop/search", as: nil, fields).ids == Array(1...10))
@@ -137,9 +137,9 @@ struct OfflineTests {
         }
     }
 
-    @Test("when the upstream is back, the first page and the categories are refreshed before anybody is told")
+    @Test("when the upstream is back, the first page and the categories are refreshed before clients are notified")
     func recovery() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
             _ = try await app.get("/v1/shop/categories")
             app.clock.advance(by: .seconds(60))
@@ -157,10 +157,10 @@ struct OfflineTests {
     @Test("everything that was seen outlives a restart")
     func restart() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=100")
         }
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             app.transport.goAway()
             #expect(try await app.get("/v1/shop/search?q=sofa").ids == [28])
             #expect(try await app.get("/v1/shop/products/28")["data.title"] == "Linen Two-Seat Sofa")
@@ -169,7 +169,7 @@ struct OfflineTests {
 
     @Test("SHOP-17 one broken product does not break its page; prices as texts, extra and missing fields do neither")
     func broken() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             try app.control(.put, "products/2", #"{"price":"12.50","category":null,"images":"x","extra":{"a":[1]}}"#)
             try app.control(.put, "products/3", #"{"title":null}"#)
             try app.control(.put, "products/4", #"{"id":"four"}"#)
@@ -186,7 +186,7 @@ struct OfflineTests {
     }
 }
 
-extension ShopApp {
+extension ShopHarness {
     /// Out of reach from now on, and known to be.
     func goOffline() async throws {
         transport.goAway()

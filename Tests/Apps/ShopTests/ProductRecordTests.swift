@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Upstream
 
 @testable import Shop
 
@@ -15,7 +16,10 @@ struct ProductRecordTests {
         #expect(least.description == "" && least.category == nil && least.images == [] && least.madeAt == nil)
         let most = try #require(
             try product(
-                #"{"id":8,"title":"B","slug":"b","price":19.99,"description":"d","category":{"id":2,"name":"C","x":[]},"images":["https://a.example/1.png"],"creationAt":"2025-01-01","extra":{"a":1}}"#
+                """
+                {"id":8,"title":"B","slug":"b","price":19.99,"description":"d","category":{"id":2,"name":"C","x":[]},
+                "images":["https://a.example/1.png"],"creationAt":"2025-01-01","extra":{"a":1}}
+                """
             )
         )
         #expect(
@@ -84,7 +88,7 @@ struct ProductRecordTests {
         #expect(clean(["http://a.example:99999/x", "http://a.example:0/x", "http://%5B%5D/x"]) == [])
         #expect(clean(["http://a.example:65535/x"]) == ["http://a.example:65535/x"])
         #expect(clean([]) == [] && clean(["[]"]) == [])
-        #expect(clean((0..<500).map { "https://a.example/\($0)" }).count == Product.mostImages)
+        #expect(clean((0..<500).map { "https://a.example/\($0)" }).count == Product.maximumImages)
     }
 
     @Test("prices are exact, and only digits with a point are one")

@@ -9,10 +9,10 @@ import Testing
 @Suite("History and last settings over HTTP")
 struct ProfileTests {
     @Test(
-        "SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are not noted"
+        "SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are out"
     )
     func history() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             for q in ["one", "two", "three", "four", "five", "six", "%20%20", "TWO", ""] {
                 _ = try await app.get("/v1/shop/search?q=\(q)")
             }
@@ -32,9 +32,9 @@ struct ProfileTests {
         }
     }
 
-    @Test("SHOP-02 it narrows while somebody types, keeps the filters, and can be cleared, one by one or whole")
+    @Test("SHOP-02 it narrows as text is typed, keeps the filters, and can be cleared, one by one or whole")
     func narrowing() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             for q in ["Кружка", "mug&price_max=9", "КРУЖКИ"] {
                 _ = try await app.get("/v1/shop/search?q=\(q.hasPrefix("m") ? q : encoded(q))")
             }
@@ -66,14 +66,14 @@ struct ProfileTests {
     }
 
     @Test(
-        "SHOP-09 the last text and filters outlive a restart, are replayed with the same pages, and a reset forgets them"
+        "SHOP-09 the last text and filters outlive a restart, are replayed with the same pages, and can be reset"
     )
     func saved() async throws {
         let directory = try DataDirectory.temporary()
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             _ = try await app.get("/v1/shop/search?q=t&category_id=1&price_min=20&price_max=59.5&limit=2")
         }
-        try await ShopApp.run(directory: directory) { (app) async throws in
+        try await ShopHarness.run(directory: directory) { (app) async throws in
             let filters = try await app.get("/v1/shop/filters")
             #expect(filters["data.q"] == "t" && filters["data.category_id"] == 1 && filters["data.price"] == .null)
             #expect(filters["data.price_min"] == 20 && filters["data.price_max"] == 59.5)
@@ -91,7 +91,7 @@ struct ProfileTests {
 
     @Test("SHOP-09 filters can be put without a search; what makes no sense is 422 with every field at fault")
     func put() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?q=lamp&price=5")
             let put = try await app.ask(
                 .put,
@@ -123,7 +123,7 @@ struct ProfileTests {
 
     @Test("profiles know nothing of each other; a name that is none is 400 everywhere")
     func apart() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?q=mug", as: "anna")
             try await app.add(1, as: "anna")
             #expect(try await app.get("/v1/shop/history", as: "bob")["meta.state"] == "empty")
@@ -141,7 +141,7 @@ struct ProfileTests {
 
     @Test("a cold start shows the search")
     func launch() async throws {
-        try await ShopApp.run { (app) async throws in
+        try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/launch")
             #expect(
                 response["data.route"] == "search" && response["data.href"] == "/v1/shop/search?saved=1"

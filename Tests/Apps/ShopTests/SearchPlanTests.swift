@@ -3,6 +3,7 @@ import GRDB
 import Logging
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -15,7 +16,11 @@ struct SeenCatalogue {
     init(_ count: Int, in directory: DataDirectory? = nil) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         store = ShopStore(
-            try LarderDatabase(in: try directory ?? .temporary(), migrations: ShopStore.migrations, logger: logger)
+            try LarderDatabase.withCacheTables(
+                in: try directory ?? .temporary(),
+                migrations: ShopApp.migrations,
+                logger: logger
+            )
         )
         let generator = CatalogueGenerator(seed: 7, categories: [1, 2, 3, 4, 5])
         let save = store.save(fetchedAt: { Date(timeIntervalSince1970: 0) })
@@ -149,7 +154,7 @@ struct SearchPlanTests {
             )
         )
         #expect(
-            try seen.plan(ShopStore.selectNoted, ["q", 1, 1]).contains(
+            try seen.plan(ShopStore.selectRecorded, ["q", 1, 1]).contains(
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
             )
         )
@@ -172,7 +177,7 @@ struct SearchPlanTests {
         let (used, unused, page) = (SearchQuery(text: "а"), SearchQuery(text: "б"), PageRequest(limit: 5, offset: 5))
         for (query, day) in [(used, 0), (unused, 0), (used, 2), (SearchQuery(text: "в"), 8)] {
             let places = [ShopStore.Place(offset: 5, position: 70)]
-            try await store.note(
+            try await store.record(
                 places,
                 of: query,
                 limit: 5,

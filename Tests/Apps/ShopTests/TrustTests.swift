@@ -10,15 +10,15 @@ import Upstream
 struct TrustTests {
     private static let screens = ["search?limit=3", "categories", "products/1"]
 
-    private static func warmed(_ test: @Sendable (ShopApp) async throws -> Void) async throws {
-        try await ShopApp.run { app in
+    private static func warmed(_ test: @Sendable (ShopHarness) async throws -> Void) async throws {
+        try await ShopHarness.run { app in
             for screen in screens { #expect(try await app.get("/v1/shop/\(screen)").status == 200) }
             app.clock.advance(by: .seconds(7200))
             try await test(app)
         }
     }
 
-    private static func expectEverything(_ app: ShopApp) async throws {
+    private static func expectEverything(_ app: ShopHarness) async throws {
         app.transport.goAway()
         let search = try await app.get("/v1/shop/search?limit=3&refresh=1")
         #expect(search.ids == [1, 2, 3] && search["meta.offline"] == true)
@@ -87,7 +87,7 @@ struct TrustTests {
 
     @Test("TRUST-06 a row that cannot be used shows the product as it was, and the page says that it is stale")
     func unusableRow() async throws {
-        try await ShopApp.run { app in
+        try await ShopHarness.run { app in
             @Sendable func row(_ id: Int, _ price: String) -> String {
                 #"{"id":\#(id),"title":"Product \#(id)","price":\#(price)}"#
             }

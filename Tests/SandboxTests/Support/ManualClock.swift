@@ -30,11 +30,11 @@ final class ManualClock: Clock, Sendable {
             defer { state.arrivals = [] }
             return state.arrivals
         }
-        arrivals.forEach { $0.fire() }
+        for arrival in arrivals { arrival.fire() }
         try await signal.wait()
     }
 
-    /// Returns when somebody sleeps, with how long from now.
+    /// Returns when a task sleeps, with the remaining time.
     func nextSleep() async throws -> Duration {
         while true {
             let arrival = OneShotEvent()
@@ -56,6 +56,6 @@ final class ManualClock: Clock, Sendable {
             state.sleepers.removeAll { $0.deadline <= now }
             return woken
         }
-        woken.forEach { $0.signal.fire() }
+        for sleeper in woken { sleeper.signal.fire() }
     }
 }

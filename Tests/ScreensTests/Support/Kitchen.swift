@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import Storage
+import TestKit
 import Upstream
 
 @testable import Screens

@@ -1,16 +1,16 @@
-/// What one child process may use (setrlimit(2)), and how long it may take.
+/// The limits of a child process (setrlimit(2)), and its deadline.
 public struct ChildLimits: Sendable, Equatable {
     /// Address space, in bytes.
     public var memory: Int
     /// Processor time; whole seconds.
     public var processor: Duration
-    /// Time from its start until it is killed.
+    /// Wall time from its start until it is killed.
     public var wall: Duration
     /// Largest file that it may write, in bytes.
     public var fileBytes: Int
     /// Files that it may have open.
     public var openFiles: Int
-    /// Bytes of its standard output, and of its standard error, that are kept; the rest is read and dropped.
+    /// Bytes of its standard output, and of its standard error, that are kept; the rest is read and discarded.
     public var capturedBytes = 1 << 20
 
     /// Creates limits.
@@ -22,8 +22,8 @@ public struct ChildLimits: Sendable, Equatable {
         self.openFiles = openFiles
     }
 
-    /// As arguments of prlimit(1). The soft limit of processor time comes a second before the hard one, so that SIGXCPU
-    /// tells it from other kills.
+    /// The arguments of prlimit(1). The soft limit of processor time is a second below the hard one, so that SIGXCPU
+    /// distinguishes it from other kills.
     var arguments: [String] {
         let seconds = max(1, processor.components.seconds)
         return [

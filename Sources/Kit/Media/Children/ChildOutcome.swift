@@ -1,39 +1,39 @@
-/// How a child ended and what it said.
+/// How a child process ended, and its output.
 public struct ChildOutcome: Sendable, Equatable {
     /// The way it ended.
     public enum Ending: Sendable, Equatable {
-        /// By itself, with this code.
+        /// It exited with this code.
         case exited(Int32)
-        /// By this signal, which Larder did not send.
+        /// It was ended by this signal, which Larder did not send.
         case signaled(Int32)
-        /// Killed, because its wall time was over.
+        /// It was killed at its deadline.
         case deadline
     }
 
     /// The way it ended.
     public let ending: Ending
-    /// Beginning of its standard output.
+    /// The beginning of its standard output.
     public let output: [UInt8]
-    /// Beginning of its standard error. For the log, and to tell lack of memory; clients never see it.
+    /// The beginning of its standard error, for the log, and to recognise a lack of memory; clients never see it.
     public let errors: String
 
-    /// The error that this ending means whatever the job was; nil where it exited, for the caller to look at the code.
+    /// Returns the error that this ending means for every job; nil if it exited and the caller has to check the code.
     func failure(of tool: MediaTool, limits: ChildLimits) -> MediaError? {
         switch ending {
         case .deadline, .signaled(Signals.processorTime): .timedOut(tool)
         case .signaled(Signals.fileSize): .tooLarge(.output(limit: limits.fileBytes))
         case .signaled(let signal):
-            toldOfMemory ? .tooLarge(.memory(limit: limits.memory)) : .crashed(tool, signal: signal)
+            lacksMemory ? .tooLarge(.memory(limit: limits.memory)) : .crashed(tool, signal: signal)
         case .exited(0): nil
-        case .exited: toldOfMemory ? .tooLarge(.memory(limit: limits.memory)) : nil
+        case .exited: lacksMemory ? .tooLarge(.memory(limit: limits.memory)) : nil
         }
     }
 
-    /// Whether it was not started, because it could not be confined.
+    /// Whether it was not started because it could not be confined.
     var isUnconfined: Bool { ending == .exited(125) && errors.hasPrefix("larder-confine: ") }
 
-    /// Programs say in these words that they got no memory, and then abort.
-    private var toldOfMemory: Bool {
+    /// Whether its standard error has the words of a program that got no memory.
+    private var lacksMemory: Bool {
         let text = errors.lowercased()
         return [
             "bad_alloc", "out of memory", "failed to allocate", "cannot allocate memory", "could not allocate",
@@ -43,7 +43,7 @@ public struct ChildOutcome: Sendable, Equatable {
         }
     }
 
-    /// Numbers of signals on Linux that a limit sends (signal(7)).
+    /// Numbers of the signals on Linux that limits send (signal(7)).
     private enum Signals {
         static let processorTime: Int32 = 24
         static let fileSize: Int32 = 25

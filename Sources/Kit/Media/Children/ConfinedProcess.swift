@@ -2,12 +2,12 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// A program that reads what strangers have made: started through prlimit(1) with limits on memory, processor time,
-/// file size and open files, and through larder-confine, which leaves it no files but the system's, those given to it
-/// and its folder, and no TCP; in a session of its own, with an environment that holds nothing but what is given here.
-/// Whatever happens, its whole process group is killed.
+/// A child process for untrusted input. It is started through prlimit(1) with limits on memory, processor time, file
+/// size and open files, and through larder-confine, which denies it TCP and all files but those of the system, those
+/// given to it and its folder; in a session of its own, with only the environment given here. Its whole process group
+/// is killed in every case.
 ///
-/// A program that leaves the group by setsid(2) escapes the kill, not the limits and the confinement.
+/// A program that leaves the group by setsid(2) escapes the kill, but neither the limits nor the confinement.
 struct ConfinedProcess: Sendable {
     /// Absolute path of prlimit(1).
     var prlimit: String
@@ -16,23 +16,24 @@ struct ConfinedProcess: Sendable {
     /// Absolute path of the program.
     var executable: String
     var arguments: [String]
-    /// Working directory, home and folder of temporary files.
+    /// Working directory, home and directory of temporary files.
     var folder: String
     /// Absolute paths of files elsewhere that it may read.
     var reads: [String] = []
-    /// Whether it may run only where the kernel can confine it (Landlock, Linux 5.13).
+    /// Whether it must not run if the kernel cannot confine it (Landlock, Linux 5.13).
     var isStrict = false
-    /// Absolute path of a folder in which it may make sockets.
+    /// Absolute path of a folder in which it may create sockets.
     var sockets: String?
     var limits: ChildLimits
-    /// Beside the locale, the path and the folders.
+    /// Variables in addition to the locale, the path and the directories.
     var environment: [String: String] = [:]
     /// For the wall time.
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Runs it to its end; each line of its standard output is passed on at once.
+    /// Runs it to its end.
     ///
-    /// - Throws: `SubprocessError` where it cannot be started; `CancellationError`, after it was killed.
+    /// - Parameter onLine: receives each line of its standard output at once.
+    /// - Throws: `SubprocessError` if it cannot be started; `CancellationError` after it was killed.
     func run(onLine: (@Sendable (String) -> Void)? = nil) async throws -> ChildOutcome {
         var options = PlatformOptions()
         options.createSession = true
@@ -69,7 +70,7 @@ struct ConfinedProcess: Sendable {
                     case .deadline:
                         collected.isLate = true
                         kill(-group, SIGKILL)
-                        // Whoever has left the group may still hold the pipes: they are not waited for.
+                        // A process that has left the group may still have the pipes open: it is not waited for.
                         tasks.cancelAll()
                     }
                     if collected.isComplete { break }
@@ -78,8 +79,7 @@ struct ConfinedProcess: Sendable {
                 return collected
             }
         }
-        // Children that it left behind. Its own number is not given to another process as long as one of the group
-        // lives.
+        // Kills children that it has left. Its process id is not reused while a process of the group exists.
         kill(-result.processIdentifier.value, SIGKILL)
         try Task.checkCancellation()
         let collected = result.closureResult
@@ -116,7 +116,7 @@ struct ConfinedProcess: Sendable {
         var isComplete: Bool { output != nil && errors != nil }
     }
 
-    /// Programs are found by the absolute path that was looked up; the path variable is for what they start themselves.
+    /// Programs are started by their absolute paths; the variable PATH is for the programs that they start themselves.
     private var variables: [Subprocess.Environment.Key: String] {
         var all = ["LC_ALL": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "TMPDIR": folder]
         all.merge(environment) { _, new in new }
@@ -125,27 +125,28 @@ struct ConfinedProcess: Sendable {
         )
     }
 
-    /// The first bytes of a stream; reads on to its end, so that the program is never blocked by what nobody keeps.
+    /// Returns the first bytes of a stream; reads it to its end, so that the program never blocks.
     private static func collect(_ stream: SubprocessOutputSequence, limit: Int, onLine: (@Sendable (String) -> Void)?)
         async throws -> [UInt8]
     {
         var kept: [UInt8] = []
-        var line = LineSplitter()
+        var splitter = LineSplitter()
         for try await buffer in stream {
             let bytes = buffer.withUnsafeBytes { Array($0) }
             kept += bytes.prefix(max(0, limit - kept.count))
-            if let onLine { line.add(bytes).forEach(onLine) }
+            guard let onLine else { continue }
+            for line in splitter.add(bytes) { onLine(line) }
         }
         return kept
     }
 }
 
-/// Lines out of pieces of text; a line that is too long to be one is dropped.
+/// Splits pieces of text into lines; a line that is too long is discarded.
 struct LineSplitter {
     private static let longest = 4096
     private var rest: [UInt8] = []
 
-    /// The lines that these bytes complete.
+    /// Returns the lines that these bytes complete.
     mutating func add(_ bytes: [UInt8]) -> [String] {
         rest += bytes
         var lines = rest.split(separator: 0x0A, omittingEmptySubsequences: false)

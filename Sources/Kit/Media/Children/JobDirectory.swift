@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// The private folder of one job: names in it are Larder's own, so that no program takes a part of a name for an
-/// option. It goes with all that is in it.
+/// The private directory of a job. Names in it are Larder's own, so that no program takes a part of a name for an
+/// option. It is removed after the job with everything in it.
 final class JobDirectory: Sendable {
     private static let prefix = "job-"
 
     /// Absolute path.
     let path: String
-    /// Files elsewhere that are known here.
+    /// Files outside of it that are linked in it.
     private let links = Mutex<[String]>([])
 
     private init(path: String) { self.path = path }
 
-    /// Absolute paths of the files elsewhere that are known here: whoever works in the folder may read them.
+    /// Absolute paths of the files outside of it that are linked in it: the programs of the job may read them.
     var linked: [String] { links.withLock(\.self) }
 
     /// Absolute path of a file in it.
@@ -22,7 +22,7 @@ final class JobDirectory: Sendable {
     /// Writes a new file in it, readable by its owner only.
     ///
     /// - Returns: its absolute path.
-    /// - Throws: `CocoaError` where it cannot be written.
+    /// - Throws: `CocoaError` if it cannot be written.
     func write(_ bytes: Data, as name: String) throws -> String {
         let descriptor = open(path(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path(name)]) }
@@ -30,7 +30,9 @@ final class JobDirectory: Sendable {
         return path(name)
     }
 
-    /// Lends a new folder below another one for as long as a job takes.
+    /// Runs a job with a new directory below another one.
+    ///
+    /// - Throws: Foundation's error if it cannot be created; what the job throws.
     static func lend<Value>(below root: String, _ job: (JobDirectory) async throws -> Value) async throws -> Value {
         let folder = JobDirectory(path: "\(root)/\(prefix)\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -42,7 +44,9 @@ final class JobDirectory: Sendable {
         return try await job(folder)
     }
 
-    /// Removes the folders of jobs that a killed Larder has left.
+    /// Removes the directories of jobs that a killed Larder has left.
+    ///
+    /// - Throws: Foundation's error.
     static func removeLeftovers(below root: String) throws {
         let manager = FileManager.default
         guard manager.fileExists(atPath: root) else { return }
@@ -51,7 +55,10 @@ final class JobDirectory: Sendable {
         }
     }
 
-    /// Makes a file known here under a name of Larder's own.
+    /// Links a file under a name of Larder's own.
+    ///
+    /// - Returns: the absolute path of the link.
+    /// - Throws: Foundation's error.
     func link(_ file: URL, as name: String) throws -> String {
         let destination = file.absoluteURL.path
         try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: destination)

@@ -1,23 +1,27 @@
+import Concurrency
 import Foundation
 import Subprocess
 
-/// What every kind of work shares: the tools, the limits, the slots, the folder below which jobs have theirs.
+/// Runs tools for all kinds of work: within the limits, at most a number of children at a time, each job in a directory
+/// of its own.
 struct ToolRunner: Sendable {
     let tools: MediaTools
     let limits: MediaLimits
-    let slots: AsyncSemaphore
-    /// Absolute path; made when first needed.
+    private let children: AsyncSemaphore
+    /// Absolute path of the directory for those of jobs; made when first needed.
     let root: String
 
     init(tools: MediaTools, limits: MediaLimits, root: String) {
         self.tools = tools
         self.limits = limits
         self.root = root
-        slots = AsyncSemaphore(children: limits.children, waiting: limits.waiting)
+        children = AsyncSemaphore(permits: limits.children, maximumWaiting: limits.waiting)
     }
 
-    /// Runs a tool when it is its turn, and gives its outcome where it exited by itself.
+    /// Runs a tool as soon as fewer children run than the limit.
     ///
+    /// - Parameter onLine: receives each line of the tool's standard output at once.
+    /// - Returns: the outcome of a tool that exited by itself, whatever its exit code.
     /// - Throws: ``MediaError``; `CancellationError`.
     func run(
         _ tool: MediaTool,
@@ -34,13 +38,13 @@ struct ToolRunner: Sendable {
             arguments: arguments,
             folder: folder.path,
             reads: folder.linked,
-            // LibreOffice opens what documents name: it is told not to, but does so in formats that nobody thought of.
+            // LibreOffice opens files that documents name. Its settings forbid that, but not for every format.
             isStrict: tool == .soffice,
             sockets: tool == .soffice ? OfficePipe.folder : nil,
             limits: limits,
             environment: environment
         )
-        let outcome = try await slots.run {
+        let outcome = try await children.withJobPermit {
             do {
                 return try await process.run(onLine: onLine)
             } catch let error as SubprocessError {
@@ -62,6 +66,19 @@ struct ToolRunner: Sendable {
         case .pdftoppm: limits.pdftoppm
         case .soffice: limits.soffice
         case .pdfWorker: limits.pdfWorker
+        }
+    }
+}
+
+extension AsyncSemaphore {
+    /// Runs a job while it holds a permit.
+    ///
+    /// - Throws: ``MediaError/overloaded`` at once if too many jobs wait; `CancellationError`; what the job throws.
+    nonisolated func withJobPermit<Value: Sendable>(_ job: @Sendable () async throws -> Value) async throws -> Value {
+        do {
+            return try await withPermit(job)
+        } catch is QueueFull {
+            throw MediaError.overloaded
         }
     }
 }

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Moves a file to its place so that there is either nothing new or all of it, whenever the machine stops.
+/// Moves finished files atomically and durably: after a crash there is either the old file or the whole new one.
 enum FinishedFile {
-    /// Puts the file's bytes on the disk, renames it, and puts its new name on the disk. Across file systems it is
-    /// copied beside its place first.
+    /// Synchronizes the file, renames it, and synchronizes the directory. Across file systems it is copied beside its
+    /// destination first.
+    ///
+    /// - Throws: `CocoaError`.
     static func move(_ path: String, to destination: URL) throws {
         let target = destination.path
         let folder = destination.deletingLastPathComponent().path

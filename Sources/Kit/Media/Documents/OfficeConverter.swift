@@ -1,6 +1,7 @@
+import Concurrency
 public import Foundation
 
-/// Turns office files into PDFs with LibreOffice, where it is installed; one at a time.
+/// Converts office files to PDF with LibreOffice, if it is installed; one at a time.
 public struct OfficeConverter: Sendable {
     let bench: ToolRunner
     /// One LibreOffice is as much as the machine has memory for.
@@ -8,15 +9,15 @@ public struct OfficeConverter: Sendable {
 
     init(bench: ToolRunner) {
         self.bench = bench
-        turn = AsyncSemaphore(children: 1, waiting: bench.limits.waiting)
+        turn = AsyncSemaphore(permits: 1, maximumWaiting: bench.limits.waiting)
     }
 
-    /// Whether it can be done here at all.
+    /// Whether LibreOffice is installed.
     public var isAvailable: Bool { bench.tools.paths[.soffice] != nil }
 
-    /// Converts a file; the result replaces what is at the destination.
+    /// Converts a file; the result replaces the file at the destination.
     ///
-    /// - Throws: ``MediaError``: `toolMissing` where LibreOffice is not installed, `unsupported`, `damaged` (also for
+    /// - Throws: ``MediaError``: `toolMissing` if LibreOffice is not installed, `unsupported`, `damaged` (also for
     ///   files with a password), `tooLarge`, `timedOut`, `overloaded`, `crashed`, `failed`.
     public func convert(_ file: URL, format: OfficeFormat, to destination: URL) async throws {
         _ = try bench.tools.path(of: .soffice)
@@ -27,7 +28,7 @@ public struct OfficeConverter: Sendable {
         guard try source.bytes(0..<8).starts(with: format.signature) else {
             throw MediaError.unsupported("a file that is not \(format.rawValue.uppercased())")
         }
-        try await turn.run {
+        try await turn.withJobPermit {
             try await bench.withFolder { folder in
                 let input = try folder.link(file, as: "in.\(format.rawValue)")
                 let profile = try OfficeProfile.make(in: folder)
@@ -35,13 +36,13 @@ public struct OfficeConverter: Sendable {
                     "-env:UserInstallation=\(profile)", "--headless", "--norestore", "--nolockcheck", "--nodefault",
                     "--nofirststartwizard",
                 ]
-                // A new profile is set up by a first start, after which LibreOffice would start again by itself, and
-                // find the socket of its first start in its way.
+                // The first start sets up a new profile. Without `--terminate_after_init` LibreOffice would start again
+                // by itself then, and find the socket of the first start in its way.
                 for arguments in [["--terminate_after_init"], ["--convert-to", "pdf", "--outdir", folder.path, input]] {
                     defer { OfficePipe.remove(profile: profile) }
                     _ = try await bench.run(.soffice, start + arguments, in: folder)
                 }
-                // It exits with 0 whatever happens: what counts is the file.
+                // It exits with 0 also if it fails; only the file shows success.
                 let output = folder.path("in.pdf")
                 guard FileManager.default.fileExists(atPath: output) else {
                     throw MediaError.damaged("LibreOffice cannot convert it; a password, perhaps")

@@ -1,15 +1,15 @@
-/// Office formats of which previews can be made.
+/// Office formats that LibreOffice converts.
 public enum OfficeFormat: String, Sendable, CaseIterable {
     case docx, xlsx, pptx, odt, ods, odp, doc, xls, ppt, rtf
 
-    /// By the ending of a file's name, in any case.
+    /// Returns the format of a file's extension, in any case.
     public init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())
     }
 
-    /// What such a file begins with: ZIP, OLE compound file, or RTF. LibreOffice would convert any text that is called
-    /// .docx.
+    /// The first bytes of such a file: ZIP, OLE compound file, or RTF. Without this check LibreOffice would convert any
+    /// text with the name of an office file.
     var signature: [UInt8] {
         switch self {
         case .docx, .xlsx, .pptx, .odt, .ods, .odp: [0x50, 0x4B, 0x03, 0x04]

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The LibreOffice profile of one job. Each job has its own: two at a time on one profile fail, and what one document
-/// does to it must not reach the next.
+/// The LibreOffice profile of a job. Each job has its own: two instances at a time on one profile fail, and a document
+/// must not affect the next one by what it changes there.
 enum OfficeProfile {
-    /// Settings that differ from LibreOffice's: documents load nothing from elsewhere, and no macro runs.
+    /// Settings that differ from the defaults: documents load no other files, and no macro runs.
     private static let settings = [
         ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
         ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
@@ -13,10 +13,11 @@ enum OfficeProfile {
         ("Calc/Content/Update", "Link", "1"),
     ]
 
-    /// Content of `registrymodifications.xcu`.
+    /// The content of `registrymodifications.xcu`.
     static var registry: String {
         let items = settings.map { path, name, value in
-            #"<item oor:path="/org.openoffice.Office.\#(path)"><prop oor:name="\#(name)" oor:op="fuse"><value>\#(value)</value></prop></item>"#
+            #"<item oor:path="/org.openoffice.Office.\#(path)">"#
+                + #"<prop oor:name="\#(name)" oor:op="fuse"><value>\#(value)</value></prop></item>"#
         }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -28,7 +29,9 @@ enum OfficeProfile {
             """
     }
 
-    /// Writes a profile into a job's folder and gives its URL.
+    /// Writes a profile into a job's directory and returns its URL.
+    ///
+    /// - Throws: Foundation's error.
     static func make(in folder: JobDirectory) throws -> String {
         let user = folder.path("profile/user")
         try FileManager.default.createDirectory(atPath: user, withIntermediateDirectories: true)

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension PDFTool {
-    /// Text as A4 pages, wrapped and broken; right-to-left paragraphs stand right. Characters that no installed font
-    /// has are left out and told in the summary.
+    /// Typesets text on A4 pages; right-to-left paragraphs are aligned right. Characters that no installed font has are
+    /// left out and listed in the summary.
     ///
     /// - Parameters:
     ///   - text: paragraphs separated by line breaks.
-    ///   - locale: BCP 47 language tag, such as `ja`: which shapes letters take where languages differ.
+    ///   - locale: BCP 47 language tag, such as `ja`, by which fonts select the shapes of letters.
     /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`,
     ///   `failed`, `noGlyphs`.
     public func textPages(
@@ -34,7 +34,9 @@ extension PDFTool {
         }
     }
 
-    /// The characters of a text that no installed font has.
+    /// Returns the characters of a text that no installed font has.
+    ///
+    /// - Throws: ``MediaError``.
     public func missingGlyphs(in text: String) async throws -> [String] {
         try await bench.withFolder { folder in
             try await work(.glyphs(text: text), in: folder, progress: nil).missingGlyphs

@@ -3,7 +3,10 @@ import Foundation
 extension PDFTool {
     /// Runs the worker on a job.
     ///
-    /// - Parameter inputs: how many files the job has; with more than one, an error says which.
+    /// - Parameters:
+    ///   - folder: the directory of the job, which has its inputs.
+    ///   - inputs: number of files of the job; of more than one, an error names the file.
+    /// - Throws: ``MediaError``; ``MediaError/OfInput`` if there is more than one input.
     func work(_ job: PDFJob, in folder: JobDirectory, inputs: Int = 1, progress: Progress?) async throws
         -> PDFDocumentSummary
     {
@@ -19,33 +22,25 @@ extension PDFTool {
         switch (outcome.ending, try? decoder.decode(PDFWorkerMessage.self, from: last)) {
         case (.exited(PDFWorkerMessage.ExitCode.done), .done(let summary)): return summary
         case (.exited(PDFWorkerMessage.ExitCode.failed), .failed(let failure, let input)):
-            let error = failure.error
-            if let input, inputs > 1 { throw MediaError.OfInput(index: input, error: error) }
-            throw error
+            if let input, inputs > 1 { throw MediaError.OfInput(index: input, error: MediaError(failure)) }
+            throw MediaError(failure)
         default: throw MediaError.failed(.pdfWorker, "ended with \(outcome.ending): \(outcome.errors.prefix(500))")
         }
     }
 
-    /// Says which of several inputs an error is about.
-    func ofInput<Value>(_ index: Int, of count: Int, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as MediaError where count > 1 {
-            throw MediaError.OfInput(index: index, error: error)
-        }
-    }
 }
 
-extension PDFFailure {
-    /// As the server knows it.
-    var error: MediaError {
-        switch self {
-        case .damaged(let reason): .damaged(reason)
-        case .encrypted: .encrypted
-        case .tooManyPages(let limit): .tooManyPages(limit: limit)
-        case .noSuchPage(let number): .noSuchPage(number)
-        case .noGlyphs: .noGlyphs
-        case .other(let reason): .failed(.pdfWorker, reason)
-        }
+extension MediaError {
+    /// Translates a failure that the worker has reported.
+    init(_ failure: PDFFailure) {
+        self =
+            switch failure {
+            case .damaged(let reason): .damaged(reason)
+            case .encrypted: .encrypted
+            case .tooManyPages(let limit): .tooManyPages(limit: limit)
+            case .noSuchPage(let number): .noSuchPage(number)
+            case .noGlyphs: .noGlyphs
+            case .other(let reason): .failed(.pdfWorker, reason)
+            }
     }
 }

@@ -2,18 +2,18 @@ public import Foundation
 
 /// Makes and changes PDFs, by one `larder-pdf-worker` a job. The server itself reads no byte of a PDF.
 ///
-/// Each method that writes puts its result on the disk and renames it to the destination, whose folder must exist; what
-/// was there is replaced, and where it throws, nothing has changed there. Results are deterministic: the same input
-/// gives the same bytes.
+/// Each method that writes puts its result on the disk and renames it to the destination, whose directory must exist.
+/// It replaces a file there; if it throws, nothing has changed there. Results are deterministic: the same input gives
+/// the same bytes.
 public struct PDFTool: Sendable {
-    /// Told how far a job is; on any thread.
+    /// Receives the progress of a job; on any thread.
     public typealias Progress = @Sendable (JobProgress) -> Void
 
     let bench: ToolRunner
 
-    /// What is in a document; the check before one is taken in.
+    /// Checks a document and returns what is in it.
     ///
-    /// - Throws: ``MediaError``: `unsupported` where it does not begin as a PDF does, `encrypted`, `damaged`,
+    /// - Throws: ``MediaError``: `unsupported` if it does not begin as a PDF does, `encrypted`, `damaged`,
     ///   `tooManyPages`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
     public func inspect(_ file: URL) async throws -> PDFDocumentSummary {
         try check(file)
@@ -27,12 +27,13 @@ public struct PDFTool: Sendable {
         }
     }
 
-    /// A document of these pages, in this order: the base of everything below. What belongs to no page is left behind:
-    /// outlines, forms' fields, attachments, scripts, layers of other sources than the first that has some; the title
-    /// of the first source is kept unless another one is given.
+    /// Makes a document of pages of others, in this order. What belongs to no page is left out: outlines, fields of
+    /// forms, attachments, scripts, and the layers of all sources but the first that has some.
     ///
-    /// - Throws: what ``inspect(_:)`` throws, `noSuchPage` too; where there are several sources, as
-    ///   ``MediaError/OfInput``.
+    /// - Parameters:
+    ///   - pages: the pages; nil for all pages of all sources.
+    ///   - title: nil keeps the title of the first source.
+    /// - Throws: what ``inspect(_:)`` throws, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
     public func compose(
         _ pages: [ComposedPage]?,
         of sources: [URL],
@@ -40,7 +41,7 @@ public struct PDFTool: Sendable {
         to destination: URL,
         progress: Progress? = nil
     ) async throws -> PDFDocumentSummary {
-        for (index, source) in sources.enumerated() { try ofInput(index, of: sources.count) { try check(source) } }
+        for (index, source) in sources.enumerated() { try check(source, at: index, of: sources.count) }
         if let pages, pages.count > bench.limits.pdfPages {
             throw MediaError.tooManyPages(limit: bench.limits.pdfPages)
         }
@@ -60,21 +61,21 @@ public struct PDFTool: Sendable {
         }
     }
 
-    /// A clean copy of a document from elsewhere.
+    /// Makes a clean copy of a document.
     public func importDocument(_ file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {
         try await compose(nil, of: [file], title: title, to: destination, progress: progress)
     }
 
-    /// All pages of all documents, one document after the other.
+    /// Makes a document of all pages of all documents, one document after the other.
     public func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil) async throws
         -> PDFDocumentSummary
     {
         try await compose(nil, of: files, title: title, to: destination, progress: progress)
     }
 
-    /// Some pages of a document (numbers from 1), in any order: deletes, extracts and reorders.
+    /// Makes a document of some pages of another (numbers from 1), in any order.
     public func keep(_ pages: [Int], of file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {
@@ -87,14 +88,18 @@ public struct PDFTool: Sendable {
         )
     }
 
-    /// A document whose first bytes and size are acceptable; no more is looked at here.
-    func check(_ file: URL) throws {
+    private func check(_ file: URL, at index: Int, of count: Int) throws {
+        guard count > 1 else { return try check(file) }
+        try MediaError.OfInput.naming(index) { try check(file) }
+    }
+
+    /// Checks the size and the first bytes of a document, and nothing else.
+    private func check(_ file: URL) throws {
         let source = try FileBytes(file)
         guard source.count <= bench.limits.pdfBytes else {
             throw MediaError.tooLarge(.bytes(limit: bench.limits.pdfBytes))
         }
-        // ISO 32000-1 7.5.2; a signature elsewhere, which some readers accept, would let a file be two things at once.
-        guard try source.bytes(0..<5) == Array("%PDF-".utf8) else {
+        guard try source.bytes(0..<PDFSignature.bytes.count) == PDFSignature.bytes else {
             throw MediaError.unsupported("a file that does not begin as a PDF does")
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts steps that end in any order, and reports each.
+/// Counts steps that are completed in any order, and reports each.
 final class ProgressCounter: Sendable {
     private let done = Mutex(0)
     private let total: Int
@@ -11,7 +11,7 @@ final class ProgressCounter: Sendable {
         self.report = report
     }
 
-    /// One more step is done. Reports come in order, because the lock is held meanwhile.
+    /// Counts a step. Reports are in order, because the lock is held meanwhile.
     func step() {
         done.withLock { done in
             done += 1

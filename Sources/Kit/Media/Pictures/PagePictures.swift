@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Pictures of the pages of a PDF, drawn in a child.
+/// Draws pages of PDFs in a child process.
 public struct PagePictures: Sendable {
     let bench: ToolRunner
 
-    /// A picture of one page, as it is shown: turned, its crop box.
+    /// Draws the crop box of a page, rotated as it is shown.
     ///
     /// - Parameters:
-    ///   - page: number of the page, from 1.
+    ///   - page: the number of the page, from 1.
     ///   - file: the PDF. It should have passed ``PDFTool/inspect(_:)`` once.
-    ///   - size: size of the page in points as it is shown, where it is known: a very long page, of which a picture so
-    ///     wide cannot be drawn, becomes a narrower one.
+    ///   - size: the size of the page as it is shown, in points, if it is known: the picture of a very long page is
+    ///     narrower, because its height is limited.
     ///   - width: of the picture in pixels; at least 1, at most ``MediaLimits/pageWidth``.
     ///   - isLossless: PNG instead of JPEG.
     /// - Throws: ``MediaError``: `tooLarge`, `damaged`, `noSuchPage`, `timedOut`, `toolMissing`, `overloaded`,
@@ -21,8 +21,8 @@ public struct PagePictures: Sendable {
         let width = min(max(1, width), bench.limits.pageWidth)
         return try await bench.withFolder { folder in
             let input = try folder.link(file, as: "in.pdf")
-            // Without -r pdftoppm would first think of 150 dpi; the scale decides alone. The name of the result gets
-            // its ending from the tool.
+            // The scale alone decides the size; the resolution (-r) has no effect then. The tool adds the extension to
+            // the name of the result.
             var arguments = ["-singlefile", "-f", "\(page)", "-l", "\(page)", "-cropbox"]
             let (across, down) = Self.pixels(of: size, width: width)
             arguments += ["-scale-to-x", "\(across)", "-scale-to-y", "\(down)"]
@@ -38,11 +38,11 @@ public struct PagePictures: Sendable {
         }
     }
 
-    /// Most lines of a picture. JPEG has 65,535 at the most; of what is longer, pdftoppm makes a single pixel, or
+    /// The most lines of a picture. JPEG has at most 65,535; of a longer picture pdftoppm draws a single pixel or
     /// nothing.
     static let longest = 32_000
 
-    /// Width and height of the picture; a height of -1 leaves it to the tool.
+    /// Returns width and height of the picture; -1 leaves the height to the tool.
     static func pixels(of size: PDFPage?, width: Int) -> (Int, Int) {
         guard let size, size.width >= 0.001, size.height >= 0.001, size.width.isFinite, size.height.isFinite else {
             return (width, -1)

@@ -1,28 +1,29 @@
 import Foundation
 
-/// Makes small pictures of large ones, in a child.
+/// Scales pictures down in a child process.
 public struct PictureScaler: Sendable {
     /// How a scaled picture is coded.
     public enum Coding: Sendable {
-        /// JPEG; what is transparent becomes white.
+        /// JPEG; transparent pixels become white.
         case jpeg
-        /// PNG, transparency kept.
+        /// PNG with transparency.
         case png
-        /// PNG where the picture may be transparent, else JPEG.
+        /// PNG if the picture may be transparent, else JPEG.
         case automatic
     }
 
     let bench: ToolRunner
 
-    /// The head of a picture, held against the limits. Nothing is decoded: the rest of the file may be broken.
+    /// Reads the header of a picture and checks it against the limits. Nothing is decoded: the rest of the file may be
+    /// broken.
     ///
     /// - Throws: ``MediaError/unsupported(_:)``, ``MediaError/damaged(_:)``, ``MediaError/tooLarge(_:)``.
     public func header(of source: PictureSource) throws -> PictureHeader {
         try source.header(bench.limits)
     }
 
-    /// A picture that fits into width × height pixels, upright, in sRGB, without metadata. It is never enlarged. Of
-    /// moving pictures the first frame.
+    /// Scales a picture down to at most width × height pixels, upright, in sRGB, without metadata. Of an animation the
+    /// first frame is taken.
     ///
     /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`,
     ///   `crashed`, `failed`.
@@ -41,8 +42,7 @@ public struct PictureScaler: Sendable {
             let output = folder.path(isPNG ? "out.png" : "out.jpg")
             let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
             let size = ["\(max(1, width))", "--height", "\(max(1, height))", "--size", "down"]
-            // Colours without a profile are sRGB already; asked to convert them, libvips would take a way through
-            // L*a*b* and come back with others.
+            // Colours without a profile are sRGB already; libvips would convert them through L*a*b* and change them.
             let colors = header.hasProfile ? ["--export-profile", "srgb"] : []
             try await bench.vips(
                 ["thumbnail", input, output + options] + size + colors + ["--fail-on", "truncated"],
@@ -55,11 +55,13 @@ public struct PictureScaler: Sendable {
 }
 
 extension ToolRunner {
-    /// Runs `vips` on a picture whose head has been read, and gives what it said of one that it could decode.
+    /// Runs `vips` on a picture whose header was read.
+    ///
+    /// - Returns: its warnings.
+    /// - Throws: ``MediaError``; `CancellationError`.
     @discardableResult
     func vips(_ arguments: [String], in folder: JobDirectory, _ header: PictureHeader) async throws -> String {
-        // Loaders that libvips does not trust (SVG, PDF, ImageMagick's) stay shut, and no thread is started beside the
-        // one that works.
+        // Loaders that libvips does not trust (SVG, PDF, those of ImageMagick) are blocked, and it starts no threads.
         let outcome = try await run(
             .vips,
             arguments,
@@ -68,7 +70,7 @@ extension ToolRunner {
         )
         guard outcome.ending == .exited(0) else {
             let text = outcome.errors
-            // The head was right, so that this means a library without the codec.
+            // The header is valid, so that the library lacks the codec.
             if text.contains("is not a known file format") || text.contains("Unsupported codec") {
                 throw MediaError.unsupported(
                     "\(header.format.rawValue.uppercased()), which the installed libvips cannot decode"

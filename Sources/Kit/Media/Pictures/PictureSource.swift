@@ -1,13 +1,15 @@
 public import Foundation
 
-/// A picture that somebody has sent.
+/// A picture from a client or an upstream.
 public enum PictureSource: Sendable {
-    /// A file; its name means nothing.
+    /// A file; its name is ignored.
     case file(URL)
     /// Bytes in memory.
     case bytes(Data)
 
-    /// Reads the head, and holds bytes and pixels against their limits before any decoder sees them.
+    /// Reads the header, and checks bytes and pixels against their limits before any decoder sees them.
+    ///
+    /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`; Foundation's error if a file cannot be read.
     func header(_ limits: MediaLimits) throws -> PictureHeader {
         switch self {
         case .file(let url): try Self.header(try FileBytes(url), limits)
@@ -33,7 +35,10 @@ public enum PictureSource: Sendable {
         return header
     }
 
-    /// Makes it known in a job's folder, under a name of Larder's own.
+    /// Links or writes it in a job's directory, under a name of Larder's own.
+    ///
+    /// - Returns: its absolute path.
+    /// - Throws: Foundation's error.
     func place(in folder: JobDirectory, as name: String) throws -> String {
         switch self {
         case .file(let url): return try folder.link(url, as: name)

@@ -14,7 +14,17 @@ public struct RenderedPicture: Sendable, Equatable {
     /// Its media type.
     public var mediaType: String { format.mediaType }
 
-    /// What a tool has written.
+    /// Creates a picture.
+    public init(data: Data, format: PictureFormat, width: Int, height: Int) {
+        self.data = data
+        self.format = format
+        self.width = width
+        self.height = height
+    }
+
+    /// Reads a picture that a tool has written.
+    ///
+    /// - Throws: ``PictureHeaderError``; Foundation's error if the file cannot be read.
     init(file: String) throws {
         data = try Data(contentsOf: URL(filePath: file))
         let header = try PictureHeader(of: Array(data))

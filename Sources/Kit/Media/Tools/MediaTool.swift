@@ -1,8 +1,8 @@
-/// A program that Larder starts for work on pictures and documents.
+/// A program that Media starts.
 public enum MediaTool: String, Sendable, CaseIterable {
     /// Sets the limits of all the others.
     case prlimit
-    /// Takes from all the others what they have no business with: files beside their own, the network.
+    /// Denies all the others files that are not theirs, and the network.
     case confine
     /// Decodes and scales pictures.
     case vips
@@ -22,10 +22,10 @@ public enum MediaTool: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is built with Larder and belongs beside it.
+    /// Whether it is built with Larder and installed beside it.
     var isOwn: Bool { self == .pdfWorker || self == .confine }
 
-    /// The Debian package that has it; what to do where it is part of Larder.
+    /// The Debian package of the program; the place of one that is part of Larder.
     public var package: String {
         switch self {
         case .prlimit: "util-linux"
@@ -38,7 +38,7 @@ public enum MediaTool: String, Sendable, CaseIterable {
         }
     }
 
-    /// What cannot be done without it.
+    /// What it is needed for.
     public var purpose: String {
         switch self {
         case .prlimit: "limits of all the others"
@@ -50,6 +50,6 @@ public enum MediaTool: String, Sendable, CaseIterable {
         }
     }
 
-    /// Larder does everything but its own functions without it, and is ready nevertheless.
+    /// Whether Larder is ready without it.
     public var isOptional: Bool { self == .soffice }
 }

@@ -1,31 +1,31 @@
 import Foundation
 
 extension MediaEngine {
-    /// What is known of a tool after it was tried.
+    /// The result of a self-test of a tool.
     public struct Check: Sendable, Equatable {
         /// The tool.
         public let tool: MediaTool
-        /// What it was tried for, such as `HEIC`; nil for being there at all.
+        /// The tested ability, such as `HEIC`; nil for the presence of the tool.
         public let ability: String?
         /// Whether it works.
         public let works: Bool
-        /// Version and path where it works; where not, what went wrong. For whoever runs the server.
+        /// Version and path if it works, else the error; for the operator.
         public let detail: String
 
         /// What to install so that it works.
         public var install: String { ability == GlyphSample.ability ? GlyphSample.packages : tool.package }
     }
 
-    /// Tries every tool: its version, a small HEIC through `vips`, and letters of several scripts through the worker's
-    /// fonts. Takes about half a second.
+    /// Tests every tool: its version, a small HEIC with `vips`, and letters of several scripts with the fonts of the
+    /// worker. It takes about half a second.
     public func selfTest() async -> [Check] {
-        var findings: [Check] = []
+        var checks: [Check] = []
         for tool in MediaTool.allCases {
-            findings.append(await presence(of: tool))
+            checks.append(await presence(of: tool))
         }
-        findings.append(await attempt(.vips, "HEIC") { try await decodeSample() })
-        findings.append(await attempt(.pdfWorker, GlyphSample.ability) { try await lookForGlyphs() })
-        return findings
+        checks.append(await attempt(.vips, "HEIC") { try await decodeSample() })
+        checks.append(await attempt(.pdfWorker, GlyphSample.ability) { try await lookForGlyphs() })
+        return checks
     }
 
     private func presence(of tool: MediaTool) async -> Check {
@@ -41,7 +41,7 @@ extension MediaEngine {
             let outcome = try await pictures.bench.withFolder {
                 try await pictures.bench.run(tool, tool.versionArguments, in: $0)
             }
-            // pdftoppm tells its version on standard error.
+            // pdftoppm writes its version to standard error.
             let text = String(decoding: outcome.output, as: UTF8.self) + outcome.errors
             guard outcome.ending == .exited(0), let line = text.split(whereSeparator: \.isNewline).first else {
                 throw MediaError.failed(tool, "says no version")
@@ -94,7 +94,7 @@ extension MediaTool {
     }
 }
 
-/// Letters that the fonts are asked for.
+/// Letters that the installed fonts must have.
 enum GlyphSample {
     static let ability = "glyphs"
     static let scripts = "Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese, Korean, and emoji"

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Where the programs are.
+/// The paths of the programs.
 public struct MediaTools: Sendable, Equatable {
     /// Absolute paths of those that were found.
     public let paths: [MediaTool: String]
 
-    /// Tools at known places.
+    /// Creates tools of known paths.
     public init(paths: [MediaTool: String]) {
         self.paths = paths
     }
 
-    /// Looks for all of them.
+    /// Searches for all tools.
     ///
     /// - Parameters:
     ///   - searchPath: folders separated by colons, as in the variable PATH.
-    ///   - pdfWorker: path of the worker; nil or empty for beside the executable, then on the search path.
+    ///   - pdfWorker: path of the worker; if nil or empty, it is searched for beside the executable, then on the search
+    ///     path.
     ///   - executable: path of the running executable.
     public static func find(searchPath: String, pdfWorker: String? = nil, executable: String) -> MediaTools {
-        // Relative entries of the search path would depend on where Larder was started, and let a folder's owner choose
-        // the program.
+        // Relative entries of the search path would depend on the working directory, whose owner could choose the
+        // program.
         let folders = searchPath.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         let beside = URL(filePath: executable).resolvingSymlinksInPath().deletingLastPathComponent().path
         var paths: [MediaTool: String] = [:]
@@ -34,7 +35,7 @@ public struct MediaTools: Sendable, Equatable {
         return MediaTools(paths: paths)
     }
 
-    /// The path of a tool.
+    /// Returns the path of a tool.
     ///
     /// - Throws: ``MediaError/toolMissing(_:)``.
     public func path(of tool: MediaTool) throws(MediaError) -> String {

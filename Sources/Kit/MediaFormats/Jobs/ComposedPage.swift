@@ -1,13 +1,13 @@
 /// One page of a composed document.
 public struct ComposedPage: Codable, Sendable, Hashable {
-    /// Which document, from 0, in the order in which they are given.
+    /// Position of the document among the sources, from 0.
     public var source: Int
-    /// Which page of it, from 1.
+    /// Number of its page, from 1.
     public var page: Int
-    /// Degrees by which it is turned clockwise beside how it is turned already: a multiple of 90, negative ones too.
+    /// Degrees clockwise that are added to the rotation of the page: a multiple of 90, which may be negative.
     public var rotateBy: Int
 
-    /// A page of the only document, or of one of several.
+    /// Creates a page of the only source, or of one of several.
     public init(source: Int = 0, page: Int, rotateBy: Int = 0) {
         self.source = source
         self.page = page

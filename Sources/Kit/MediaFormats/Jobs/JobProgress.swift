@@ -1,8 +1,8 @@
-/// How far a job is.
+/// The progress of a job.
 public struct JobProgress: Sendable, Equatable {
-    /// Steps that are done.
+    /// Completed steps.
     public var done: Int
-    /// Steps there are.
+    /// All steps.
     public var total: Int
 
     /// Creates a progress.

@@ -1,13 +1,13 @@
 /// What is in a PDF.
 public struct PDFDocumentSummary: Codable, Sendable, Equatable {
-    /// Its pages in order.
+    /// Its pages, in order.
     public var pages: [PDFPage]
-    /// Its title, where it has one that is not empty.
+    /// Its title, if it has one that is not empty.
     public var title: String?
-    /// Whether it was encrypted with an empty user password: everybody may read it, and what Larder writes is not
-    /// encrypted.
+    /// Whether it was encrypted with an empty user password. Such a document can be read without a password, and what
+    /// Larder writes is not encrypted.
     public var wasEncrypted: Bool
-    /// Characters of the text that no font has, each once, in the order in which they first appear; at most 100. They
+    /// Characters of the text that no font has, each once, in the order of their first appearance; at most 100. They
     /// are left out of the pages.
     public var missingGlyphs: [String]
 
@@ -22,11 +22,11 @@ public struct PDFDocumentSummary: Codable, Sendable, Equatable {
 
 /// A page of a PDF.
 public struct PDFPage: Codable, Sendable, Equatable {
-    /// Width in points (1/72 inch) as it is shown, turned.
+    /// Width in points (1/72 inch) as it is shown, after rotation.
     public var width: Double
-    /// Height in points as it is shown, turned.
+    /// Height in points as it is shown, after rotation.
     public var height: Double
-    /// How far it is turned, clockwise: 0, 90, 180 or 270.
+    /// Its rotation in degrees clockwise: 0, 90, 180 or 270.
     public var rotation: Int
 
     /// Creates the description of a page.

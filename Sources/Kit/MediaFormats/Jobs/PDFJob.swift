@@ -1,18 +1,17 @@
-/// What `larder-pdf-worker` is told to do: one job a process, written as JSON into the file that its only argument
-/// names.
+/// The job of a `larder-pdf-worker` process, written as JSON to the file that its only argument names.
 package enum PDFJob: Codable, Sendable, Equatable {
-    /// Pictures become pages, one each. JPEG and PNG only, and only such as PDF can hold as they are.
+    /// Makes a document of pictures, one page each: JPEG and PNG that can be embedded as they are.
     case pictures(Pictures)
-    /// Pages of other documents, in any order, become a document.
+    /// Makes a document of pages of others, in any order.
     case compose(Compose)
-    /// Text becomes pages.
+    /// Typesets a text.
     case text(Text)
-    /// Tells what is in a document; writes nothing.
+    /// Reports what is in a document; writes nothing.
     case inspect(Inspect)
-    /// Tells which characters of a text no font has; writes nothing.
+    /// Reports the characters of a text that no font has; writes nothing.
     case glyphs(text: String)
 
-    /// Pictures become pages.
+    /// Makes a document of pictures.
     package struct Pictures: Codable, Sendable, Equatable {
         /// Paths of the pictures, in the order of the pages.
         package var files: [String]
@@ -28,9 +27,9 @@ package enum PDFJob: Codable, Sendable, Equatable {
         }
     }
 
-    /// Pages of documents become a document.
+    /// Makes a document of pages of others.
     package struct Compose: Codable, Sendable, Equatable {
-        /// Paths of the documents that pages come from.
+        /// Paths of the source documents.
         package var sources: [String]
         /// The pages of the result; nil for all of all sources, in order.
         package var pages: [ComposedPage]?
@@ -48,10 +47,10 @@ package enum PDFJob: Codable, Sendable, Equatable {
         }
     }
 
-    /// Text becomes pages.
+    /// Typesets a text.
     package struct Text: Codable, Sendable, Equatable {
         package var text: String
-        /// BCP 47 language tag: which shapes letters take where languages differ.
+        /// BCP 47 language tag, by which fonts select the shapes of letters.
         package var locale: String?
         package var title: String?
         package var output: String
@@ -66,7 +65,7 @@ package enum PDFJob: Codable, Sendable, Equatable {
         }
     }
 
-    /// Tells what is in a document.
+    /// Reports what is in a document.
     package struct Inspect: Codable, Sendable, Equatable {
         package var file: String
         package var maximumPages: Int

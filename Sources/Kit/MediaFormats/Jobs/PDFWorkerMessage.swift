@@ -1,11 +1,11 @@
-/// What `larder-pdf-worker` says: one JSON value a line on standard output. Any number of `progress`, then one of the
-/// others.
+/// A message of `larder-pdf-worker`: one JSON value a line on standard output. Any number of `progress`, then one of
+/// the others.
 package enum PDFWorkerMessage: Codable, Sendable, Equatable {
-    /// Steps that are done, of how many.
+    /// Completed steps of all steps.
     case progress(done: Int, total: Int)
-    /// The job is done, and its output written.
+    /// The job is done, and its output is written.
     case done(PDFDocumentSummary)
-    /// The job failed, and there is no output. `input` (from 0) is the file that it is about.
+    /// The job failed, and there is no output. `input` is the position of the file that is at fault, from 0.
     case failed(PDFFailure, input: Int?)
 
     /// Exit codes of the worker.
@@ -19,7 +19,7 @@ package enum PDFWorkerMessage: Codable, Sendable, Equatable {
     }
 }
 
-/// Why a job failed.
+/// Why a job failed, on the wire between the worker and the server.
 package enum PDFFailure: Codable, Sendable, Equatable {
     /// The file is broken or no PDF, or a picture that PDF cannot hold as it is; the text is Larder's own.
     case damaged(String)
@@ -31,6 +31,6 @@ package enum PDFFailure: Codable, Sendable, Equatable {
     case noSuchPage(Int)
     /// No installed font has any character of the text.
     case noGlyphs
-    /// Not the file's fault: it cannot be written, say.
+    /// The file is not at fault, such as when the result cannot be written.
     case other(String)
 }

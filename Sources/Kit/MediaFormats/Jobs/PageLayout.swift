@@ -1,8 +1,8 @@
-/// How a picture lies on its page.
+/// The size of a page and the position of its picture.
 public enum PageLayout: String, Codable, Sendable, CaseIterable {
-    /// The page has the picture's proportions; a pixel is at most a point (1/72 inch), and the longer side no longer
-    /// than that of A4.
+    /// The page has the picture's proportions; a pixel is at most a point (1/72 inch), and the longer side is at most
+    /// that of A4.
     case fit
-    /// A4, upright or across as the picture is, which is as large as fits and in the middle.
+    /// ISO 216 A4, upright or lying as the picture is, which is scaled to fit and centred.
     case a4
 }

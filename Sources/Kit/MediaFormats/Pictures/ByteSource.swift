@@ -1,9 +1,11 @@
-/// Bytes that are read here and there, so that the head of a large file is looked at without loading the file.
+/// Random access to bytes, so that the header of a large file is read without loading the file.
 public protocol ByteSource {
-    /// Bytes there are.
+    /// The number of bytes.
     var count: Int { get }
 
-    /// The bytes at these positions; fewer where the end comes first, none behind it.
+    /// Returns the bytes at these positions; fewer at the end, none beyond it.
+    ///
+    /// - Throws: the error of the source.
     func bytes(_ range: Range<Int>) throws -> [UInt8]
 }
 
@@ -12,7 +14,7 @@ extension [UInt8]: ByteSource {
     public func bytes(_ range: Range<Int>) -> [UInt8] { Array(self[range.clamped(to: 0..<count)]) }
 }
 
-/// Numbers read from a source; what is behind the end is ``PictureHeaderError/truncated``.
+/// Reads numbers from a source; a read beyond its end throws ``PictureHeaderError/truncated``.
 package struct HeaderReader<Source: ByteSource> {
     let source: Source
 

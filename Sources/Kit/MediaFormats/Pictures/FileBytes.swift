@@ -1,14 +1,14 @@
 public import Foundation
 
-/// An open file as a source of bytes.
+/// An open file as a byte source.
 public final class FileBytes: ByteSource {
     private let descriptor: Int32
-    /// Bytes in it when it was opened.
+    /// Its length when it was opened, in bytes.
     public let count: Int
 
     /// Opens a regular file.
     ///
-    /// - Throws: `CocoaError` of the kind that Foundation throws where a file cannot be read.
+    /// - Throws: `CocoaError`, as Foundation does if a file cannot be read.
     public init(_ url: URL) throws {
         descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         var status = stat()

@@ -1,10 +1,10 @@
-/// Names of formats that are not accepted, for problems that say what somebody has sent.
+/// Names of formats that are not accepted, for problems that name what the client has sent.
 enum ForeignFormat {
     static func name(of head: [UInt8]) -> String {
         if head.isEmpty { return "an empty file" }
         let signatures: [(bytes: [UInt8], name: String)] = [
             (Array("BM".utf8), "BMP"),
-            (Array("%PDF-".utf8), "PDF"),
+            (PDFSignature.bytes, "PDF"),
             (Array("%!PS".utf8), "PostScript"),
             (Array("PK\u{3}\u{4}".utf8), "ZIP or an office document"),
             ([0xFF, 0x0A], "JPEG XL"),

@@ -1,4 +1,5 @@
-/// How a JPEG is coded: its frame header and what the APP14 segment says of colours (ITU-T T.81 B.2.2, T.872 6.5.3).
+/// The coding of a JPEG: its frame header, and the colour transform of its APP14 segment (ITU-T T.81 B.2.2, T.872
+/// 6.5.3).
 public struct JPEGFrame: Sendable, Equatable {
     /// Number of the SOF marker's process: 0 baseline, 1 extended sequential, 2 progressive; others are arithmetic,
     /// lossless or hierarchical.
@@ -11,10 +12,10 @@ public struct JPEGFrame: Sendable, Equatable {
     public var height: Int
     /// Colour components: 1 grey, 3 YCbCr or RGB, 4 CMYK or YCCK.
     public var components: Int
-    /// The Adobe colour transform, where there is an APP14 segment of Adobe's: its CMYK is inverted.
+    /// The Adobe colour transform, if there is an APP14 segment of Adobe: its CMYK is inverted.
     public var adobeTransform: Int?
 
-    /// Whether every PDF reader decodes it as it is (ISO 32000-1 7.4.8): Huffman-coded baseline, extended or
+    /// Whether every PDF reader decodes it (ISO 32000-1 7.4.8): Huffman-coded baseline, extended or
     /// progressive, 8 bits, 1, 3 or 4 components.
     public var isEmbeddable: Bool { (0...2).contains(process) && precision == 8 && [1, 3, 4].contains(components) }
 }

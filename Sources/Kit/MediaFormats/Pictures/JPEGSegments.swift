@@ -1,12 +1,12 @@
-/// The marker segments of a JPEG before its first scan (ITU-T T.81 annex B): where each lies, nothing of what is in it.
+/// The marker segments of a JPEG before its first scan (ITU-T T.81 annex B): their positions, not their contents.
 package struct JPEGSegments<Source: ByteSource> {
-    /// One segment: its marker's second byte and where its content lies, without marker and length.
+    /// A segment: the second byte of its marker, and the range of its content without marker and length.
     package struct Segment: Equatable {
         package let marker: UInt8
         package let content: Range<Int>
     }
 
-    /// More segments than this are not read; a photo has some dozens.
+    /// The most segments that are read; a photo has some dozens.
     package static var maximumSegments: Int { 4096 }
 
     let reader: HeaderReader<Source>
@@ -15,7 +15,9 @@ package struct JPEGSegments<Source: ByteSource> {
         reader = HeaderReader(source: source)
     }
 
-    /// The segments up to the first scan, or to the end of the picture.
+    /// Returns the segments up to the first scan, or to the end of the picture.
+    ///
+    /// - Throws: ``PictureHeaderError``.
     package func all() throws -> [Segment] {
         guard try reader.number(at: 0, bytes: 2) == 0xFFD8 else {
             throw PictureHeaderError.malformed("no start-of-image marker")
@@ -50,7 +52,9 @@ package struct JPEGSegments<Source: ByteSource> {
         }
     }
 
-    /// The frame header, which must precede the first scan.
+    /// Returns the frame header, which must precede the first scan.
+    ///
+    /// - Throws: ``PictureHeaderError``.
     package func frame(_ segments: [Segment]) throws -> JPEGFrame {
         guard let frame = segments.first(where: { Self.isFrame($0.marker) }) else {
             throw PictureHeaderError.malformed("no JPEG frame header")
@@ -84,7 +88,8 @@ extension PictureHeader {
         let segments = JPEGSegments(reader.source)
         let found = try segments.all()
         let frame = try segments.frame(found)
-        // Zero lines would be told later by a DNL segment (B.2.5), which nobody writes and no limit could hold for.
+        // With zero lines their number would follow in a DNL segment (B.2.5), which is not in use and too late for
+        // limits.
         guard frame.width > 0, frame.height > 0 else { throw PictureHeaderError.malformed("a JPEG without a size") }
         var header = PictureHeader(.jpeg, width: frame.width, height: frame.height)
         header.jpeg = frame

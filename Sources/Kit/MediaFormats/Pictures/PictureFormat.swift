@@ -1,15 +1,18 @@
-/// A picture format that is accepted, told by its first bytes; names and declared types of files are not looked at.
+/// An accepted picture format, told by the first bytes of a file; its name and declared type decide nothing. This is
+/// the only table of their signatures.
 public enum PictureFormat: String, Sendable, CaseIterable, Codable {
-    case jpeg, png, gif, webp, tiff, heic, avif
+    case jpeg, png, heic, webp, gif, tiff, avif
 
     /// Its media type (IANA).
     public var mediaType: String { "image/\(rawValue)" }
 
-    /// Bytes that ``init(signature:)`` looks at.
+    /// Bytes that ``init(signature:)`` reads.
     public static let signatureLength = 64
 
-    /// The format that a file begins with; nil for every other, BMP and SVG included. The signature must stand at the
-    /// very beginning, so that a file that is two things at once is what it begins with.
+    /// Reads the format from the first bytes of a file. The signature must be at offset 0, so that a file that is valid
+    /// in two formats has the one that it begins with.
+    ///
+    /// - Returns: nil for every other format, BMP and SVG included.
     public init?(signature bytes: some Sequence<UInt8>) {
         let head = Array(bytes.prefix(Self.signatureLength))
         func has(_ signature: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: signature) }
@@ -32,7 +35,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
         guard head.count >= 12, length >= 12 else { return nil }
         let end = min(length, head.count)
         var brands = [Array(head[8..<12])]
-        // Behind the major brand come four bytes of version, then the compatible brands.
+        // The major brand is followed by four bytes of version, then by the compatible brands.
         for offset in stride(from: 16, through: end - 4, by: 4) { brands.append(Array(head[offset..<(offset + 4)])) }
         for brand in brands.map({ String(decoding: $0, as: UTF8.self) }) {
             if ["avif", "avis"].contains(brand) { return .avif }

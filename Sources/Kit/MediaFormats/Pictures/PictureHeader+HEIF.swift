@@ -1,7 +1,7 @@
 extension PictureHeader {
-    /// HEIF (ISO/IEC 23008-12): the largest `ispe` property in `meta/iprp/ipco`. A picture made of tiles has one for
-    /// the whole as well. A `clap` property may crop it, which HEVC's even sizes make common: what is told is what must
-    /// be decoded.
+    /// HEIF (ISO/IEC 23008-12): the largest `ispe` property in `meta/iprp/ipco`. A picture of tiles also has one for
+    /// the whole. A `clap` property may crop it, which is common because HEVC has even sizes: the size here is that
+    /// which is decoded.
     static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader
     {
         var boxes = BoxWalk(reader: reader)
@@ -19,7 +19,7 @@ extension PictureHeader {
         var header = PictureHeader(format, width: 0, height: 0)
         for box in try boxes.children(of: container) {
             if box.type == "ispe" {
-                // Two numbers of 32 bits: their product overflows, which `pixels` knows.
+                // Two numbers of 32 bits, whose product may overflow: `pixels` checks that.
                 let size = PictureHeader(
                     format,
                     width: try reader.number(at: box.content.lowerBound + 4, bytes: 4),
@@ -61,7 +61,7 @@ struct BoxWalk<Source: ByteSource> {
         try children(of: range) { $0.type == type }.last.flatMap { $0.type == type ? $0.content : nil }
     }
 
-    /// The boxes one after another, up to and including the first one that satisfies the condition.
+    /// Returns the boxes in order, up to and including the first one that satisfies the condition.
     mutating func children(of range: Range<Int>, until isLast: (Box) -> Bool = { _ in false }) throws -> [Box] {
         var boxes: [Box] = []
         var offset = range.lowerBound

@@ -15,8 +15,8 @@ extension PictureHeader {
         header.mayBeTransparent = [4, 6].contains(try reader.byte(at: 25))
         header.bitsPerSample = try reader.byte(at: 24)
         header.isInterlaced = try reader.byte(at: 28) != 0
-        // tRNS makes the other colour types transparent; it stands between IHDR and IDAT. eXIf may stand behind IDAT
-        // too, where nobody puts it.
+        // tRNS makes the other colour types transparent; it is between IHDR and IDAT. eXIf may also follow IDAT, which
+        // is not in use.
         var offset = 33
         for _ in 0..<1000 {
             let type = try reader.text(at: offset + 4, count: 4)
@@ -29,7 +29,7 @@ extension PictureHeader {
         throw PictureHeaderError.malformed("a PNG of more than 1000 chunks before its pixels")
     }
 
-    /// GIF89a section 18. Transparency is told frame by frame: every GIF may be transparent.
+    /// GIF89a section 18. Transparency is a property of each frame: every GIF may be transparent.
     static func gif(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
         var header = PictureHeader(
             .gif,

@@ -13,7 +13,7 @@ extension PictureHeader {
             guard [256, 257, 258, 338, 34675].contains(tag), values[tag] == nil else { continue }
             let isShort = try reader.number(at: at + 2, bytes: 2, littleEndian: little) == 3
             let fits = try reader.number(at: at + 4, bytes: 4, littleEndian: little) * (isShort ? 2 : 4) <= 4
-            // A value, or the first of several, stands in the entry where they fit, else where it points to (section 2,
+            // A value, or the first of several, is in the entry if they fit, else at the offset there (section 2,
             // "Value/Offset").
             let place = fits ? at + 8 : try reader.number(at: at + 8, bytes: 4, littleEndian: little)
             values[tag] = try reader.number(at: place, bytes: isShort ? 2 : 4, littleEndian: little)

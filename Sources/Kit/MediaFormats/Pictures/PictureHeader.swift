@@ -1,7 +1,6 @@
-/// What the head of a picture file says of it, read without decoding anything, so that limits hold before a decoder
-/// runs.
+/// The header of a picture file, read without decoding anything, so that limits are checked before a decoder runs.
 public struct PictureHeader: Sendable, Equatable {
-    /// What it is.
+    /// The format.
     public var format: PictureFormat
     /// Stored width in pixels, before any orientation is applied; at least 1.
     public var width: Int
@@ -11,23 +10,21 @@ public struct PictureHeader: Sendable, Equatable {
     public var mayBeTransparent = false
     /// Whether a colour profile is embedded. Without one, colours are those of sRGB.
     public var hasProfile = false
-    /// Bits of a sample; 8 where the head does not tell.
+    /// Bits of a sample; 8 if the header does not tell.
     public var bitsPerSample = 8
     /// Whether it is a PNG whose lines are interlaced.
     public var isInterlaced = false
-    /// Whether it is a PNG with an EXIF chunk, which may tell an orientation.
+    /// Whether it is a PNG with an EXIF chunk, which may have an orientation.
     public var hasOrientation = false
-    /// Whether it is a WebP that loses nothing.
+    /// Whether it is a lossless WebP.
     public var isLossless = false
     /// How a JPEG is coded; nil for other formats.
     public var jpeg: JPEGFrame?
 
-    /// Pixels in it.
+    /// Its pixels; the largest number if they overflow.
     public var pixels: Int { width.multipliedReportingOverflow(by: height).overflow ? Int.max : width * height }
 
-    /// Reads the head of a picture.
-    ///
-    /// At most some thousand small reads, whatever the file says.
+    /// Reads the header of a picture, with at most some thousand small reads for every file.
     ///
     /// - Throws: ``PictureHeaderError``; what the source throws.
     public init(of source: some ByteSource) throws {
@@ -53,12 +50,12 @@ public struct PictureHeader: Sendable, Equatable {
     }
 }
 
-/// Why a file's head cannot be read.
+/// Why the header of a file cannot be read.
 public enum PictureHeaderError: Error, Sendable, Equatable {
-    /// Not an accepted format; what it seems to be, in plain words.
+    /// The format is not accepted; the text names what it seems to be.
     case unsupported(String)
-    /// The file ends within its head.
+    /// The file ends within its header.
     case truncated
-    /// The head contradicts its format.
+    /// The header is not valid in its format.
     case malformed(String)
 }

@@ -1,8 +1,8 @@
 import Crypto
 public import Foundation
-public import HTTPCaching
+public import HTTPSemantics
 
-// Entity tags of responses that Larder makes itself. Lists of tags are read and compared in HTTPCaching only.
+// Entity tags of responses that Larder makes itself. Lists of tags are read and compared in HTTPSemantics only.
 extension EntityTag {
     /// Makes a strong tag of these bytes.
     ///
@@ -38,7 +38,7 @@ extension EntityTag {
     }
 
     private static func number(_ digits: String) -> Int? {
-        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(digits) : nil
+        digits.isDigits ? Int(digits) : nil
     }
 
     /// Whether an `If-None-Match` names this tag, compared weakly; `*` names every tag (RFC 9110 §13.1.2).

@@ -67,7 +67,7 @@ public struct Meta: Encodable, Sendable {
         source = provenance.source
         offline = provenance.offline
         stale = provenance.stale
-        _fetchedAt = Nullable(wrappedValue: provenance.receivedAt ?? provenance.fetchedAt)
+        _fetchedAt = Nullable(wrappedValue: provenance.contentFetchedAt ?? provenance.validatedAt)
         self.revision = revision
         self.partial = partial
         _banner = Nullable(wrappedValue: banner)

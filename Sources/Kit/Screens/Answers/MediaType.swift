@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// Media types that Larder writes itself.
 public enum MediaType {
     /// Screens.
@@ -11,9 +13,9 @@ public enum MediaType {
     /// Prometheus text exposition format 0.0.4.
     public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Whether gzip makes bodies of this type smaller; pictures and archives are compressed already.
+    /// Returns whether gzip makes bodies of this type smaller; pictures and archives are compressed already.
     public static func isCompressible(_ type: String) -> Bool {
-        let essence = (type.split(separator: ";").first.map(String.init) ?? type).lowercased()
+        let essence = ParameterizedValue.essence(of: type)
         return essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
             || essence == "application/javascript"
     }

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPCaching
+import HTTPSemantics
 public import HTTPTypes
 public import HummingbirdCore
 public import Upstream
@@ -56,10 +57,21 @@ public struct ScreenResponse: Sendable {
         headerFields: HTTPFields = [:],
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
+        var response = try screen(envelope, status: status, headerFields: headerFields, changeToken: changeToken)
+        response.headerFields.add(provenance, now: now)
+        return response
+    }
+
+    /// A screen in its envelope, with the header fields that every screen has.
+    static func screen<Content>(
+        _ envelope: Envelope<Content>,
+        status: HTTPResponse.Status,
+        headerFields: HTTPFields,
+        changeToken: ChangeToken?
+    ) throws -> ScreenResponse {
         var fields = headerFields
         fields[.cacheControl] = "private, no-cache"
         fields[.vary] = "Authorization, Accept-Encoding"
-        fields.add(provenance, now: now)
         return ScreenResponse(
             status: status,
             headerFields: fields,
@@ -74,17 +86,15 @@ extension HTTPFields {
     public mutating func add(_ provenance: Provenance, now: Date) {
         guard let cacheStatus = provenance.cacheStatus else { return }
         self[.cacheStatus] = cacheStatus.member(of: "larder")
-        guard let fetchedAt = provenance.fetchedAt else { return }
-        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(fetchedAt)))
+        guard let validatedAt = provenance.validatedAt else { return }
+        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(validatedAt)))
         self[.age] = "\(seconds)"
     }
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `X-Request-Id`: the request's identity, as in the logs.
-    public static let requestID = HTTPField.Name("X-Request-Id")!
-    // swift-format-ignore: NeverForceUnwrap
+    public static let requestID = HTTPField.Name(literal: "X-Request-Id")
     /// `X-Content-Type-Options`, Fetch Standard: browsers keep to the declared type.
-    public static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+    public static let contentTypeOptions = HTTPField.Name(literal: "X-Content-Type-Options")
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -42,7 +43,7 @@ enum ScreenResponseRenderer {
         var fields = fields
         let isCompressible = bytes.count >= smallestCompressed && MediaType.isCompressible(type)
         if isCompressible { fields.vary(on: .acceptEncoding) }
-        let isCompressed = isCompressible && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
+        let isCompressed = isCompressible && AcceptedEncodings.allowGzip(request.headerFields[values: .acceptEncoding])
         let status = response.status
         // The response to a write is not a representation of its target: it has no validator by itself (RFC 9110 §8.8).
         if response.hasValidator, status == .ok, request.method == .get || request.method == .head {

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import NIOHTTP1
 
 /// The fields that decide where a message ends and what becomes of the connection, gathered in one pass over a head.
@@ -19,22 +20,21 @@ struct FramingFields {
         switch name.utf8.count {
         case 4 where equals(name, "host"):
             hosts += 1
-            return HostField.isValid(trimmed(value)) ? nil : .malformed("The Host field is not a host.")
+            return HostField.isValid(FieldList.trim(value)) ? nil : .malformed("The Host field is not a host.")
         case 6 where equals(name, "expect"):
-            guard equals(trimmed(value), "100-continue") else {
+            guard equals(FieldList.trim(value), "100-continue") else {
                 return .malformed("The only expectation known here is 100-continue.")
             }
             expectsContinue = true
         case 7 where equals(name, "upgrade"):
             saysUpgrade = true
         case 10 where equals(name, "connection"):
-            for option in value.split(separator: ",") {
-                let option = trimmed(option)
+            for option in FieldList.members(of: value) {
                 if equals(option, "close") { saysClose = true }
                 if equals(option, "keep-alive") { saysKeepAlive = true }
             }
         case 14 where equals(name, "content-length"):
-            return noteContentLength(trimmed(value))
+            return noteContentLength(FieldList.trim(value))
         case 17 where equals(name, "transfer-encoding"):
             transferEncodings += 1
             return equals(value, "chunked") ? nil : .malformed("The only transfer coding accepted is chunked.")
@@ -46,9 +46,7 @@ struct FramingFields {
 
     private mutating func noteContentLength(_ value: Substring) -> ConnectionRefusal? {
         // 18 digits always fit into a signed 64-bit number.
-        guard (1...18).contains(value.utf8.count),
-            value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else {
+        guard (1...18).contains(value.utf8.count), value.isDigits else {
             return .malformed("Content-Length is not a number of bytes.")
         }
         guard contentLength == nil || contentLength == value else {
@@ -83,12 +81,5 @@ struct FramingFields {
                 byte == wanted || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == wanted)
             }
         }
-    }
-
-    private func trimmed(_ value: some StringProtocol) -> Substring {
-        var rest = Substring(value).utf8
-        while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
-        return Substring(rest)
     }
 }

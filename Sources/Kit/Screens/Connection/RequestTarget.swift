@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// The request target of a request line (RFC 9112 section 3.2): which forms are accepted, and what they mean for the
 /// origin.
 enum RequestTarget: Equatable {
@@ -29,7 +31,9 @@ enum RequestTarget: Equatable {
         var escape: UInt8 = 0
         for byte in uri.utf8 {
             if digitsDue > 0 {
-                guard let digit = hexDigit(byte) else { return "The request target has an invalid percent-encoding." }
+                guard let digit = PercentEncoding.hexadecimalValue(of: byte) else {
+                    return "The request target has an invalid percent-encoding."
+                }
                 escape = escape << 4 | digit
                 digitsDue -= 1
                 if digitsDue == 0, escape == 0 { return "The request target contains a NUL." }
@@ -50,15 +54,6 @@ enum RequestTarget: Equatable {
         return digitsDue == 0 ? nil : "The request target has an invalid percent-encoding."
     }
 
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
     private static func absolute(_ uri: String) -> RequestTarget? {
         let scheme = "http://"
         guard uri.prefix(scheme.count).lowercased() == scheme else { return nil }
@@ -76,15 +71,6 @@ enum HostField {
     /// is refused.
     static func isValid(_ value: some StringProtocol) -> Bool {
         !value.isEmpty
-            && value.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"): true
-                case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
-                default: false
-                }
-            }
+            && value.utf8.allSatisfy { ASCIISet.unreserved.contains($0) || "%:[]".utf8.contains($0) }
     }
 }

@@ -4,9 +4,6 @@ public import Storage
 import Upstream
 
 extension FileContent {
-    /// Bytes read and sent at a time.
-    static let partBytes = 256 << 10
-
     /// A stored blob as a file.
     public init(
         blob: BlobReader,
@@ -24,15 +21,7 @@ extension FileContent {
             fileName: fileName,
             disposition: disposition
         ) { range in
-            ByteStream {
-                var position = range.lowerBound
-                return {
-                    guard position < range.upperBound else { return nil }
-                    let next = position..<min(position + Self.partBytes, range.upperBound)
-                    position = next.upperBound
-                    return ByteBuffer(bytes: try blob.read(next))
-                }
-            }
+            ByteStream(blob, range: range)
         }
     }
 

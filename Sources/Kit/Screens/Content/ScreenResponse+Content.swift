@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPCaching
+import HTTPSemantics
 public import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -53,16 +53,16 @@ extension ScreenResponse {
         fields[.eTag] = content.entityTag
         fields[.lastModified] = content.lastModified.map { HTTPDate.format($0) }
         fields[.acceptRanges] = "bytes"
-        fields[.contentDisposition] = ContentDisposition.field(content.disposition, fileName: content.fileName)
+        fields[.contentDisposition] = ContentDisposition.value(content.disposition.rawValue, fileName: content.fileName)
         // A document of somebody else's shown by a browser has no rights of this origin.
         fields[.contentSecurityPolicy] = "sandbox"
         if fields[.cacheControl] == nil { fields[.cacheControl] = "private, no-cache" }
         fields.vary(on: .authorization)
         if let provenance { fields.add(provenance, now: now) }
-        if request.hasCurrent(content.entityTag) {
+        if EntityTag.matches(request.headerFields[values: .ifNoneMatch], content.entityTag) {
             return ScreenResponse(status: .notModified, headerFields: fields, body: .none)
         }
-        switch request.isRangeApplicable(to: content) ? ByteRange(request.headerFields, length: content.length) : .whole
+        switch request.allowsRange(of: content, now: now) ? ByteRange(request.headerFields, length: content.length) : .whole
         {
         case .whole:
             return try part(0..<content.length, of: content, status: .ok, fields)
@@ -102,16 +102,18 @@ extension ScreenResponse {
 }
 
 extension ScreenRequest {
-    /// Whether the client says it has this version already: `If-None-Match` by weak comparison (RFC 9110 §13.1.2).
-    fileprivate func hasCurrent(_ tag: String) -> Bool {
-        let values = headerFields[values: .ifNoneMatch]
-        return !values.isEmpty && EntityTag.matches(values, tag)
-    }
-
-    /// RFC 9110 §13.1.5: a range of another version than the client has parts of would mix versions.
-    fileprivate func isRangeApplicable(to content: FileContent) -> Bool {
-        guard let condition = headerFields[.ifRange] else { return true }
-        return condition.hasPrefix("\"")
-            ? condition == content.entityTag : condition == content.lastModified.map { HTTPDate.format($0) }
+    /// Whether `If-Range` permits a part: a range of another version than the client has parts of would mix versions
+    /// (RFC 9110 §13.1.5).
+    fileprivate func allowsRange(of content: FileContent, now: Date) -> Bool {
+        Preconditions.allowsRange(
+            headerFields,
+            tag: EntityTag(content.entityTag),
+            // As the field is written: in whole seconds.
+            lastModified: content.lastModified.map {
+                Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down))
+            },
+            date: now,
+            now: now
+        )
     }
 }

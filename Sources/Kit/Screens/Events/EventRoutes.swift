@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -97,7 +98,6 @@ enum ServerSentEvents {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `Last-Event-ID`, HTML Living Standard §9.2.4.
-    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    static let lastEventID = HTTPField.Name(literal: "Last-Event-ID")
 }

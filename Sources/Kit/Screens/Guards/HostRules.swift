@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// Which names this server answers to. A page of the web that has its own name resolved to this machine (DNS rebinding)
 /// sends that name as `Host`, and gets nothing.
 public struct HostRules: Sendable, Equatable {
@@ -27,7 +29,7 @@ public struct HostRules: Sendable, Equatable {
             port = host[colon...]
             host = host[..<colon]
         }
-        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy(\.isASCIIDigit)
         else { return nil }
         if host.hasSuffix(".") { host = host.dropLast() }
         return host.isEmpty ? nil : host.lowercased()

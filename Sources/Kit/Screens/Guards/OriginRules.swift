@@ -1,3 +1,4 @@
+import HTTPSemantics
 public import HTTPTypes
 
 /// Which web origins may use this server from a browser (Fetch Standard, CORS protocol).
@@ -67,7 +68,6 @@ public struct OriginRules: Sendable, Equatable {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `Sec-Fetch-Site`, Fetch Metadata Request Headers.
-    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let secFetchSite = HTTPField.Name(literal: "Sec-Fetch-Site")
 }

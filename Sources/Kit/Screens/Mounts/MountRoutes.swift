@@ -1,9 +1,11 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
-public import Upstream
+public import Proxy
+import Upstream
 
 /// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
 public struct MountRoutes: Sendable {
@@ -120,7 +122,7 @@ public struct MountRoutes: Sendable {
             let configuration = mount.upstream.configuration
             if !configuration.mount.shared { credential = try await credentials[configuration.name]?(session) }
         }
-        let length = fields[.contentLength].flatMap { Int($0) }
+        let length = fields.declaredContentLength
         let hasBody = length.map { $0 > 0 } ?? fields.contains(.transferEncoding)
         return MountRequest(
             method: method,

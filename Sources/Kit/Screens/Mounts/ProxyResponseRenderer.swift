@@ -1,5 +1,7 @@
+import HTTPSemantics
 import HTTPTypes
 import Hummingbird
+import Proxy
 import Upstream
 
 /// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did
@@ -43,8 +45,7 @@ enum ProxyResponseRenderer {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// Carries the upstream's `Date` past Hummingbird, which writes its own into every response; ``OwnDateHandler`` puts
     /// it back. Never leaves the process.
-    static let ownDate = HTTPField.Name("Larder-Own-Date")!
+    static let ownDate = HTTPField.Name(literal: "Larder-Own-Date")
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 public import Upstream
 

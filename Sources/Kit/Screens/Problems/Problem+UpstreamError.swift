@@ -64,13 +64,24 @@ public struct UpstreamFailure: Error, Sendable {
     public let error: UpstreamError
 
     /// Names the upstream that failed.
-    public init(_ error: UpstreamError, of upstream: Upstream) {
+    ///
+    /// - Parameters:
+    ///   - error: What happened.
+    ///   - upstream: The upstream that failed.
+    ///   - dialog: What the app shows if the upstream is unreachable, failing or sent an unusable response; nil for the
+    ///     problem's own text.
+    public init(_ error: UpstreamError, of upstream: Upstream, dialog: Problem.Dialog? = nil) {
         self.error = error
-        problem = Problem(
+        var problem = Problem(
             error,
             upstream: upstream.configuration.name,
             title: upstream.configuration.title,
             hasSessions: upstream.configuration.hasSessions
         )
+        switch error {
+        case .unreachable, .failing, .badResponse: problem.dialog = dialog
+        case .rejected, .forbiddenTarget, .notStored: break
+        }
+        self.problem = problem
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPCaching
+import HTTPSemantics
 import NIOCore
 
 /// The text of `Date`, written anew once a second.

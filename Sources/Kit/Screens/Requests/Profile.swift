@@ -1,3 +1,4 @@
+import HTTPSemantics
 public import HTTPTypes
 
 extension ScreenRequest {
@@ -21,8 +22,7 @@ extension ScreenRequest {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            || "-_.".utf8.contains(byte)
+        ASCIISet.alphanumerics.contains(byte) || "-_.".utf8.contains(byte)
     }
 }
 
@@ -36,7 +36,6 @@ extension ScreenResponse {
 }
 
 extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
     /// `Larder-Profile`: whose shopping list or documents, in apps without a login.
-    public static let larderProfile = HTTPField.Name("Larder-Profile")!
+    public static let larderProfile = HTTPField.Name(literal: "Larder-Profile")
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names
 /// it.
@@ -20,8 +21,12 @@ public struct QueryItems: Sendable {
     func link(replacing replaced: [String: String?]) -> String {
         let kept = items.filter { replaced[$0.name] == nil }
         let new = replaced.sorted { $0.key < $1.key }.compactMap { name, value in value.map { (name, $0) } }
-        return (kept.map { ($0.name, $0.value) } + new).map { "\(URIText.component($0))=\(URIText.component($1))" }
+        return (kept.map { ($0.name, $0.value) } + new).map { "\(Self.encode($0))=\(Self.encode($1))" }
             .joined(separator: "&")
+    }
+
+    private static func encode(_ text: String) -> String {
+        PercentEncoding.encode(text, allowed: .legibleQuery)
     }
 
     private static func decode(_ text: Substring) -> String {
@@ -39,7 +44,7 @@ public struct QueryItems: Sendable {
     /// An integer within a range. 400 otherwise.
     public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try string(name) else { return nil }
-        guard let value = Int(text), text.utf8.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }),
+        guard let value = Int(text), text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") }),
             range.contains(value)
         else {
             let accepted =

@@ -1,4 +1,6 @@
 public import Foundation
+import HTTPCaching
+import HTTPSemantics
 public import HTTPTypes
 import Hummingbird
 public import Logging
@@ -57,18 +59,14 @@ public struct ScreenRequest: Sendable {
         return value
     }
 
-    /// What the client asks of freshness: `?refresh=1`, `Cache-Control: no-cache` or `max-age=0`, `only-if-cached` (RFC
-    /// 9111 §5.2.1).
+    /// Returns how the request may be served from the cache: `?refresh=1`, `Cache-Control: no-cache` or `max-age=0`,
+    /// `only-if-cached` (RFC 9111 §5.2.1).
+    ///
+    /// - Throws: 400 if `refresh` is not a switch.
     public func cachePolicy() throws -> CachePolicy {
-        let directives = Set(
-            headerFields[values: .cacheControl].joined(separator: ",").lowercased()
-                .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        )
-        if directives.contains("only-if-cached") { return .onlyIfCached }
-        if try query.flag("refresh") || directives.contains("no-cache") || directives.contains("max-age=0") {
-            return .revalidate
-        }
-        return .useCache
+        let directives = RequestDirectives(headerFields)
+        if directives.onlyIfCached { return .onlyIfCached }
+        return try query.flag("refresh") || directives.noCache || directives.maxAge == 0 ? .revalidate : .useCache
     }
 
     /// The session of a route that requires one.
@@ -82,7 +80,7 @@ public struct ScreenRequest: Sendable {
     public var bodyStream: ByteStream { ByteStream(requestBody) }
 
     /// Bytes that the body is declared to have; nil where the client does not say.
-    public var declaredBodyLength: Int? { headerFields[.contentLength].flatMap { Int($0) } }
+    public var declaredBodyLength: Int? { headerFields.declaredContentLength }
 
     /// The whole body as bytes. 413 if it is larger than the route allows.
     public func body() async throws -> Data {
@@ -108,8 +106,7 @@ public struct ScreenRequest: Sendable {
 
     private func jsonBody() async throws -> Data {
         if let type = headerFields[.contentType] {
-            let essence =
-                type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
+            let essence = ParameterizedValue.essence(of: type)
             guard
                 essence == "application/json" || essence.hasSuffix("+json")
                     || essence == "application/x-www-form-urlencoded"
@@ -131,7 +128,7 @@ public struct ScreenRequest: Sendable {
         let query = self.query.link(
             replacing: replaced.mapValues { $0 as String? }.merging(Self.oneTimeParameters) { new, _ in new }
         )
-        return URIText.path(path) + (query.isEmpty ? "" : "?\(query)")
+        return PercentEncoding.encode(path, allowed: .encodedPath) + (query.isEmpty ? "" : "?\(query)")
     }
 
     /// `links` of a list: this part and the next.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -78,7 +79,7 @@ extension ScreenResponse {
     static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
-        let bytes = (try? ProblemDocument(problem, instance: URIText.path(instance)).bytes()) ?? Data()
+        let bytes = (try? ProblemDocument(problem, instance: PercentEncoding.encode(instance, allowed: .encodedPath)).bytes()) ?? Data()
         return ScreenResponse(
             status: problem.code.status,
             headerFields: fields,

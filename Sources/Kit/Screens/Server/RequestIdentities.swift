@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Synchronization
 
 /// Names requests: a client's own `X-Request-Id` where it is harmless, else the run of the server and a running number.
@@ -30,9 +31,6 @@ final class RequestIdentities: Sendable {
     /// Up to 128 characters that cannot break a log line or a header.
     static func isHarmless(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 128
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || [0x2D, 0x2E, 0x3A, 0x5F].contains(byte)
-            }
+            && text.utf8.allSatisfy { ASCIISet.alphanumerics.contains($0) || "-.:_".utf8.contains($0) }
     }
 }

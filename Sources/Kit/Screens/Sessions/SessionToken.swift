@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import HTTPSemantics
 
 /// Makes the bearer tokens of sessions and the form in which they are stored.
 public enum SessionToken {
@@ -18,13 +19,12 @@ public enum SessionToken {
     /// kind or broken.
     static func bearer(in authorization: [String]) throws -> String? {
         guard let value = authorization.first else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard authorization.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
+        guard authorization.count == 1, let token = BearerToken.parse(value) else {
             throw Problem(
                 .sessionRequired,
                 "Authorization must be: Bearer, a space, and the token that opening a session answered."
             )
         }
-        return parts[1].trimmingCharacters(in: .whitespaces)
+        return token
     }
 }

@@ -5,18 +5,20 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
-/// A Yandex Disk of a few files that a test makes, behind a transport: nothing leaves the process. It answers as
-/// `upstreams/yandex-disk.md` says; what it was asked can be looked at.
+/// A simulated Yandex Disk with the files of a test, as a transport: nothing leaves the process. Its requests are
+/// recorded.
 final class FakeYandexDisk: Transport {
-    /// Takes a request before the Disk does.
+    /// Handles a request before the Disk does.
     typealias Interception = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingResponse?
 
     struct Node {
         var isFolder: Bool
         var bytes: [UInt8] = []
-        /// Size that is said, where it is not that of the bytes.
+        /// Reported size, if it is not that of the bytes.
         var size: Int?
         var created = "2024-04-21T10:57:13+00:00"
         var modified = "2024-04-22T08:00:00+00:00"
@@ -39,9 +41,9 @@ final class FakeYandexDisk: Transport {
         var requests: [OutgoingRequest] = []
         var intercept: Interception?
         var uploads = 0
-        /// Runs when a response was made and has not arrived yet.
+        /// Runs after a response was made and before it arrives.
         var onTheWay: (@Sendable (OutgoingRequest) async throws -> Void)?
-        /// How often a request lets others go first, on its way there and back.
+        /// How often a request yields to others, before it arrives and before its response does.
         var detours = 0
         var bodyParts: (@Sendable (_ path: String, _ bytes: [UInt8]) -> ByteStream)?
     }
@@ -50,10 +52,11 @@ final class FakeYandexDisk: Transport {
 
     var requests: [OutgoingRequest] { state.withLock { $0.requests } }
 
-    /// Paths and queries asked for, without the origin.
+    /// Methods, paths and queries of the requests, without the origin.
     var asked: [String] {
         requests.map {
-            "\($0.method.rawValue) \($0.url.replacing("https://disk.test/v1/disk", with: "").replacing("https://", with: ""))"
+            let url = $0.url.replacing("https://disk.test/v1/disk", with: "").replacing("https://", with: "")
+            return "\($0.method.rawValue) \(url)"
         }
     }
 
@@ -94,12 +97,12 @@ final class FakeYandexDisk: Transport {
         state.withLock { $0.intercept = interception }
     }
 
-    /// Cannot be reached from now on.
+    /// Makes it unreachable from now on.
     func goAway(_ reason: UnreachableReason = .refused) {
         intercept { (_) throws(UpstreamError) in throw .unreachable(reason) }
     }
 
-    /// Answers everything with a status from now on, errors in the API's own form.
+    /// Responds with a status to everything from now on, errors in the API's own form.
     func respond(_ status: Int, headerFields: HTTPFields = [:]) {
         let codes = [401: "UnauthorizedError", 403: "ForbiddenError", 404: "DiskNotFoundError", 410: "GoneError"]
         let body =
@@ -107,17 +110,17 @@ final class FakeYandexDisk: Transport {
         intercept { (_) in .json(body, status: .init(code: status), headerFields: headerFields) }
     }
 
-    /// Something in between answers everything with a page from now on.
+    /// Responds with a page to everything from now on, as a captive portal does.
     func respondPage(_ status: Int) {
         intercept { (_) in .page(status) }
     }
 
-    /// Does something while responses are on their way.
+    /// Runs a closure before responses arrive.
     func onTheWay(_ body: @escaping @Sendable (OutgoingRequest) async throws -> Void) {
         state.withLock { $0.onTheWay = body }
     }
 
-    /// Does what a request asks for, as if it had arrived. For interceptions whose response gets lost.
+    /// Carries out a request as if it had arrived. For interceptions whose response gets lost.
     @discardableResult
     func carryOut(_ request: OutgoingRequest) -> IncomingResponse {
         state.withLock { Self.response(to: request, &$0) }
@@ -217,7 +220,8 @@ extension FakeYandexDisk {
         switch (request.method, path) {
         case (.get, ""):
             return .json(
-                #"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#
+                #"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"#
+                    + #""user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#
             )
         case (.get, "/resources"), (.get, "/trash/resources"): return resource(query, state)
         case (.get, "/resources/last-uploaded"):
@@ -331,7 +335,8 @@ extension FakeYandexDisk {
             let shown = children.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20)
             text =
                 String(text.dropLast())
-                + #","_embedded":{"items":[\#(shown.map { json($0.key, $0.value) }.joined(separator: ","))],"total":\#(total)}}"#
+                + #","_embedded":{"items":[\#(shown.map { json($0.key, $0.value) }.joined(separator: ","))],"#
+                + #""total":\#(total)}}"#
         }
         return .json(text)
     }
@@ -340,7 +345,7 @@ extension FakeYandexDisk {
         .json(#"{"items":[\#(nodes.map { json($0.key, $0.value) }.joined(separator: ","))],"limit":20}"#)
     }
 
-    /// With the links that the real one sends, whatever fields were asked for.
+    /// Returns a resource with the links that the real one sends, whatever `fields` says.
     private static func json(_ path: String, _ node: Node) -> String {
         var members = [
             #""path":\#(quoted(path))"#, #""name":\#(quoted(name(of: path)))"#,

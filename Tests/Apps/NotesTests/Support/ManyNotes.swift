@@ -36,7 +36,7 @@ enum ManyNotes {
                     "location_name": note.location.name,
                     "cell_x": cell.x, "cell_y": cell.y, "created": number, "modified": number, "revision": number,
                 ])
-                try NoteStore.enter(note, account: 1, db)
+                try NoteStore.index(note, account: 1, db)
             }
             try db.execute(sql: "UPDATE notes_account SET revision = ?", arguments: [notes])
         }

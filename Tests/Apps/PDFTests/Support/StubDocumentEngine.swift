@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Synchronization
 
 @testable import PDF
@@ -65,64 +66,94 @@ final class StubDocumentEngine: Sendable {
     }
 
     var engine: DocumentEngine {
-        DocumentEngine(
-            compose: { sources, format, output, progress in
-                try await self.enter("compose")
-                var lines: [String] = []
-                var pages: [DocumentEngine.MadePage] = []
-                for (index, source) in sources.enumerated() {
-                    let text = String(decoding: try Data(contentsOf: URL(filePath: source.path)), as: UTF8.self)
-                    try Self.refuse(text, index)
-                    if source.kind == .pdf {
-                        let own = try Self.lines(source.path)
-                        lines += own
-                        pages += own.map {
-                            .init(kind: .imported, width: 100, height: 200, rotation: Self.turn(of: $0))
-                        }
-                    } else {
-                        lines.append("\(source.kind) \(text.split(separator: "|").last ?? "") 0")
-                        pages.append(
-                            .init(kind: .image, width: format == .a4 ? 595 : 30, height: format == .a4 ? 842 : 40)
-                        )
-                    }
-                    progress(Double(index + 1) / Double(sources.count))
-                }
-                try Self.write(lines, output)
-                return pages
-            },
-            arrange: { files, picks, output, progress in
-                try await self.enter("arrange")
-                let all = try files.map(Self.lines)
-                progress(0.5)
-                try Self.write(picks.map { Self.turned(all[$0.file][$0.page - 1], by: $0.turn) }, output)
-            },
-            typeset: { text, locale, output, progress in
-                try await self.enter("typeset")
-                let characters = Array(text.replacing("\n", with: " "))
-                let pieces = stride(from: 0, to: characters.count, by: Self.charactersOfAPage).map {
-                    String(characters[$0..<min(characters.count, $0 + Self.charactersOfAPage)])
-                }
-                try Self.write(pieces.map { "text \($0)\(locale.map { " (\($0))" } ?? "") 0" }, output)
-                return .init(
-                    pages: pieces.map { _ in .init(kind: .text, width: 595, height: 842) },
-                    missingCharacters: text.contains("☃") ? ["☃"] : []
-                )
-            },
-            draw: { file, page, _, width in
-                try await self.enter("draw")
-                guard let lines = try? Self.lines(file) else { throw DocumentEngineError.damaged(source: nil) }
-                return .init(bytes: Data("\(lines[page - 1]) at \(width)".utf8), type: "image/jpeg")
-            }
+        DocumentEngine(pages: pages, compose: compose, textPages: textPages, picture: picture)
+    }
+
+    @Sendable private func pages(
+        _ pictures: [PictureSource],
+        _ layout: PageLayout,
+        _ output: URL,
+        _ progress: @escaping DocumentEngine.Progress
+    ) async throws -> PDFDocumentSummary {
+        try await enter("pages")
+        var lines: [String] = []
+        for (index, picture) in pictures.enumerated() {
+            guard case .file(let url) = picture else { throw MediaError.unsupported("bytes") }
+            let data = try Data(contentsOf: url)
+            guard let format = PictureFormat(signature: data) else { throw MediaError.unsupported("no picture") }
+            let text = String(decoding: data, as: UTF8.self)
+            if let error = Self.error(in: text) { throw MediaError.OfInput(index: index, error: error) }
+            lines.append("\(format) \(text.split(separator: "|").last ?? "") 0")
+            progress(JobProgress(done: index + 1, total: pictures.count))
+        }
+        try Self.write(lines, output)
+        let page = layout == .a4 ? Self.a4 : Self.photo
+        return PDFDocumentSummary(pages: lines.map { _ in page })
+    }
+
+    @Sendable private func compose(
+        _ pages: [ComposedPage]?,
+        _ sources: [URL],
+        _ output: URL,
+        _ progress: @escaping DocumentEngine.Progress
+    ) async throws -> PDFDocumentSummary {
+        try await enter("compose")
+        for source in sources where pages == nil && sources.count == 1 {
+            let text = String(decoding: try Data(contentsOf: source), as: UTF8.self)
+            if let error = Self.error(in: text) { throw error }
+        }
+        let all = try sources.map { try Self.lines($0.path) }
+        progress(JobProgress(done: 1, total: 2))
+        let lines =
+            pages.map { $0.map { Self.turned(all[$0.source][$0.page - 1], by: $0.rotateBy) } } ?? all.flatMap(\.self)
+        try Self.write(lines, output)
+        return PDFDocumentSummary(pages: lines.map(Self.page))
+    }
+
+    @Sendable private func textPages(
+        _ text: String,
+        _ locale: String?,
+        _ output: URL,
+        _ progress: @escaping DocumentEngine.Progress
+    ) async throws -> PDFDocumentSummary {
+        try await enter("textPages")
+        let characters = Array(text.replacing("\n", with: " "))
+        let pieces = stride(from: 0, to: characters.count, by: Self.charactersOfAPage).map {
+            String(characters[$0..<min(characters.count, $0 + Self.charactersOfAPage)])
+        }
+        try Self.write(pieces.map { "text \($0)\(locale.map { " (\($0))" } ?? "") 0" }, output)
+        return PDFDocumentSummary(
+            pages: pieces.map { _ in Self.a4 },
+            missingGlyphs: text.contains("☃") ? ["☃"] : []
         )
     }
 
-    private static func refuse(_ text: String, _ source: Int) throws {
-        if text.contains("damaged") { throw DocumentEngineError.damaged(source: source) }
-        if text.contains("encrypted") { throw DocumentEngineError.encrypted(source: source) }
-        if text.contains("bytes") { throw DocumentEngineError.tooManyBytes(source: source, limit: 64 << 20) }
-        if text.contains("pixels") { throw DocumentEngineError.tooManyPixels(source: source, limit: 100_000_000) }
-        if text.contains("slow") { throw DocumentEngineError.timedOut(source: source) }
-        if text.contains("missing") { throw DocumentEngineError.toolMissing(tool: "vips", package: "libvips-tools") }
+    @Sendable private func picture(_ page: Int, _ file: URL, _: PDFPage, _ width: Int) async throws -> RenderedPicture {
+        try await enter("picture")
+        guard let lines = try? Self.lines(file.path) else { throw MediaError.damaged("no file") }
+        let data = Data("\(lines[page - 1]) at \(width)".utf8)
+        return RenderedPicture(data: data, format: .jpeg, width: width, height: width)
+    }
+
+    private static let a4 = PDFPage(width: 595, height: 842, rotation: 0)
+    private static let photo = PDFPage(width: 30, height: 40, rotation: 0)
+
+    /// A page as Media describes it: as it is shown.
+    private static func page(of line: String) -> PDFPage {
+        if PictureFormat.allCases.contains(where: { line.hasPrefix("\($0) ") }) { return photo }
+        let rotation = turn(of: line)
+        let isTurned = rotation % 180 != 0
+        return PDFPage(width: isTurned ? 200 : 100, height: isTurned ? 100 : 200, rotation: rotation)
+    }
+
+    private static func error(in text: String) -> MediaError? {
+        if text.contains("damaged") { return .damaged("it says so") }
+        if text.contains("encrypted") { return .encrypted }
+        if text.contains("bytes") { return .tooLarge(.bytes(limit: 64 << 20)) }
+        if text.contains("pixels") { return .tooLarge(.pixels(limit: 100_000_000)) }
+        if text.contains("slow") { return .timedOut(.vips) }
+        if text.contains("missing") { return .toolMissing(.vips) }
+        return nil
     }
 
     static func lines(_ path: String) throws -> [String] {
@@ -130,8 +161,8 @@ final class StubDocumentEngine: Sendable {
         return text.dropFirst(header.count).split(separator: "\n").map(String.init)
     }
 
-    private static func write(_ lines: [String], _ path: String) throws {
-        try Data((header + lines.joined(separator: "\n")).utf8).write(to: URL(filePath: path))
+    private static func write(_ lines: [String], _ output: URL) throws {
+        try Data((header + lines.joined(separator: "\n")).utf8).write(to: output)
     }
 
     private static func turn(of line: String) -> Int { line.split(separator: " ").last.flatMap { Int($0) } ?? 0 }

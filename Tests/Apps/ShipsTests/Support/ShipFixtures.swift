@@ -14,18 +14,27 @@ enum ShipFixtures {
     static let bob = record(
         "b0b",
         "bob",
-        #""type":"Tug","roles":["Barge Tug","Support Ship"],"active":true,"year_built":2009,"home_port":"Port Made","mass_kg":502999,"image":"https://pictures.test/bob.png""#
+        """
+        "type":"Tug","roles":["Barge Tug","Support Ship"],"active":true,"year_built":2009,"home_port":"Port Made",\
+        "mass_kg":502999,"image":"https://pictures.test/bob.png"
+        """
     )
     static let alma = record(
         "a1",
         "Alma",
-        #""type":null,"roles":[],"active":false,"year_built":null,"home_port":null,"mass_kg":null,"image":null,"legacy_id":null"#
+        """
+        "type":null,"roles":[],"active":false,"year_built":null,"home_port":null,"mass_kg":null,"image":null,\
+        "legacy_id":null
+        """
     )
     static let carl = record("ca", "Carl", #""type":"Barge","year_built":1976"#)
     static let dora = record("d0", "DORA", #""type":"Cargo""#)
 
     /// By name: Alma, bob, Carl, DORA.
     static let fleet = [dora, bob, carl, alma]
+
+    /// The ships of the bundled snapshot.
+    static let bundled = [carl, alma, record("5a", "Snapshot Only")]
 
     static func records(_ records: [String]) throws -> ShipRecords {
         try ShipRecords(json: Data(list(records).utf8))

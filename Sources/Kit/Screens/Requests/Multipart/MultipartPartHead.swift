@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What the header of a part says (RFC 7578 §4.2, §4.4).
 public struct MultipartPartHead: Sendable, Equatable {
     /// Name of the form's field.
@@ -25,7 +27,7 @@ public struct MultipartPartHead: Sendable, Equatable {
             }
             let name = parts[0].lowercased()
             guard fields[name] == nil else { throw .malformedHeader("\(name) is there twice") }
-            fields[name] = parts[1].trimmedOfSpaces
+            fields[name] = String(FieldList.trim(parts[1]))
         }
         guard let disposition = fields["content-disposition"].flatMap({ ParameterizedValue($0) }),
             disposition.value == "form-data",

@@ -1,0 +1,145 @@
+public import Foundation
+import HTTPTypes
+public import Logging
+public import Media
+public import Screens
+public import ServiceLifecycle
+public import Storage
+public import Upstream
+
+/// The Disk app: files of Yandex Disk, also without a network.
+public struct DiskApp: Sendable {
+    /// Name of the app in paths, sessions and events.
+    public static let name = "disk"
+    /// Title of the app for people.
+    public static let title = "Yandex Disk"
+    /// Tables of the app.
+    public static let migrations = DiskStore.migrations
+
+    /// Settings of the app.
+    public struct Options: Sendable {
+        /// Time zone of texts if a request does not name one (`disk.time_zone`).
+        public var timeZone: TimeZone
+        /// How long a write waits for an operation of the API before the response is 202 (`disk.operation_wait_ms`).
+        public var operationWait: Duration
+        /// Maximum number of concurrent downloads (`disk.downloads`).
+        public var downloads: Int
+        /// What the cache has room for: a larger body is passed on without being stored.
+        public var budget: CacheBudget
+
+        /// Creates options.
+        public init(
+            timeZone: TimeZone = .gmt,
+            operationWait: Duration = .seconds(10),
+            downloads: Int = 4,
+            budget: CacheBudget = .unlimited
+        ) {
+            self.timeZone = timeZone
+            self.operationWait = operationWait
+            self.downloads = downloads
+            self.budget = budget
+        }
+    }
+
+    let composition: DiskComposition
+
+    /// Creates the app.
+    ///
+    /// - Parameters:
+    ///   - upstream: The Yandex Disk REST API.
+    ///   - freshness: How long lists are fresh (`freshness.disk_s`).
+    ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: then tokens can be brought,
+    ///     but not obtained.
+    ///   - media: Makes pictures and PDFs of files; nil if that is not wanted.
+    ///   - scratch: Directory of the files that child processes read.
+    /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
+    public init(
+        upstream: Upstream,
+        freshness: Duration,
+        oauth: (upstream: Upstream, application: YandexOAuthClient.Application)?,
+        database: LarderDatabase,
+        sessions: SessionStore,
+        events: EventStream,
+        options: Options,
+        accessRecorder: AccessRecorder = AccessRecorder(),
+        media: MediaEngine? = nil,
+        scratch: ScratchFolder,
+        clock: WallClock,
+        logger: Logger
+    ) throws {
+        composition = try DiskComposition(
+            upstream: upstream,
+            freshness: freshness,
+            oauth: oauth.map { YandexOAuthClient(upstream: $0.upstream, application: $0.application) },
+            database: database,
+            sessions: sessions,
+            events: DiskEvents(stream: events),
+            options: options,
+            accessRecorder: accessRecorder,
+            media: media,
+            scratch: scratch,
+            clock: clock,
+            logger: logger
+        )
+    }
+
+    /// Files of the Disk for other apps.
+    public var files: DiskFiles { composition.diskFiles }
+
+    /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
+    public var services: [any Service] { [composition.downloadService] }
+
+    /// Returns the credential of a session for the mount of the API; nil for a session of another app.
+    ///
+    /// - Throws: `StorageError`.
+    @Sendable public func mountCredential(_ session: Session) throws -> MountCredential? {
+        try composition.tokens.mountCredential(session)
+    }
+
+    /// The routes of the app.
+    public var routes: [Route] {
+        let app = composition
+        let member = Route.Access.session(app: Self.name)
+        return [
+            Route(.get, "/v1/disk/launch", "disk.launch", app.onboarding.launch),
+            Route(.get, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.show),
+            Route(.put, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.set),
+            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.reset),
+            Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
+            Route(.post, "/v1/disk/session", "disk.session", app.login.open),
+            Route(.get, "/v1/disk/session", "disk.session", access: member, app.login.show),
+            Route(.delete, "/v1/disk/session", "disk.session", access: member, app.login.close),
+            Route(.get, "/v1/disk/profile", "disk.profile", access: member, app.profile.show),
+            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", access: member, app.profile.chart),
+            Route(.get, "/v1/disk/recent", "disk.recent", access: member, app.listing.recent),
+            Route(.get, "/v1/disk/files", "disk.files", access: member, app.listing.folder),
+            Route(.post, "/v1/disk/files/move", "disk.file", access: member, app.writes.move),
+            Route(.post, "/v1/disk/files/copy", "disk.file", access: member, app.writes.copy),
+            Route(.post, "/v1/disk/folders", "disk.file", access: member, app.writes.makeFolder),
+            Route(.get, "/v1/disk/published", "disk.published", access: member, app.listing.published),
+            Route(.delete, "/v1/disk/published", "disk.published", access: member, app.sharing.unpublish),
+            Route(.get, "/v1/disk/search", "disk.search", access: member, app.search.show),
+            Route(.get, "/v1/disk/file", "disk.file", access: member, app.files.show),
+            Route(.patch, "/v1/disk/file", "disk.file", access: member, app.writes.rename),
+            Route(.delete, "/v1/disk/file", "disk.file", access: member, app.writes.delete),
+            Route(.get, "/v1/disk/file/content", "disk.content", access: member, app.content.show),
+            Route(
+                .put,
+                "/v1/disk/file/content",
+                "disk.content",
+                access: member,
+                maximumBodyBytes: .max,
+                app.writes.upload
+            ),
+            Route(.get, "/v1/disk/file/preview", "disk.preview", access: member, app.previews.show),
+            Route(.get, "/v1/disk/file/page", "disk.page", access: member, app.pages.page),
+            Route(.get, "/v1/disk/file/pdf", "disk.pdf", access: member, app.pages.document),
+            Route(.post, "/v1/disk/links", "disk.file", access: member, app.sharing.publish),
+            Route(.post, "/v1/disk/downloads", "disk.file", access: member, app.downloads.start),
+            Route(.get, "/v1/disk/downloads/{id}", "disk.file", access: member, app.downloads.show),
+            Route(.get, "/v1/disk/operations/{id}", "disk.operation", access: member, app.operations.show),
+            Route(.get, "/v1/disk/trash", "disk.trash", access: member, app.trash.show),
+            Route(.post, "/v1/disk/trash/restore", "disk.trash", access: member, app.trash.restore),
+        ]
+    }
+}

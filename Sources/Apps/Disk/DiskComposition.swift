@@ -1,0 +1,171 @@
+import Logging
+import Media
+import Screens
+import Storage
+import Upstream
+
+/// Builds the features of the app, each with only what it needs.
+struct DiskComposition: Sendable {
+    let store: DiskStore
+    let tokens: TokenProvider
+    let queue: DownloadQueue
+    let writer: WriteExecutor
+    private let client: YandexDiskClient
+    private let oauth: YandexOAuthClient?
+    private let sessions: SessionStore
+    private let events: DiskEvents
+    private let options: DiskApp.Options
+    private let accessRecorder: AccessRecorder
+    private let media: MediaEngine?
+    private let scratch: ScratchFolder
+    private let clock: WallClock
+    private let logger: Logger
+    private let accounts: DiskAccounts
+    private let items: ItemReader
+    private let tracker: OperationTracker
+
+    /// Builds what the features share.
+    ///
+    /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
+    init(
+        upstream: Upstream,
+        freshness: Duration,
+        oauth: YandexOAuthClient?,
+        database: LarderDatabase,
+        sessions: SessionStore,
+        events: DiskEvents,
+        options: DiskApp.Options,
+        accessRecorder: AccessRecorder,
+        media: MediaEngine?,
+        scratch: ScratchFolder,
+        clock: WallClock,
+        logger: Logger
+    ) throws {
+        let secrets = try SealedSecrets(database)
+        client = YandexDiskClient(upstream: upstream, freshness: freshness, hasher: try secrets.credentialHasher())
+        store = DiskStore(database, secrets: secrets, client: client)
+        tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
+        queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
+        (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
+        (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
+        (self.clock, self.logger) = (clock, logger)
+        let reader = ResourceReader(client: client, tokens: tokens, store: store)
+        accounts = DiskAccounts(store: store, reader: reader)
+        items = ItemReader(reader: reader, events: events, clock: clock)
+        tracker = OperationTracker(
+            client: client,
+            tokens: tokens,
+            store: store,
+            events: events,
+            wait: options.operationWait,
+            clock: clock,
+            logger: logger
+        )
+        writer = WriteExecutor(
+            calls: WriteCalls(client: client, tokens: tokens, store: store),
+            items: items,
+            operations: tracker,
+            events: events,
+            clock: clock,
+            logger: logger
+        )
+    }
+
+    private var pageReader: PageReader {
+        PageReader(reader: accounts.reader, accessRecorder: accessRecorder, clock: clock)
+    }
+
+    private var storedFiles: StoredFiles {
+        StoredFiles(store: store, accessRecorder: accessRecorder, budget: options.budget, clock: clock)
+    }
+
+    private var fetcher: FileFetcher {
+        FileFetcher(client: client, tokens: tokens, files: storedFiles, logger: logger)
+    }
+
+    private var fileResponses: FileResponses {
+        FileResponses(timeZone: options.timeZone, media: media, clock: clock)
+    }
+
+    private var writeResponses: WriteResponses { WriteResponses(files: fileResponses, clock: clock) }
+
+    private var runner: DownloadRunner { DownloadRunner(accounts: accounts, items: items, fetcher: fetcher) }
+
+    var lender: FileLender { FileLender(files: storedFiles, fetcher: fetcher, scratch: scratch) }
+}
+
+// The features.
+extension DiskComposition {
+    var onboarding: Onboarding { Onboarding(store: store, sessions: sessions, clock: clock) }
+
+    var login: Sessions {
+        Sessions(
+            client: client,
+            oauth: oauth,
+            store: store,
+            sessions: sessions,
+            queue: queue,
+            clock: clock,
+            logger: logger
+        )
+    }
+
+    var profile: Profile { Profile(accounts: accounts, clock: clock) }
+
+    var listing: Listing {
+        Listing(accounts: accounts, pages: pageReader, events: events, timeZone: options.timeZone, clock: clock)
+    }
+
+    var search: Search { Search(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock) }
+
+    var trash: Trash {
+        Trash(
+            accounts: accounts,
+            pages: pageReader,
+            writer: writer,
+            responses: writeResponses,
+            events: events,
+            clock: clock
+        )
+    }
+
+    var files: Files { Files(accounts: accounts, items: items, responses: fileResponses) }
+
+    var content: Content {
+        Content(accounts: accounts, items: items, files: storedFiles, fetcher: fetcher, clock: clock)
+    }
+
+    var previews: Previews {
+        Previews(accounts: accounts, items: items, files: storedFiles, client: client, tokens: tokens, clock: clock)
+    }
+
+    var pages: Pages {
+        Pages(accounts: accounts, items: items, files: storedFiles, lender: lender, media: media, clock: clock)
+    }
+
+    var downloads: Downloads {
+        Downloads(accounts: accounts, items: items, files: storedFiles, runner: runner, queue: queue, clock: clock)
+    }
+
+    var writes: Writes { Writes(accounts: accounts, writer: writer, responses: writeResponses) }
+
+    var sharing: Sharing { Sharing(accounts: accounts, writer: writer, responses: writeResponses, clock: clock) }
+
+    var operations: Operations { Operations(accounts: accounts, tracker: tracker, responses: writeResponses) }
+
+    var downloadService: DownloadService {
+        DownloadService(store: store, queue: queue, runner: runner, logger: logger)
+    }
+
+    /// Files for other apps.
+    var diskFiles: DiskFiles {
+        DiskFiles(
+            accounts: accounts,
+            items: items,
+            files: storedFiles,
+            fetcher: fetcher,
+            writer: writer,
+            sessions: sessions
+        )
+    }
+}

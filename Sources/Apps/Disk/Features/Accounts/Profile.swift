@@ -1,0 +1,46 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+/// The account and its space.
+struct Profile: Sendable {
+    let accounts: DiskAccounts
+    let clock: WallClock
+
+    private var store: DiskStore { accounts.store }
+
+    /// `GET /v1/disk/profile`.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let (account, result) = try await sizes(request)
+        let provenance = result.provenance
+        let meta = Meta(screen: "disk.profile", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
+        return try .screen(
+            Envelope(data: ProfileScreen(account), meta: meta, links: Links(self: request.selfLink)),
+            provenance: provenance,
+            now: clock.now(),
+            changeToken: result.changeToken
+        )
+    }
+
+    /// `GET /v1/disk/profile/chart.svg`.
+    @Sendable func chart(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let (account, result) = try await sizes(request)
+        var fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization"]
+        fields.add(result.provenance, now: clock.now())
+        return ScreenResponse(
+            headerFields: fields,
+            body: .bytes(Data(ProfileChart.svg(account).utf8), type: "image/svg+xml; charset=utf-8"),
+            changeToken: result.changeToken
+        )
+    }
+
+    private func sizes(_ request: ScreenRequest) async throws -> (DiskAccount, ReadResult) {
+        let account = try await accounts.account(of: request)
+        let changeToken = store.changeToken(account: account.id)
+        var result = try await accounts.reader.info(account, try request.cachePolicy())
+        result.changeToken = result.changeToken?.and(changeToken)
+        guard let present = try store.account(account.id) else { throw Problem.loggedOut }
+        return (present, result)
+    }
+}

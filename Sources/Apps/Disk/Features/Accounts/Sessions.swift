@@ -1,0 +1,179 @@
+import Foundation
+import HTTPTypes
+import Logging
+import Screens
+import Upstream
+
+/// Sessions of accounts: login with a token or a code of Yandex OAuth, and logout.
+struct Sessions: Sendable {
+    let client: YandexDiskClient
+    /// nil if no application is configured: then tokens can be brought, but not obtained.
+    let oauth: YandexOAuthClient?
+    let store: DiskStore
+    let sessions: SessionStore
+    let queue: DownloadQueue
+    let clock: WallClock
+    let logger: Logger
+
+    /// `POST /v1/disk/session/authorization`: the address at which the user gives consent in a browser. The PKCE
+    /// verifier stays here (RFC 7636 §4.1).
+    @Sendable func authorize(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let oauth = try requiredOAuth()
+        let (state, verifier) = (SessionToken.make(), SessionToken.make())
+        try await store.beginAuthorization(state: state, verifier: verifier, at: clock.now())
+        let screen = AuthorizationScreen(
+            authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier),
+            state: state
+        )
+        return try request.local(screen, "disk.session", status: .created, now: clock.now())
+    }
+
+    /// `POST /v1/disk/session`: with a token, or with the code that Yandex OAuth gave the browser. The API is asked
+    /// whose token it is.
+    @Sendable func open(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let fields = try await request.jsonObject()
+        let token: DiskToken
+        switch try fields.string("mode") {
+        case "oauth_token": token = try Self.broughtToken(fields)
+        case "oauth_code": token = try await exchangeCode(fields)
+        case let other:
+            throw Problem.validation([
+                .field("/mode", other == nil ? "required" : "invalid", "mode must be oauth_token or oauth_code.")
+            ])
+        }
+        let info = try await info(token)
+        return try await link(token, info, request)
+    }
+
+    /// `GET /v1/disk/session`.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        guard let account = try store.account(session.account) else { throw Problem.loggedOut }
+        let screen = DiskSessionScreen(session, linkedAt: account.linkedAt)
+        return try request.local(screen, "disk.session", now: clock.now())
+    }
+
+    /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.
+    @Sendable func close(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        guard try request.query.flag("confirm") else {
+            throw Problem(
+                .confirmationRequired,
+                "Nothing was removed. To log out, send DELETE \(LogoutDialog.href).",
+                dialog: .init(title: LogoutDialog.title, message: LogoutDialog.message, buttons: LogoutDialog.buttons)
+            )
+        }
+        let token = try store.token(of: session.account)
+        try await store.wipe(session.account, sessions: sessions)
+        queue.cancel(account: session.account)
+        if let token { revoke(token) }
+        return try request.local(FarewellScreen(), "disk.session", now: clock.now())
+    }
+
+    private func requiredOAuth() throws -> YandexOAuthClient {
+        guard let oauth else {
+            throw Problem.validation([
+                .field(
+                    "/mode",
+                    "unavailable",
+                    "oauth_code needs the setting disk.oauth_client_id; without it only oauth_token is possible."
+                )
+            ])
+        }
+        return oauth
+    }
+
+    private static func broughtToken(_ fields: JSONFields) throws -> DiskToken {
+        let text = (try fields.string("access_token") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem.validation([
+                .field(
+                    "/access_token",
+                    text.isEmpty ? "required" : "invalid",
+                    "access_token must be an OAuth token of Yandex."
+                )
+            ])
+        }
+        return DiskToken(accessToken: text)
+    }
+
+    private func exchangeCode(_ fields: JSONFields) async throws -> DiskToken {
+        let oauth = try requiredOAuth()
+        let code = (try fields.string("code") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !code.isEmpty, code.utf8.count <= 4096 else {
+            throw Problem.validation([.field("/code", "required", "code must be the code that Yandex OAuth gave.")])
+        }
+        let verifier = try await verifier(fields)
+        do {
+            return DiskToken(try await oauth.grant(code: code, verifier: verifier), at: clock.now())
+        } catch let refusal as YandexOAuthClient.Refusal {
+            throw Problem(
+                .invalidCredentials,
+                "Yandex OAuth does not take the code (\(refusal.code)).",
+                upstream: .init(name: oauth.upstream.configuration.name, status: 400)
+            )
+        } catch let error as UpstreamError {
+            throw UpstreamFailure(error, of: oauth.upstream)
+        }
+    }
+
+    /// Returns the PKCE verifier of a login that has begun here; nil for a request without `state`.
+    private func verifier(_ fields: JSONFields) async throws -> String? {
+        guard let state = try fields.string("state") else { return nil }
+        guard let verifier = try await store.endAuthorization(state: state, at: clock.now()) else {
+            throw Problem.validation([
+                .field("/state", "unknown", "state belongs to no login that has begun here in the last ten minutes.")
+            ])
+        }
+        return verifier
+    }
+
+    private func info(_ token: DiskToken) async throws -> DiskInfoRecord {
+        do {
+            return try await client.info(token.accessToken)
+        } catch  where TokenProvider.isUnauthorized(error) {
+            throw Problem(
+                .invalidCredentials,
+                "Yandex Disk does not accept this token.",
+                upstream: .init(name: client.upstream.configuration.name, status: 401)
+            )
+        } catch {
+            throw client.translated(error)
+        }
+    }
+
+    private func link(_ token: DiskToken, _ info: DiskInfoRecord, _ request: ScreenRequest) async throws
+        -> ScreenResponse
+    {
+        guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
+            throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
+        }
+        let now = clock.now()
+        try await store.link(uid, info, token, at: now)
+        let session = Session(app: DiskApp.name, kind: .user, account: uid, name: info.user?.login, createdAt: now)
+        let bearer = try await sessions.open(session)
+        let linkedAt = try store.account(uid)?.linkedAt ?? now
+        return try request.local(
+            DiskSessionScreen(session, linkedAt: linkedAt, token: bearer),
+            "disk.session",
+            status: .created,
+            now: clock.now(),
+            headerFields: [.location: "/v1/disk/session"]
+        )
+    }
+
+    /// Revokes a token that was obtained here, if that is possible, in the background. A token without a refresh token
+    /// was brought by the client and stays valid.
+    private func revoke(_ token: DiskToken) {
+        guard let oauth, token.refreshToken != nil, oauth.upstream.reachability.isReachable else { return }
+        queue.background { [logger] in
+            do {
+                try await oauth.revoke(accessToken: token.accessToken)
+            } catch let refusal as YandexOAuthClient.Refusal {
+                logger.info("Yandex OAuth did not revoke a token", metadata: ["code": "\(refusal.code)"])
+            } catch {
+                logger.info("a token could not be revoked", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A download as a state machine, without tasks, clocks or files.
+struct DownloadJob: Sendable, Equatable {
+    enum Status: String, Sendable {
+        case queued, running, done, failed
+    }
+
+    /// Why a download failed, as its screen reports it.
+    enum Failure: String, Sendable {
+        /// The API does not accept the account's token any more.
+        case sessionExpired = "upstream-session-expired"
+        /// The file is gone or has changed.
+        case changed = "file-changed"
+        case forbidden = "upstream-forbidden"
+        case unreachable = "upstream-unavailable"
+        /// The bytes are not those of the file: too few, too many, or with another checksum.
+        case damaged = "damaged"
+        /// It is larger than the budget of the cache.
+        case tooLarge = "too-large"
+        /// It could not be stored here.
+        case storage = "not-stored"
+    }
+
+    /// An event of a download.
+    enum Event: Sendable, Equatable {
+        case started
+        case received(bytes: Int)
+        /// The body broke off and is requested again from the beginning.
+        case restarted
+        case stored
+        case failed(Failure)
+        /// The process that ran it has ended.
+        case interrupted
+    }
+
+    let id: String
+    let account: String
+    let path: DiskPath
+    /// Version of the content that is fetched.
+    let version: String
+    let bytesTotal: Int
+    private(set) var status: Status = .queued
+    private(set) var bytesDone = 0
+    private(set) var failure: Failure?
+
+    init(
+        id: String,
+        account: String,
+        path: DiskPath,
+        version: String,
+        bytesTotal: Int,
+        status: Status = .queued,
+        bytesDone: Int = 0,
+        failure: Failure? = nil
+    ) {
+        self.id = id
+        self.account = account
+        self.path = path
+        self.version = version
+        self.bytesTotal = bytesTotal
+        self.status = status
+        self.bytesDone = bytesDone
+        self.failure = failure
+    }
+
+    var isOver: Bool { status == .done || status == .failed }
+
+    /// Progress from 0 to 1. It is 1 only after the body is stored, since its last part may turn out to be wrong.
+    var progress: Double {
+        if status == .done { return 1 }
+        guard bytesTotal > 0 else { return 0 }
+        return min(Double(bytesDone) / Double(bytesTotal), 0.999)
+    }
+
+    /// Applies an event. A job that is over does not change.
+    ///
+    /// - Returns: Whether an event is published: for each change of status, and each whole percent.
+    mutating func apply(_ event: Event) -> Bool {
+        guard !isOver else { return false }
+        let before = (status, percent)
+        switch event {
+        case .started: status = .running
+        case .received(let bytes): if status == .running { bytesDone += max(0, bytes) }
+        case .restarted: bytesDone = 0
+        case .stored:
+            status = .done
+            bytesDone = bytesTotal
+        case .failed(let reason):
+            status = .failed
+            failure = reason
+        case .interrupted:
+            status = .queued
+            bytesDone = 0
+        }
+        return before != (status, percent)
+    }
+
+    private var percent: Int { Int(progress * 100) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+/// Downloads of files into the store.
+struct Downloads: Sendable {
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let files: StoredFiles
+    let runner: DownloadRunner
+    let queue: DownloadQueue
+    let clock: WallClock
+
+    private var client: YandexDiskClient { accounts.reader.client }
+    private var store: DiskStore { accounts.store }
+
+    /// `POST /v1/disk/downloads`: fetches a file into the store. Requests for the same version share one download.
+    @Sendable func start(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let path = try await request.jsonObject().diskPath("path")
+        let account = try await accounts.account(of: request)
+        let (row, result) = try await items.item(path, for: account, .useCache)
+        let item = row.item
+        guard item.kind == .file else {
+            throw Problem.validation([.field("/path", "invalid", "path is a folder; only files are downloaded.")])
+        }
+        guard let version = item.version, let size = item.size else { throw client.sizeMissing }
+        let isStored = try await files.open(.content, of: item, account: account.id) != nil
+        guard isStored || !result.provenance.offline else { throw client.unreachable }
+        let new = DownloadJob(
+            id: SessionToken.make(),
+            account: account.id,
+            path: path,
+            version: version,
+            bytesTotal: size,
+            status: isStored ? .done : .queued,
+            bytesDone: isStored ? size : 0
+        )
+        guard let (job, isNew) = try await store.share(new, at: clock.now()) else { throw Problem.loggedOut }
+        if isNew, !job.isOver { queue.add(job, runner.run) }
+        return try response(queue.job(job.id) ?? job, request, status: .accepted)
+    }
+
+    /// `GET /v1/disk/downloads/{id}`: 202 while it is in progress, 200 after its end.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try request.requiredSession().account
+        let id = try request.parameter("id")
+        // The queue first: a download that leaves it before the second look is stored by then.
+        guard
+            let job = try queue.job(id).flatMap({ $0.account == account ? $0 : nil })
+                ?? store.download(id, account: account)
+        else {
+            throw Problem.notFound("There is no such download.")
+        }
+        return try response(job, request, status: job.isOver ? .ok : .accepted)
+    }
+
+    private func response(_ job: DownloadJob, _ request: ScreenRequest, status: HTTPResponse.Status) throws
+        -> ScreenResponse
+    {
+        let href = "/v1/disk/downloads/\(job.id)"
+        let provenance = Provenance(source: .upstream)
+        return try .screen(
+            Envelope(
+                data: DownloadScreen(job),
+                meta: Meta(screen: "disk.file", state: job.isOver ? .content : .loading, provenance: provenance),
+                links: Links(self: href)
+            ),
+            status: status,
+            provenance: provenance,
+            now: clock.now(),
+            headerFields: request.method == .post ? [.location: href] : [:]
+        )
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import Screens
+import Storage
+import Upstream
+
+/// Fetches the content of files from the API.
+struct FileFetcher: Sendable {
+    let client: YandexDiskClient
+    let tokens: TokenProvider
+    let files: StoredFiles
+    let logger: Logger
+
+    /// Returns the whole content of a file, which is stored while it passes if there is room for it.
+    ///
+    /// - Parameter job: The download that it is for: the body ends with an error if it cannot be stored.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
+    func whole(of item: DiskItem, size: Int, for account: DiskAccount, job: String? = nil) async throws -> ByteStream {
+        let parts = try await part(0..<size, of: item, account: account.id)
+        let keeper = FileKeeper(
+            item,
+            size: size,
+            limit: files.budget.lowWaterMark,
+            blobs: files.store.database.blobs
+        )
+        return keeper.keeping(parts) { [files] body in
+            try await files.save(body, as: .content, of: item, type: item.servedType, for: account, job: job)
+        } unkept: { [logger] error in
+            // Passed on all the same; a download fails.
+            if job != nil { throw error }
+            logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Returns a range of a file's content, by a link that is used once and forgotten. A link that does not work is
+    /// replaced once.
+    ///
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
+    func part(_ range: Range<Int>, of item: DiskItem, account: String) async throws -> ByteStream {
+        guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
+        do {
+            var status = HTTPResponse.Status.ok
+            for _ in 0..<2 {
+                let link = try await tokens.authorized(account) { try await client.downloadLink(item.path, $0) }
+                let response = try await client.upstream.stream(Self.request(link, range, of: item))
+                status = response.status
+                switch status.code {
+                case 200: return FileParts.stream(response.body, skipping: range.lowerBound, count: range.count)
+                case 206 where response.headerFields[.contentRange]?.hasPrefix("bytes \(range.lowerBound)-") == true:
+                    return FileParts.stream(response.body, skipping: 0, count: range.count)
+                case 400...: continue
+                default: throw UpstreamError.badResponse(status: status, reason: "status \(status.code) for a file")
+                }
+            }
+            throw UpstreamError.badResponse(status: status, reason: "links to the file do not work")
+        } catch {
+            throw client.translated(error)
+        }
+    }
+
+    private static func request(_ link: String, _ range: Range<Int>, of item: DiskItem) -> StreamedRequest {
+        var fields: HTTPFields = [:]
+        if range.lowerBound > 0 || range.upperBound < item.size ?? 0 {
+            fields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        }
+        return StreamedRequest(method: .get, url: link, headerFields: fields)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+import Media
+import Screens
+import Upstream
+
+/// The screens of single files and folders.
+struct Files: Sendable {
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let responses: FileResponses
+
+    /// `GET /v1/disk/file`.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let path = try request.diskPath()
+        let timeZone = try request.timeZone(fallback: responses.timeZone)
+        let account = try await accounts.account(of: request)
+        let changeToken = accounts.store.changeToken(account: account.id)
+        let (row, result) = try await items.item(path, for: account, try request.cachePolicy())
+        return try responses.file(
+            row,
+            request,
+            timeZone,
+            result.provenance,
+            changeToken: result.changeToken?.and(changeToken)
+        )
+    }
+}
+
+/// Makes responses with the screen of a file or folder.
+struct FileResponses: Sendable {
+    /// Time zone of texts if a request does not name one.
+    let timeZone: TimeZone
+    let media: MediaEngine?
+    let clock: WallClock
+
+    /// Returns the screen of a row.
+    ///
+    /// - Throws: `EncodingError`.
+    func file(
+        _ row: DiskRow,
+        _ request: ScreenRequest,
+        _ timeZone: TimeZone,
+        _ provenance: Provenance,
+        status: HTTPResponse.Status = .ok,
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
+        let link = row.item.path.link(to: "/v1/disk/file")
+        let screen = FileScreen(
+            row,
+            timeZone: timeZone,
+            offline: provenance.offline,
+            convertsOffice: media?.office.isAvailable ?? false
+        )
+        let meta = Meta(screen: "disk.file", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
+        let links = Links(self: request.method == .get ? request.selfLink : link)
+        var response = try ScreenResponse.screen(
+            Envelope(data: screen, meta: meta, links: links),
+            status: status,
+            provenance: provenance,
+            now: clock.now(),
+            headerFields: status == .created ? [.location: link] : [:],
+            changeToken: changeToken
+        )
+        response.version = row.item.screenVersion
+        return response
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Screens
+import Upstream
+
+extension Listing {
+    /// Media types of the API ("media_type" in the Yandex Disk REST API).
+    static let mediaTypes: Set<String> = [
+        "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded",
+        "executable", "flash", "font", "image", "settings", "spreadsheet", "text", "unknown", "video", "web",
+    ]
+    /// Media types that the original app asks for.
+    private static let recentMediaTypes = ["document", "image", "spreadsheet"]
+    /// Maximum number of rows of one request to the API.
+    private static let maximumRows = 1000
+
+    /// `GET /v1/disk/recent`. The API has no offset for this list, so everything up to the page is requested.
+    @Sendable func recent(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let asked = try request.query.page(defaultLimit: 20)
+        let mediaTypes = try mediaTypes(request)
+        let account = try await accounts.account(of: request)
+        // One row more than the page tells whether another page follows.
+        let end = min(asked.end, Self.maximumRows - 1) + 1
+        let query = Query(
+            screen: "disk.recent",
+            list: "recent",
+            query: mediaTypes,
+            page: asked,
+            empty: .recent
+        )
+        return try await list(query, request, for: account) { context in
+            client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: account.id) { [store] record in
+                let items = record.items.uniqueByPath
+                return store.persistRows(
+                    Array(items.dropFirst(asked.offset).prefix(asked.limit)),
+                    beside: Array(items.prefix(asked.offset)),
+                    as: context.key,
+                    hasMore: record.items.count > asked.end,
+                    account: context.account,
+                    epoch: context.epoch,
+                    at: context.now,
+                    changed: context.changed
+                )
+            }
+        }
+    }
+
+    private func mediaTypes(_ request: ScreenRequest) throws -> String {
+        guard let text = try request.query.string("media_type"), !text.isEmpty else {
+            return Self.recentMediaTypes.joined(separator: ",")
+        }
+        let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard types.allSatisfy(Self.mediaTypes.contains) else {
+            throw Problem.invalidParameter(
+                "media_type",
+                accepted: "accepts, divided by commas: \(Self.mediaTypes.sorted().joined(separator: ", "))"
+            )
+        }
+        return Set(types).sorted().joined(separator: ",")
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Screens
+import Storage
+import Upstream
+
+/// Lists of files: the last uploaded ones, those of a folder, and published ones.
+struct Listing: Sendable {
+    let accounts: DiskAccounts
+    let pages: PageReader
+    let events: DiskEvents
+    /// Time zone of texts if a request does not name one.
+    let timeZone: TimeZone
+    let clock: WallClock
+
+    var client: YandexDiskClient { accounts.reader.client }
+    var store: DiskStore { accounts.store }
+
+    /// A list that a request asks for.
+    struct Query: Sendable {
+        /// Name of the screen.
+        let screen: String
+        /// Name of the list in the store.
+        let list: String
+        /// The request to the API that identifies the list, apart from its position.
+        var query: String
+        let page: PageRequest
+        /// The folder whose content it is.
+        var folder: DiskPath?
+        /// What is shown if the list is empty.
+        let empty: EmptyState
+        var actions: [Action]?
+    }
+
+    /// The account, the epoch and the time of a request to the API, for the rows of its response.
+    struct Context: Sendable {
+        let key: PageKey
+        let account: String
+        let epoch: Int64
+        let now: Date
+        /// Publishes the new revision if a page that was known has changed.
+        let changed: @Sendable (_ revision: Int) -> Void
+    }
+
+    /// Returns a list: from the API or as it is stored, and says which.
+    ///
+    /// - Parameter resource: Describes the request to the API.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func list(
+        _ query: Query,
+        _ request: ScreenRequest,
+        for account: DiskAccount,
+        _ resource: (Context) -> Resource
+    ) async throws -> ScreenResponse {
+        let timeZone = try request.timeZone(fallback: timeZone)
+        let changeToken = store.changeToken(account: account.id)
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: query.list,
+            query: query.query,
+            offset: query.page.offset,
+            limit: query.page.limit
+        )
+        let changed: @Sendable (Int) -> Void = { [events] revision in
+            events.screenChanged(query.screen, revision, account: account.id)
+        }
+        let (page, result) = try await pages.page(key, of: query.folder, for: account, try request.cachePolicy()) {
+            resource(Context(key: key, account: account.id, epoch: $0, now: clock.now(), changed: changed))
+        }
+        return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
+    }
+
+    private func response(
+        _ query: Query,
+        _ request: ScreenRequest,
+        _ page: DiskPage,
+        _ result: ReadResult,
+        _ timeZone: TimeZone,
+        _ changeToken: ChangeToken?
+    ) throws -> ScreenResponse {
+        let shown = Page(query.page, page)
+        let isEmpty = page.rows.isEmpty && query.page.offset == 0
+        let data = RowListScreen(
+            page.rows,
+            timeZone: timeZone,
+            folder: query.folder,
+            empty: query.empty,
+            isEmpty: isEmpty,
+            actions: query.actions
+        )
+        let meta = Meta(
+            screen: query.screen,
+            state: isEmpty ? .empty : .content,
+            provenance: result.provenance,
+            revision: page.revision,
+            banner: result.provenance.offline ? .diskOffline : nil,
+            page: shown
+        )
+        return try .screen(
+            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: changeToken
+        )
+    }
+}
+
+extension PageRequest {
+    /// Position after the last row of the page.
+    var end: Int { offset.addingReportingOverflow(limit).overflow ? .max : offset + limit }
+}
+
+extension Page {
+    /// Creates the page of a response. Pages follow at distances of `limit`, even if one has fewer rows: rows that the
+    /// app does not know, or that were removed since, count too.
+    init(_ asked: PageRequest, _ page: DiskPage) {
+        self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        nextOffset = page.hasMore ? asked.end : nil
+    }
+}
+
+extension Sequence<DiskItem?> {
+    /// The first item of each path: a list shows nothing twice, and nothing that is not known.
+    var uniqueByPath: [DiskItem] {
+        var seen = Set<DiskPath>()
+        return compactMap { $0 }.filter { seen.insert($0.path).inserted }
+    }
+}

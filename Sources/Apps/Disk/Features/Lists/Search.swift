@@ -1,0 +1,138 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+/// Search by name. The API cannot search, so its list of all files is brought up to date first; the rows that are known
+/// here are searched.
+struct Search: Sendable {
+    let accounts: DiskAccounts
+    let pages: PageReader
+    /// Time zone of texts if a request does not name one.
+    let timeZone: TimeZone
+    let clock: WallClock
+
+    /// Rows of one request to the API, and the maximum number of requests of one search.
+    private static let (batchSize, maximumBatches) = (1000, 5)
+
+    private var client: YandexDiskClient { accounts.reader.client }
+    private var store: DiskStore { accounts.store }
+
+    /// `GET /v1/disk/search`: files and folders whose name contains a text.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let asked = try request.query.page(defaultLimit: 20)
+        let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
+            throw Problem.invalidParameter("query", accepted: "accepts 1 to \(DiskPath.longestName) characters")
+        }
+        let timeZone = try request.timeZone(fallback: timeZone)
+        let account = try await accounts.account(of: request)
+        let known = try await allFiles(of: account, try request.cachePolicy())
+        let found = try store.search(
+            text,
+            account: account.id,
+            lastPart: known.lastPart,
+            limit: asked.limit,
+            offset: min(asked.offset, Int(Int32.max))
+        )
+        let shown = Page(asked, count: found.rows.count, total: found.total, hasMore: asked.end < found.total)
+        let isEmpty = found.total == 0
+        let provenance = known.provenance
+        let meta = Meta(
+            screen: "disk.search",
+            state: isEmpty ? .empty : .content,
+            provenance: provenance,
+            partial: known.lastPart == nil || provenance.offline,
+            banner: provenance.offline ? .diskOffline : nil,
+            page: shown
+        )
+        let data = RowListScreen(found.rows, timeZone: timeZone, empty: .search, isEmpty: isEmpty)
+        return try .screen(
+            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            provenance: provenance,
+            now: clock.now()
+        )
+    }
+
+    /// The rows that a search looks through.
+    private struct KnownFiles {
+        var provenance: Provenance
+        /// Offset of the last part of the list of all files; nil if not all of it is stored.
+        var lastPart: Int?
+    }
+
+    /// Brings the rows of all files up to date as far as possible; if that fails, the known rows are searched.
+    private func allFiles(of account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> KnownFiles {
+        var known: KnownFiles?
+        for batch in 0..<Self.maximumBatches {
+            let offset = batch * Self.batchSize
+            do {
+                let (page, result) = try await part(at: offset, for: account, cachePolicy)
+                // The whole is as good as the worst of its parts.
+                let provenance =
+                    known.map(\.provenance).flatMap { $0.stale && !result.provenance.offline ? $0 : nil }
+                    ?? result.provenance
+                known = KnownFiles(provenance: provenance, lastPart: page.hasMore ? nil : offset)
+                if !page.hasMore { break }
+            } catch let failure as UpstreamFailure {
+                // Not all of the list is known. What other screens have shown can be searched all the same.
+                let validatedAt = known?.provenance.validatedAt ?? account.linkedAt
+                guard let provenance = Self.provenance(after: failure.error, validatedAt) else { throw failure }
+                return KnownFiles(provenance: provenance)
+            }
+        }
+        return known ?? KnownFiles(provenance: .local)
+    }
+
+    private func part(at offset: Int, for account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> (
+        DiskPage, ReadResult
+    ) {
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: "all",
+            offset: offset,
+            limit: Self.batchSize
+        )
+        return try await pages.page(key, for: account, cachePolicy) { epoch in
+            let now = clock.now()
+            return client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
+                store.persistRows(
+                    record.items.uniqueByPath,
+                    as: key,
+                    hasMore: record.items.count >= Self.batchSize,
+                    account: account.id,
+                    epoch: epoch,
+                    at: now,
+                    changed: { _ in }
+                )
+            }
+        }
+    }
+
+    /// Returns the provenance of known rows after a failure of the API; nil for a failure that is news.
+    private static func provenance(after error: UpstreamError, _ validatedAt: Date) -> Provenance? {
+        let isOffline: Bool
+        let cacheStatus: CacheStatus
+        switch error {
+        case .unreachable:
+            isOffline = true
+            cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")
+        case .failing(let status, _):
+            isOffline = false
+            cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: "stale-if-error")
+        case .badResponse(let status?, _):
+            isOffline = false
+            cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: "bad-response")
+        default: return nil
+        }
+        return Provenance(
+            source: .cache,
+            offline: isOffline,
+            stale: !isOffline,
+            validatedAt: validatedAt,
+            cacheStatus: cacheStatus
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+/// The trash.
+struct Trash: Sendable {
+    let accounts: DiskAccounts
+    let pages: PageReader
+    let writer: WriteExecutor
+    let responses: WriteResponses
+    let events: DiskEvents
+    let clock: WallClock
+
+    private var client: YandexDiskClient { accounts.reader.client }
+    private var store: DiskStore { accounts.store }
+
+    /// `GET /v1/disk/trash`.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let asked = try request.query.page(defaultLimit: 20)
+        let timeZone = try request.timeZone(fallback: responses.files.timeZone)
+        let account = try await accounts.account(of: request)
+        let changeToken = store.changeToken(account: account.id)
+        let (page, result) = try await page(asked, for: account, try request.cachePolicy())
+        let shown = Page(asked, page)
+        let isEmpty = page.rows.isEmpty && asked.offset == 0
+        let meta = Meta(
+            screen: "disk.trash",
+            state: isEmpty ? .empty : .content,
+            provenance: result.provenance,
+            banner: result.provenance.offline ? .diskOffline : nil,
+            page: shown
+        )
+        let data = TrashScreen(
+            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone) },
+            empty: isEmpty ? .trash : nil
+        )
+        return try .screen(
+            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: result.changeToken?.and(changeToken)
+        )
+    }
+
+    private func page(_ asked: PageRequest, for account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> (
+        DiskPage, ReadResult
+    ) {
+        let key = PageKey(
+            account: DiskStore.owner(account.id),
+            screen: "trash",
+            query: "",
+            offset: asked.offset,
+            limit: asked.limit
+        )
+        return try await pages.page(key, for: account, cachePolicy) { epoch in
+            let now = clock.now()
+            return client.trash(limit: asked.limit, offset: asked.offset, account: account.id) {
+                [store, events] record throws(UpstreamError) in
+                guard let embedded = record.embedded else {
+                    throw .badResponse(status: .ok, reason: "a trash without its content")
+                }
+                return store.persistRows(
+                    embedded.items.uniqueByPath,
+                    as: key,
+                    total: embedded.total,
+                    hasMore: embedded.hasMore(after: asked),
+                    account: account.id,
+                    epoch: epoch,
+                    at: now,
+                    changed: { events.screenChanged("disk.trash", $0, account: account.id) }
+                )
+            }
+        }
+    }
+
+    /// `POST /v1/disk/trash/restore`.
+    @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let fields = try await request.jsonObject()
+        let path = try fields.diskPath("path", scheme: .trash)
+        guard !path.isRoot else {
+            throw Problem.validation([.field("/path", "invalid", "path must be something in the trash.")])
+        }
+        let name = try fields.string("name")
+        if let name { try DiskPath.checkName(name) }
+        let overwrite = try fields.diskFlag("overwrite")
+        let account = try await accounts.account(of: request)
+        let origin = try store.row(path, account: account.id)?.item.origin
+        let kind = DiskWrite.Kind.restore(name: name, overwrite: overwrite)
+        let write = DiskWrite(kind: kind, path: path, conditions: responses.conditions(of: request))
+        let outcome = try await writer.run(write, for: account)
+        let back = origin.flatMap { DiskPath($0) }?.parent ?? .root
+        return try responses.removed(
+            outcome,
+            path,
+            back: back.link(to: "/v1/disk/files"),
+            screen: "disk.trash",
+            request
+        )
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+/// Finds the account of a session.
+struct DiskAccounts: Sendable {
+    let store: DiskStore
+    let reader: ResourceReader
+
+    /// Returns the logged-in account of a request's session.
+    ///
+    /// - Throws: As ``account(_:)`` does.
+    func account(of request: ScreenRequest) async throws -> DiskAccount {
+        try await account(try request.requiredSession().account)
+    }
+
+    /// Returns a logged-in account.
+    ///
+    /// Nothing stored is shown of an account whose token the API has refused: first the API has to accept it again.
+    ///
+    /// - Throws: 401 `session-expired` if it was logged out, 401 `upstream-session-expired` if its token is refused.
+    func account(_ id: String) async throws -> DiskAccount {
+        guard let account = try store.account(id) else { throw Problem.loggedOut }
+        guard account.isRejected else { return account }
+        do {
+            _ = try await reader.info(account, .revalidate)
+        } catch let problem as Problem where problem.code == .upstreamForbidden || problem.code == .notFound {
+            throw problem  // Newer than the 401.
+        } catch {
+            throw refused
+        }
+        guard let account = try store.account(id), !account.isRejected else { throw refused }
+        return account
+    }
+
+    /// 401: the API does not accept the account's token.
+    private var refused: Problem { reader.client.failure(.rejected(status: .unauthorized, body: [])).problem }
+}

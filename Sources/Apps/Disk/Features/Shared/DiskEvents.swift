@@ -1,0 +1,37 @@
+import Screens
+
+/// Publishes events of the app to the sessions of an account.
+struct DiskEvents: Sendable {
+    let stream: EventStream
+
+    /// Publishes that files have changed: all lists of files may show others.
+    func listsChanged(_ revision: Int, account: String) {
+        for screen in ["disk.files", "disk.recent", "disk.published"] {
+            screenChanged(screen, revision, account: account)
+        }
+    }
+
+    /// Publishes that one screen has changed.
+    func screenChanged(_ screen: String, _ revision: Int, account: String) {
+        stream.publish(
+            .screenChanged(app: DiskApp.name, screen: screen, revision: revision, audience: Self.audience(account))
+        )
+    }
+
+    /// Publishes the state of a download.
+    func downloadChanged(_ job: DownloadJob) {
+        stream.publish(
+            .job(
+                app: DiskApp.name,
+                id: job.id,
+                status: job.status.rawValue,
+                progress: job.progress,
+                audience: Self.audience(job.account)
+            )
+        )
+    }
+
+    private static func audience(_ account: String) -> ServerEvent.Audience {
+        .account(app: DiskApp.name, account: account)
+    }
+}

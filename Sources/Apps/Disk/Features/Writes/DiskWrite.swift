@@ -1,0 +1,149 @@
+import Foundation
+import Upstream
+
+/// A change of the Disk as a value: the request to the API, the paths that it acts on, and its expected result.
+struct DiskWrite: Sendable {
+    /// The change.
+    enum Kind: Sendable {
+        case upload(ByteStream, length: Int?, overwrite: Bool)
+        case makeFolder
+        case delete(permanently: Bool)
+        case move(to: DiskPath, overwrite: Bool)
+        case copy(to: DiskPath, overwrite: Bool)
+        case publish(until: Date?)
+        case unpublish
+        case restore(name: String?, overwrite: Bool)
+    }
+
+    var kind: Kind
+    /// The path that it acts on; the new path for a creation.
+    var path: DiskPath
+    /// Preconditions.
+    var conditions = WriteConditions.none
+    /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
+    /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
+    var isRename = false
+
+    /// Its name in the screen of an operation.
+    var action: DiskOperation.Action {
+        switch kind {
+        case .upload: .upload
+        case .makeFolder: .makeFolder
+        case .delete: .delete
+        case .move: .move
+        case .copy: .copy
+        case .publish: .publish
+        case .unpublish: .unpublish
+        case .restore: .restore
+        }
+    }
+
+    /// The new path of a move or copy.
+    var target: DiskPath? {
+        switch kind {
+        case .move(let target, _), .copy(let target, _): target
+        default: nil
+        }
+    }
+
+    /// Whether it creates something at ``path``, so that nothing has to be there before.
+    var isCreation: Bool {
+        switch kind {
+        case .upload, .makeFolder: true
+        default: false
+        }
+    }
+
+    /// Whether the item that it acts on must be known before, because the API's response does not describe it.
+    var needsSubject: Bool {
+        switch kind {
+        case .move, .copy: true
+        default: false
+        }
+    }
+
+    /// Whether the item that it acts on must be requested before, because the write may not be necessary or has
+    /// preconditions.
+    var asksForSubject: Bool {
+        switch kind {
+        case .publish, .unpublish: true
+        default: conditions.concernSubject
+        }
+    }
+
+    /// Returns the path that the write leads to; nil for a restore whose origin is not known.
+    func place(of subject: DiskItem?) -> DiskPath? {
+        guard case .restore(let name, _) = kind else { return target ?? path }
+        guard let origin = subject?.origin.flatMap({ DiskPath($0) }) else { return nil }
+        return name.flatMap { origin.parent?.child($0) } ?? origin
+    }
+
+    /// Returns the path that `If-None-Match` is compared with: the target of the request, or the path that the write
+    /// leads to if the request has no target of its own.
+    func comparedPlace(of subject: DiskItem?) -> DiskPath? { isRename ? path : place(of: subject) }
+
+    /// Address of the screen that shows the result.
+    var href: String {
+        switch kind {
+        case .restore: "/v1/disk/trash"
+        default: (target ?? path).link(to: "/v1/disk/file")
+        }
+    }
+
+    /// Returns the change of the store once it is done.
+    ///
+    /// - Parameters:
+    ///   - subject: The item that it acts on, as it was before.
+    ///   - made: The file or folder that it has created, as far as it is known.
+    func change(subject: DiskItem?, made: DiskItem?) -> DiskChange {
+        switch kind {
+        case .upload, .makeFolder, .copy: .appeared(target ?? path, made)
+        case .delete: .deleted(path)
+        case .move(let target, _): .moved(from: path, to: target)
+        case .publish: .appeared(path, made)
+        case .unpublish: .unpublished(path)
+        case .restore: .restored(path)
+        }
+    }
+
+    /// Returns the item that is there once it is done, as far as it follows from what is known: the API is asked
+    /// afterwards, but may be unreachable by then.
+    ///
+    /// - Parameters:
+    ///   - subject: The item that it acts on, as it was before.
+    ///   - replaced: The item that was at its place before.
+    ///   - sent: The bytes of an upload.
+    func made(subject: DiskItem?, replaced: DiskItem?, sent: UploadedBytes.Summary?, at now: Date) -> DiskItem? {
+        let now = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        switch kind {
+        case .upload:
+            var item = DiskItem(path: path, kind: .file)
+            item.size = sent?.count
+            item.md5 = sent?.md5
+            item.created = replaced?.created ?? now
+            item.modified = now
+            item.mediaType = replaced?.mediaType
+            item.mimeType = replaced?.mimeType
+            return item
+        case .makeFolder:
+            var item = DiskItem(path: path, kind: .dir)
+            item.created = now
+            item.modified = now
+            return item
+        case .move(let target, _): return subject?.at(target)
+        case .copy(let target, _):
+            var item = subject?.at(target)
+            item?.isPublished = false
+            item?.publicURL = nil
+            item?.resourceID = nil
+            item?.created = now
+            item?.modified = now
+            return item
+        case .publish:
+            var item = subject
+            item?.isPublished = true
+            return item
+        case .delete, .unpublish, .restore: return nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+import Screens
+import Upstream
+
+/// Follows operations: writes that the API finishes after it has accepted them (202).
+struct OperationTracker: Sendable {
+    let client: YandexDiskClient
+    let tokens: TokenProvider
+    let store: DiskStore
+    let events: DiskEvents
+    /// How long a write waits for the end of its operation.
+    let wait: Duration
+    let clock: WallClock
+    let logger: Logger
+
+    /// Follows an operation to its end, at most for ``wait``.
+    ///
+    /// - Returns: The operation with its status.
+    /// - Throws: `CancellationError`.
+    func follow(_ operation: DiskOperation) async throws -> DiskOperation {
+        var operation = operation
+        let deadline = clock.now().addingTimeInterval(wait.seconds)
+        while true {
+            do {
+                operation.status = try await status(of: operation)
+            } catch {
+                // The write was accepted. Clients can ask for the operation later.
+                logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
+            }
+            guard operation.status == .running, clock.now() < deadline else { return operation }
+            try await clock.sleep(.seconds(1))
+        }
+    }
+
+    /// Returns the status of an operation; running while the API fails to say.
+    ///
+    /// - Throws: 404 `not-found` if the API does not know it any more; `Problem`, `UpstreamFailure`, `StorageError`.
+    func status(of operation: DiskOperation) async throws -> DiskOperation.Status {
+        do {
+            return try await tokens.authorized(operation.account) {
+                try await client.operation(operation.upstreamID, $0)
+            }
+        } catch let refusal as DiskRefusal where refusal.status == 404 {
+            throw Problem.notFound(
+                "Yandex Disk does not know this operation any more. What came of it is seen in the lists."
+            )
+        } catch UpstreamError.failing, UpstreamError.badResponse {
+            return .running
+        } catch {
+            throw client.translated(error)
+        }
+    }
+
+    /// Applies the change of an operation that has ended to the store.
+    ///
+    /// - Throws: `StorageError`.
+    func apply(_ operation: DiskOperation) async throws {
+        let change = operation.status == .done ? operation.change : .doubtful
+        if let revision = try await store.apply(change, account: operation.account, at: clock.now()) {
+            events.listsChanged(revision, account: operation.account)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import HTTPTypes
+import Screens
+import Upstream
+
+/// The screens of operations.
+struct Operations: Sendable {
+    let accounts: DiskAccounts
+    let tracker: OperationTracker
+    let responses: WriteResponses
+
+    /// `GET /v1/disk/operations/{id}`: asks the API for the status, and applies the change once it has ended.
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try await accounts.account(of: request)
+        let id = try request.parameter("id")
+        guard var operation = try tracker.store.operation(id, account: account.id) else {
+            throw Problem.notFound("There is no such operation.")
+        }
+        if operation.status == .running {
+            guard tracker.client.isReachable else { throw tracker.client.unreachable }
+            operation.status = try await tracker.status(of: operation)
+            if operation.status != .running, try await tracker.store.finish(operation, as: operation.status) {
+                try await tracker.apply(operation)
+            }
+        }
+        return try responses.operation(operation, request)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+/// Calls of a write: their failures are reported in the words of a write, which has changed nothing.
+struct WriteCalls: Sendable {
+    let client: YandexDiskClient
+    let tokens: TokenProvider
+    let store: DiskStore
+
+    /// Checks that the API is reachable: else nothing is sent, and nothing queued.
+    ///
+    /// - Throws: 503 `offline-write-refused`.
+    func refuseOffline() throws {
+        guard client.isReachable else { throw refusedOffline }
+    }
+
+    /// Runs a call whose failure changes nothing: what a write needs before it is sent, and a write that was refused or
+    /// could not be sent.
+    ///
+    /// - Parameter path: The path that the call is about; its row is removed if the API says that it is gone.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
+    func call<Value>(about path: DiskPath, _ account: DiskAccount, _ body: () async throws -> Value) async throws
+        -> Value
+    {
+        let epoch = try store.account(account.id)?.epoch ?? account.epoch
+        do {
+            return try await body()
+        } catch UpstreamError.unreachable {
+            throw refusedOffline
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            try await store.forget(path, account: account.id, asOf: epoch)
+            throw refusal.problem(client.upstream)
+        } catch UpstreamError.failing(let status, let retryAfter) {
+            var problem = client.failure(.failing(status: status, retryAfter: retryAfter)).problem
+            problem.detail = "Yandex Disk answered \(status.code). Here nothing was changed."
+            throw problem
+        } catch {
+            throw client.translated(error)
+        }
+    }
+
+    /// Returns what the API has at a path now.
+    ///
+    /// - Throws: ``DiskRefusal`` (404) if nothing is there; `UpstreamError`, `UpstreamFailure`, `StorageError`.
+    func current(_ path: DiskPath, _ account: DiskAccount) async throws -> DiskItem {
+        try await tokens.authorized(account.id) { try await client.current(path, $0) }
+    }
+
+    private var refusedOffline: Problem {
+        Problem(
+            .offlineWriteRefused,
+            "Yandex Disk cannot be reached. Nothing was changed.",
+            offline: true,
+            upstream: .init(name: client.upstream.configuration.name)
+        )
+    }
+}

@@ -1,0 +1,64 @@
+import Concurrency
+import Foundation
+import Logging
+import Screens
+import Upstream
+
+/// How a write succeeded.
+enum WriteOutcome: Sendable {
+    /// It is done: the row that is there now, or was removed, and its provenance.
+    case done(DiskRow, Provenance)
+    /// The API has accepted it and continues.
+    case underWay(DiskOperation)
+    /// It was not necessary: this is there already.
+    case unneeded(DiskItem)
+}
+
+/// Runs writes of the Disk from their preconditions to their outcome. Every write of a client or another app goes
+/// through here, and each question is asked once: whether the API is reachable, with which token, and what the outcome
+/// is.
+///
+/// 1. Unreachable: 503 `offline-write-refused`. Nothing is sent.
+/// 2. Writes of one path are serialized. The preconditions are evaluated: 412 if they do not hold.
+/// 3. The request is sent, once; an upload with its link and its bytes.
+/// 4. A response decides. Without one, the present state is compared with the intended one: done, not done, or 502
+///   `outcome-unknown`.
+/// 5. What is done is applied to the store, then read back from the API. If that fails, the write is still done.
+struct WriteExecutor: Sendable {
+    let calls: WriteCalls
+    let items: ItemReader
+    let operations: OperationTracker
+    let events: DiskEvents
+    let clock: WallClock
+    let logger: Logger
+    /// Serializes writes of one path.
+    private let paths = KeyedMutex()
+
+    init(
+        calls: WriteCalls,
+        items: ItemReader,
+        operations: OperationTracker,
+        events: DiskEvents,
+        clock: WallClock,
+        logger: Logger
+    ) {
+        self.calls = calls
+        self.items = items
+        self.operations = operations
+        self.events = events
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Runs a write to its end, even if the client disconnects: what was done must be recorded here.
+    ///
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; `CancellationError` only before anything was sent.
+    func run(_ write: DiskWrite, for account: DiskAccount) async throws -> WriteOutcome {
+        let keys = [write.path, write.target].compactMap { $0.map { "\(account.id) \($0.text)" } }
+        let run = WriteRun(executor: self, write: write, account: account)
+        return try await paths.holding(keys) {
+            try calls.refuseOffline()
+            return try await Task { try await run.run() }.value
+        }
+    }
+}

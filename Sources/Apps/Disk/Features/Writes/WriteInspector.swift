@@ -1,0 +1,56 @@
+import Foundation
+import Screens
+import Upstream
+
+/// Looks at what is there after a write whose response did not arrive.
+struct WriteInspector: Sendable {
+    let calls: WriteCalls
+    let write: DiskWrite
+    let account: DiskAccount
+    let clock: WallClock
+
+    /// Returns what is observed within the patience of the API's configuration.
+    func observe(before: WritePreparation.Before, _ bytes: UploadedBytes.Summary?) async -> WriteObservation {
+        let patience = calls.client.upstream.configuration.patience
+        return await withTaskGroup(of: WriteObservation?.self) { group in
+            group.addTask { await look(before, bytes) }
+            group.addTask {
+                // Whether it ends or is cancelled does not matter: the other child returns the observation.
+                try? await clock.sleep(patience)
+                return nil
+            }
+            var observation = WriteObservation.unclear
+            while let finished = await group.next() {
+                group.cancelAll()
+                if let finished { observation = finished }
+            }
+            return observation
+        }
+    }
+
+    private func look(
+        _ before: WritePreparation.Before,
+        _ bytes: UploadedBytes.Summary?
+    ) async -> WriteObservation {
+        do {
+            let witnesses = write.witnesses
+            let subject = try await present(witnesses.subject)
+            let place = try await present(witnesses.place)
+            return write.observation(subject: subject, place: place, before: before, sent: bytes)
+        } catch {
+            return .unclear
+        }
+    }
+
+    /// Returns what is at a path now; nil if nothing is.
+    ///
+    /// - Throws: If that cannot be found out.
+    private func present(_ path: DiskPath?) async throws -> DiskItem? {
+        guard let path else { return nil }
+        do {
+            return try await calls.current(path, account)
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            return nil
+        }
+    }
+}

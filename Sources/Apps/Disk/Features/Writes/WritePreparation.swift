@@ -1,0 +1,69 @@
+import Foundation
+import Screens
+import Upstream
+
+/// Finds out what is known of the files that a write touches, and evaluates its preconditions.
+struct WritePreparation: Sendable {
+    /// What is known of the files that a write touches, before it is sent.
+    struct Before: Sendable {
+        /// What it acts on.
+        var subject: DiskItem?
+        /// What is at the place that it leads to.
+        var place: DiskItem?
+    }
+
+    let calls: WriteCalls
+    let write: DiskWrite
+    let account: DiskAccount
+    let clock: WallClock
+
+    private var store: DiskStore { calls.store }
+
+    /// Returns what is known before the write.
+    ///
+    /// - Throws: 412 if the preconditions do not hold; `Problem`, `UpstreamFailure`, `StorageError`.
+    func before() async throws -> Before {
+        var before = Before()
+        before.subject = try store.row(write.path, account: account.id)?.item
+        if needsPresentSubject(known: before.subject) {
+            before.subject = try await present(write.path, mayBeMissing: write.isCreation)
+        }
+        if let path = write.place(of: before.subject) {
+            before.place = try store.row(path, account: account.id)?.item
+        }
+        guard write.conditions != .none else { return before }
+        let compared = try await comparedItem(subject: before.subject)
+        do {
+            try write.conditions.check(subject: before.subject, place: compared)
+        } catch {
+            // The next read shows what was found, so that its tag is the present one.
+            for item in [before.subject, compared].compactMap({ $0 }) where item.path.scheme == .disk {
+                try await store.apply(.appeared(item.path, item), account: account.id, at: clock.now())
+            }
+            throw error
+        }
+        return before
+    }
+
+    private func needsPresentSubject(known: DiskItem?) -> Bool {
+        if write.asksForSubject || (write.needsSubject && known == nil) { return true }
+        guard case .restore = write.kind else { return false }
+        return write.conditions.ifNoneMatch != nil
+    }
+
+    /// Returns what `If-None-Match` is compared with.
+    private func comparedItem(subject: DiskItem?) async throws -> DiskItem? {
+        guard write.conditions.ifNoneMatch != nil, let path = write.comparedPlace(of: subject) else { return nil }
+        if path == write.path, write.asksForSubject { return subject }
+        return try await present(path, mayBeMissing: true)
+    }
+
+    /// Returns what the API has at a path now; nil if nothing is there and that is allowed.
+    private func present(_ path: DiskPath, mayBeMissing: Bool) async throws -> DiskItem? {
+        do {
+            return try await calls.call(about: path, account) { try await calls.current(path, account) }
+        } catch let problem as Problem where problem.code == .notFound && mayBeMissing {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import HTTPTypes
+import Logging
+import Screens
+import Upstream
+
+extension WriteRun {
+    /// Applies a write that is done to the store, and reads back what is there now.
+    ///
+    /// - Parameter bytes: The bytes of an upload.
+    /// - Throws: 401 `session-expired` if the account was logged out; `StorageError`.
+    func settle(_ before: WritePreparation.Before, _ bytes: UploadedBytes.Summary?) async throws -> WriteOutcome {
+        let now = clock.now()
+        let made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
+        let change = write.change(subject: before.subject, made: made)
+        var revision = try await store.apply(change, account: account.id, at: now)
+        // It was moved without having been stored, or was newer than the stored row.
+        if let made, try store.row(made.path, account: account.id)?.item != made {
+            revision = try await store.apply(.appeared(made.path, made), account: account.id, at: now)
+        }
+        guard let revision else { throw Problem.loggedOut }
+        executor.events.listsChanged(revision, account: account.id)
+        guard let made else {
+            let gone = before.subject ?? DiskItem(path: write.path, kind: .file)
+            return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
+        }
+        return try await readBack(made, now)
+    }
+
+    /// Returns what is there now: as the API says, or as it follows from the write.
+    private func readBack(_ made: DiskItem, _ now: Date) async throws -> WriteOutcome {
+        if calls.client.isReachable, let present = try store.account(account.id) {
+            do {
+                let (row, result) = try await executor.items.item(made.path, for: present, .revalidate)
+                return .done(row, result.provenance)
+            } catch {
+                executor.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
+            }
+        }
+        let row =
+            try store.row(made.path, account: account.id)
+            ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
+        return .done(row, Provenance(source: .cache, stale: true, validatedAt: row.seenAt))
+    }
+
+    /// Follows a write that the API has accepted and continues.
+    ///
+    /// - Throws: 502 `upstream-bad-response` if the operation failed; `StorageError`, `CancellationError`.
+    func follow(_ upstreamID: String, _ before: WritePreparation.Before) async throws -> WriteOutcome {
+        let operation = try await executor.operations.follow(
+            DiskOperation(
+                id: SessionToken.make(),
+                account: account.id,
+                upstreamID: upstreamID,
+                action: write.action,
+                path: write.path,
+                target: write.target,
+                status: .running
+            )
+        )
+        switch operation.status {
+        case .done: return try await settle(before, nil)
+        case .failed:
+            try await executor.operations.apply(operation)
+            throw Problem(
+                .upstreamBadResponse,
+                "Yandex Disk began it and could not finish it.",
+                upstream: .init(name: calls.client.upstream.configuration.name)
+            )
+        case .running:
+            try await store.keep(operation, at: clock.now())
+            try await store.apply(.doubtful, account: account.id, at: clock.now())
+            return .underWay(operation)
+        }
+    }
+
+    /// Finds out the outcome of a write whose response did not arrive.
+    ///
+    /// - Throws: 502 `outcome-unknown` if that fails; the problem of `error` if the write was not carried out.
+    func inspect(
+        after error: UpstreamError,
+        _ before: WritePreparation.Before,
+        _ bytes: UploadedBytes.Summary?
+    ) async throws -> WriteOutcome {
+        let inspector = WriteInspector(calls: calls, write: write, account: account, clock: clock)
+        let observation = await inspector.observe(before: before, bytes)
+        executor.logger.warning(
+            "no response to a write",
+            metadata: ["action": "\(write.action.rawValue)", "error": "\(error)", "finding": "\(observation)"]
+        )
+        switch observation {
+        case .done: return try await settle(before, bytes)
+        case .notDone where error.saysThatItFailed:
+            var problem = calls.client.failure(error).problem
+            problem.detail = "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed."
+            throw problem
+        case .unclear where error.status == .serviceUnavailable:
+            // An API that is down refuses writes, and reads as well.
+            try await store.apply(.doubtful, account: account.id, at: clock.now())
+            var problem = calls.client.failure(error).problem
+            problem.detail = "Yandex Disk answered 503. Here nothing was changed."
+            throw problem
+        case .notDone, .unclear:
+            try await store.apply(.doubtful, account: account.id, at: clock.now())
+            throw outcomeUnknown(error)
+        }
+    }
+
+    private func outcomeUnknown(_ error: UpstreamError) -> Problem {
+        Problem(
+            .outcomeUnknown,
+            "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
+                + "Whether it was carried out is not known; "
+                + "before it is sent again, \(write.href) shows what is there.",
+            offline: !calls.client.isReachable,
+            upstream: .init(name: calls.client.upstream.configuration.name, status: error.status?.code),
+            href: write.href
+        )
+    }
+
+    /// Describes an error in a problem's detail.
+    private static func text(_ error: UpstreamError) -> String {
+        switch error {
+        case .unreachable(let reason): reason == .totalTimeout ? "it took too long" : "the connection broke"
+        case .failing(let status, _), .rejected(let status, _): "status \(status.code)"
+        case .badResponse(let status, let reason): status.map { "status \($0.code), \(reason)" } ?? reason
+        case .forbiddenTarget, .notStored: "\(error)"
+        }
+    }
+}
+
+extension UpstreamError {
+    /// Whether a response says that the write failed or was refused, so that it will not be carried out later. Behind a
+    /// broken connection, a timeout, a gateway (408, 499, 502, 504, 520 and above) or a success that is not the API's
+    /// it may still be carried out.
+    fileprivate var saysThatItFailed: Bool {
+        guard let code = status?.code, code != 408, code != 499 else { return false }
+        return (300..<500).contains(code) || code == 500 || code == 501 || code == 503
+    }
+}

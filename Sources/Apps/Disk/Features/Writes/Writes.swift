@@ -1,0 +1,90 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+/// Changes of files and folders.
+struct Writes: Sendable {
+    let accounts: DiskAccounts
+    let writer: WriteExecutor
+    let responses: WriteResponses
+
+    /// `PUT /v1/disk/file/content`: the body becomes a file while it arrives; it is there whole or not at all.
+    @Sendable func upload(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let path = try request.diskPath()
+        guard path.parent != nil, (try? DiskPath.checkName(path.name)) != nil else {
+            throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
+        }
+        guard request.headerFields[.contentRange] == nil else {
+            // RFC 9110 §14.5: taken as the whole, a part would destroy the rest.
+            throw Problem.invalidParameter("Content-Range", accepted: "is not accepted: a file is sent as a whole")
+        }
+        // Before the body is sent on: the response needs it.
+        _ = try request.timeZone(fallback: responses.files.timeZone)
+        let overwrite = try request.query.flag("overwrite")
+        let kind = DiskWrite.Kind.upload(request.bodyStream, length: request.declaredBodyLength, overwrite: overwrite)
+        let outcome = try await run(kind, path, request)
+        return try responses.changed(outcome, request, status: .created, isContent: true)
+    }
+
+    /// `DELETE /v1/disk/file`: to the trash, or permanently.
+    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let path = try request.diskPathBelowRoot()
+        let permanently = try request.query.flag("permanently")
+        let outcome = try await run(.delete(permanently: permanently), path, request)
+        let back = (path.parent ?? .root).link(to: "/v1/disk/files")
+        return try responses.removed(outcome, path, back: back, screen: "disk.file", request)
+    }
+
+    /// `PATCH /v1/disk/file`: another name in the same folder.
+    @Sendable func rename(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let path = try request.diskPathBelowRoot()
+        let fields = try await request.jsonObject()
+        _ = try request.timeZone(fallback: responses.files.timeZone)
+        let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        try DiskPath.checkName(name, isMissing: fields.values["name"] == nil)
+        let target = (path.parent ?? .root).child(name)
+        let outcome = try await run(.move(to: target, overwrite: false), path, request, isRename: true)
+        return try responses.changed(outcome, request)
+    }
+
+    /// `POST /v1/disk/folders`.
+    @Sendable func makeFolder(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let path = try await request.jsonObject().newDiskPath("path")
+        return try responses.changed(try await run(.makeFolder, path, request), request, status: .created)
+    }
+
+    /// `POST /v1/disk/files/move`.
+    @Sendable func move(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try await transfer(request) { .move(to: $0, overwrite: $1) }
+    }
+
+    /// `POST /v1/disk/files/copy`.
+    @Sendable func copy(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try await transfer(request) { .copy(to: $0, overwrite: $1) }
+    }
+
+    private func transfer(_ request: ScreenRequest, as kind: (_ to: DiskPath, _ overwrite: Bool) -> DiskWrite.Kind)
+        async throws -> ScreenResponse
+    {
+        let fields = try await request.jsonObject()
+        let from = try fields.diskPath("from")
+        let to = try fields.newDiskPath("to")
+        let overwrite = try fields.diskFlag("overwrite")
+        guard !from.isRoot, from != to, !from.contains(to) else {
+            throw Problem.validation([
+                .field("/to", "invalid", "to must be another place, and not in the folder itself.")
+            ])
+        }
+        return try responses.changed(try await run(kind(to, overwrite), from, request), request, status: .created)
+    }
+
+    private func run(_ kind: DiskWrite.Kind, _ path: DiskPath, _ request: ScreenRequest, isRename: Bool = false)
+        async throws -> WriteOutcome
+    {
+        let account = try await accounts.account(of: request)
+        let conditions = responses.conditions(of: request)
+        let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
+        return try await writer.run(write, for: account)
+    }
+}

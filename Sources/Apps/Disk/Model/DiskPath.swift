@@ -1,0 +1,106 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import Screens
+
+/// A path on the Disk in canonical spelling: scheme, slash, names separated by slashes, no trailing slash but the
+/// root's.
+/// Unicode is not normalized: the API distinguishes composed and decomposed letters.
+struct DiskPath: Sendable, Hashable {
+    /// The root that a path begins at.
+    enum Scheme: String, Sendable {
+        case disk, trash
+    }
+
+    /// The path as the API writes it, such as `disk:/docs/report.pdf`.
+    let text: String
+
+    /// Maximum number of characters of a name (Yandex Disk REST API, "Data types").
+    static let longestName = 255
+    /// Maximum number of characters of a path (as above).
+    static let longest = 32_760
+    static let root = DiskPath(normalized: "disk:/")
+    static let trash = DiskPath(normalized: "trash:/")
+
+    private init(normalized text: String) {
+        self.text = text
+    }
+
+    /// Parses a path as clients and the API write it: with the scheme, or with a leading slash. Nil if it is not a
+    /// path.
+    init?(_ text: String, scheme: Scheme = .disk) {
+        let prefix = "\(scheme.rawValue):/"
+        let scalars = text.unicodeScalars
+        guard scalars.count <= Self.longest else { return nil }
+        var rest: Substring
+        if text.utf8.starts(with: prefix.utf8) {
+            rest = Substring(text.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
+        } else if scheme == .disk, scalars.first == "/" {
+            rest = Substring(scalars.dropFirst())
+        } else {
+            return nil
+        }
+        guard rest.unicodeScalars.first != "/" else { return nil }
+        if rest.unicodeScalars.last == "/" { rest = Substring(rest.unicodeScalars.dropLast()) }
+        if rest.isEmpty {
+            self.init(normalized: prefix)
+            return
+        }
+        let names = rest.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
+        guard names.allSatisfy(Self.isName) else { return nil }
+        self.init(normalized: prefix + rest)
+    }
+
+    /// Whether a text can be the name of a file or folder. NUL is not allowed: SQLite ends a text there.
+    static func isName(_ name: String) -> Bool {
+        let scalars = name.unicodeScalars
+        return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".."
+            && !scalars.contains { $0 == "/" || $0.value == 0 }
+    }
+
+    /// Its scheme.
+    var scheme: Scheme { text.utf8.starts(with: "\(Scheme.trash.rawValue):".utf8) ? .trash : .disk }
+
+    /// Whether it is the root of its scheme.
+    var isRoot: Bool { text.unicodeScalars.last == "/" }
+
+    /// The last component; empty for the root.
+    var name: String {
+        isRoot ? "" : String(Substring(text.unicodeScalars.suffix(from: text.unicodeScalars.index(after: lastSlash))))
+    }
+
+    /// The folder that contains it; nil for the root.
+    var parent: DiskPath? {
+        guard !isRoot else { return nil }
+        let before = String(Substring(text.unicodeScalars.prefix(upTo: lastSlash)))
+        return DiskPath(normalized: before.unicodeScalars.last == ":" ? before + "/" : before)
+    }
+
+    /// Returns the path of an item in this folder.
+    func child(_ name: String) -> DiskPath { DiskPath(normalized: isRoot ? text + name : "\(text)/\(name)") }
+
+    /// Prefix of the paths below it.
+    var below: String { isRoot ? text : text + "/" }
+
+    /// Whether another path is below this one.
+    func contains(_ other: DiskPath) -> Bool {
+        other.text.utf8.starts(with: below.utf8) && other.text.utf8.count > below.utf8.count
+    }
+
+    /// The path as the value of a query parameter: all but unreserved characters are percent-encoded (RFC 3986 §2.3),
+    /// so that a plus stays a plus.
+    var queryValue: String { PercentEncoding.encode(text, allowed: .unreserved) }
+
+    private var lastSlash: String.UnicodeScalarView.Index {
+        text.unicodeScalars.lastIndex(of: "/") ?? text.unicodeScalars.startIndex
+    }
+
+    // Composed and decomposed letters are equal in Swift, but not for the API.
+    static func == (one: DiskPath, other: DiskPath) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}

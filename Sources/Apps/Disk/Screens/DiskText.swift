@@ -1,0 +1,44 @@
+import Foundation
+
+/// Formats sizes and times.
+enum DiskText {
+    private static let kilobyte = 1024.0
+
+    /// Returns a size for lists: KB, MB or GB (powers of 1024) with two decimals, or `Unknown size`.
+    static func size(_ bytes: Int?) -> String {
+        guard let bytes else { return "Unknown size" }
+        let size = Double(bytes)
+        if size < kilobyte * kilobyte { return "\(decimal(size / kilobyte)) KB" }
+        if size < kilobyte * kilobyte * kilobyte { return "\(decimal(size / kilobyte / kilobyte)) MB" }
+        return "\(decimal(size / kilobyte / kilobyte / kilobyte)) GB"
+    }
+
+    /// Returns a size for the profile: GB (powers of 1024), without decimals if it is whole, else with two.
+    static func gigabytes(_ bytes: Int) -> String {
+        let size = Double(bytes) / kilobyte / kilobyte / kilobyte
+        return size == size.rounded() ? "\(Int(size)) GB" : "\(decimal(size)) GB"
+    }
+
+    /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
+    static func date(_ date: Date?, in timeZone: TimeZone) -> String {
+        guard let date else { return "Unknown date" }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        let day = "\(two(parts.day)).\(two(parts.month)).\(padded(parts.year ?? 0, 4))"
+        return "\(day) \(two(parts.hour)):\(two(parts.minute))"
+    }
+
+    private static func two(_ number: Int?) -> String { padded(number ?? 0, 2) }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+
+    /// Returns a number with two decimals and a point, independent of the locale.
+    private static func decimal(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        return "\(hundredths / 100).\(padded(hundredths % 100, 2))"
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import Screens
+
+/// A file or folder in any list.
+struct RowScreen: Encodable, Sendable {
+    let type: String
+    let name: String
+    let path: String
+    /// Bytes; null for folders, and if it is not known.
+    @Nullable var size: Int?
+    let sizeText: String
+    @Nullable var created: Date?
+    let createdText: String
+    @Nullable var modified: Date?
+    @Nullable var mediaType: String?
+    @Nullable var mimeType: String?
+    let icon: String
+    @Nullable var viewer: String?
+    @Nullable var previewUrl: String?
+    let published: Bool
+    @Nullable var publicUrl: String?
+    /// Whether the present version of its content is stored here.
+    let downloaded: Bool
+    /// Address of the screen that opens it.
+    let href: String
+
+    init(_ row: DiskRow, timeZone: TimeZone) {
+        let item = row.item
+        type = item.kind.rawValue
+        name = item.name
+        path = item.path.text
+        _size = Nullable(wrappedValue: item.size)
+        sizeText = DiskText.size(item.size)
+        _created = Nullable(wrappedValue: item.created)
+        createdText = DiskText.date(item.created, in: timeZone)
+        _modified = Nullable(wrappedValue: item.modified)
+        _mediaType = Nullable(wrappedValue: item.mediaType)
+        _mimeType = Nullable(wrappedValue: item.mimeType)
+        icon = item.icon
+        _viewer = Nullable(wrappedValue: item.viewer?.rawValue)
+        _previewUrl = Nullable(
+            wrappedValue: item.hasPreview
+                ? item.path.link(to: "/v1/disk/file/preview", ("size", PreviewSize.standard.text)) : nil
+        )
+        published = item.isPublished
+        _publicUrl = Nullable(wrappedValue: item.publicURL)
+        downloaded = row.isDownloaded
+        href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
+    }
+}
+
+extension DiskPath {
+    /// Returns the address of a screen about this path.
+    func link(to screen: String, _ others: (String, String)...) -> String {
+        "\(screen)?path=\(queryValue)"
+            + others.map { "&\($0.0)=\(PercentEncoding.encode($0.1, allowed: .unreserved))" }.joined()
+    }
+}
+
+/// Lists: recent files, those of a folder, published and found ones.
+struct RowListScreen: Encodable, Sendable {
+    struct Folder: Encodable, Sendable {
+        let path: String
+        let name: String
+        @Nullable var parent: String?
+
+        init(_ path: DiskPath) {
+            self.path = path.text
+            name = path.isRoot ? "Disk" : path.name
+            _parent = Nullable(wrappedValue: path.parent?.text)
+        }
+    }
+
+    let items: [RowScreen]
+    let folder: Folder?
+    let empty: EmptyState?
+    let actions: [Action]?
+
+    init(
+        _ rows: [DiskRow],
+        timeZone: TimeZone,
+        folder: DiskPath? = nil,
+        empty: EmptyState,
+        isEmpty: Bool,
+        actions: [Action]? = nil
+    ) {
+        items = rows.map { RowScreen($0, timeZone: timeZone) }
+        self.folder = folder.map(Folder.init)
+        self.empty = isEmpty ? empty : nil
+        self.actions = actions
+    }
+}
+
+/// A file or folder in the trash.
+struct TrashRowScreen: Encodable, Sendable {
+    let type: String
+    let name: String
+    let path: String
+    @Nullable var origin: String?
+    @Nullable var size: Int?
+    let sizeText: String
+    @Nullable var deleted: Date?
+    let deletedText: String
+    let icon: String
+
+    init(_ row: DiskRow, timeZone: TimeZone) {
+        let item = row.item
+        type = item.kind.rawValue
+        name = item.name
+        path = item.path.text
+        _origin = Nullable(wrappedValue: item.origin)
+        _size = Nullable(wrappedValue: item.size)
+        sizeText = DiskText.size(item.size)
+        _deleted = Nullable(wrappedValue: item.deleted)
+        deletedText = DiskText.date(item.deleted, in: timeZone)
+        icon = item.icon
+    }
+}
+
+/// `GET /v1/disk/trash`.
+struct TrashScreen: Encodable, Sendable {
+    let items: [TrashRowScreen]
+    let empty: EmptyState?
+}

@@ -1,0 +1,75 @@
+import Storage
+import Synchronization
+
+/// The latest changes of one account, which are applied to responses that were requested before them.
+struct DiskChangeLog: Sendable {
+    /// Maximum number of changes: far more than happen during one request.
+    static let longest = 1024
+
+    private var changes: [DiskChange] = []
+    /// Epoch of the account after the last of ``changes``.
+    private var end: Int64 = 0
+
+    /// Appends a change that has led to an epoch.
+    mutating func append(_ change: DiskChange, epoch: Int64) {
+        if epoch != end + 1 { changes = [] }
+        changes.append(change)
+        if changes.count > Self.longest { changes.removeFirst(changes.count - Self.longest) }
+        end = epoch
+    }
+
+    /// Returns the changes that led from one epoch to another, in order.
+    ///
+    /// - Returns: Nil if they are not all known: the account was logged out in between, or there were too many.
+    func changes(from start: Int64, to present: Int64) -> ArraySlice<DiskChange>? {
+        if start == present { return [] }
+        guard present == end, start < end, end - start <= changes.count else { return nil }
+        return changes.suffix(Int(end - start))
+    }
+}
+
+/// The change logs of all accounts, and the epochs of their stored lists. In memory: no request outlives the process.
+final class DiskChangeLogs: Sendable {
+    /// Maximum number of lists whose epoch is remembered.
+    private static let mostLists = 10_000
+
+    private struct State {
+        var logs: [String: DiskChangeLog] = [:]
+        /// Epoch of the account when a stored list was requested.
+        var lists: [PageKey: Int64] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Appends a change. Must be called after its transaction has been committed, before the next one begins.
+    func append(_ change: DiskChange, epoch: Int64, account: String) {
+        state.withLock { $0.logs[account, default: DiskChangeLog()].append(change, epoch: epoch) }
+    }
+
+    /// See ``DiskChangeLog/changes(from:to:)``.
+    func changes(of account: String, from start: Int64, to present: Int64) -> ArraySlice<DiskChange>? {
+        if start == present { return [] }
+        return state.withLock { $0.logs[account]?.changes(from: start, to: present) }
+    }
+
+    /// Records the epoch in which a stored list was requested.
+    func stored(_ list: PageKey, epoch: Int64) {
+        state.withLock { state in
+            if state.lists.count >= Self.mostLists { state.lists = [:] }
+            state.lists[list] = epoch
+        }
+    }
+
+    /// Whether the stored list was requested after an epoch, so that it may be newer than a response of that epoch.
+    func isStoredLater(_ list: PageKey, than epoch: Int64, present: Int64) -> Bool {
+        state.withLock { $0.lists[list].map { epoch < $0 && $0 <= present } ?? false }
+    }
+
+    /// Forgets an account that was logged out.
+    func forget(_ account: String, owner: String) {
+        state.withLock { state in
+            state.logs[account] = nil
+            state.lists = state.lists.filter { $0.key.account != owner }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import GRDB
+import Storage
+
+/// A change that a write has made, which is applied to the store once the API says that it is done.
+enum DiskChange: Sendable, Equatable {
+    case deleted(DiskPath)
+    case moved(from: DiskPath, to: DiskPath)
+    case unpublished(DiskPath)
+    case restored(DiskPath)
+    /// An item is new or has changed; with its row, if that is known.
+    case appeared(DiskPath, DiskItem?)
+    /// Any item may have changed.
+    case doubtful
+}
+
+extension DiskStore {
+    /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
+    /// account must be revalidated before they are fresh.
+    ///
+    /// - Returns: The new revision of the account; nil if it was logged out meanwhile: then nothing is written.
+    @discardableResult
+    func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Int? {
+        let credential = credential(of: account)
+        return try await database.write { [self] db in
+            guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: [account]) else { return nil }
+            db.afterNextTransaction { [changeLogs] _ in changeLogs.append(change, epoch: epoch, account: account) }
+            let owner = Self.owner(account)
+            switch change {
+            case .deleted(let path), .restored(let path):
+                try remove(path, account: account, db)
+            case .moved(let from, let to):
+                try removeOverwritten(to, by: from, account: account, db)
+                try move(from, to, account: account, db)
+            case .unpublished(let path):
+                try db.execute(sql: Self.updateUnpublished, arguments: [account, path.text])
+                try pages.remove(rowKey: path.text, account: owner, screen: "published", in: db)
+            case .appeared(let path, let item):
+                if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
+            case .doubtful: break
+            }
+            try responses.invalidate(credential: credential, in: db)
+            bump(account, after: db)
+            return try Self.nextRevision(account, db)
+        }
+    }
+
+    /// Removes an item that the API says is not there. Never a root: each Disk has one.
+    ///
+    /// - Parameter epoch: Epoch of the account before the request. If it has changed since, the item may be there by
+    ///   now: then it stays, and the next read asks the API.
+    func forget(_ path: DiskPath, account: String, asOf epoch: Int64) async throws {
+        guard !path.isRoot, try row(path, account: account) != nil else { return }
+        try await database.write { [self] db in
+            guard try !isOvertaken(epoch, account: account, db) else { return }
+            try remove(path, account: account, db)
+            bump(account, after: db)
+        }
+    }
+
+    /// Removes a row and those below it, also from all lists, and their bodies.
+    private func remove(_ path: DiskPath, account: String, _ db: Database) throws {
+        try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, path.text])
+        try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
+        try removeContents(of: path, account: account, db)
+    }
+
+    /// Removes the item that a move has overwritten. A list with the new path and without the old one was fetched after
+    /// the move: it keeps its row.
+    private func removeOverwritten(_ to: DiskPath, by from: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
+        if try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, from.text]) != nil {
+            try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, to.text])
+            try removeContents(of: to, account: account, db)
+        }
+        try db.cachedStatement(sql: Self.deleteOverwritten).execute(arguments: [owner, to.text, owner, from.text])
+    }
+
+    /// Removes the rows below a row, its lists, and the bodies of both.
+    func removeContents(of path: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
+        try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [
+            account, path.below, Self.end(of: path.below),
+        ])
+        try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
+        try removeLists(of: path, owner: owner, db)
+        for prefix in Self.bodyPrefixes(of: path) {
+            try responses.remove(upstream: Self.bodies, urlPrefix: prefix, credential: credential(of: account), in: db)
+        }
+    }
+
+    /// Removes the lists of a folder that is gone or was renamed, and of the folders below it.
+    private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
+        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
+            owner, path.text + "\n", path.text + "\u{B}",
+        ])
+        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
+            owner, path.below, Self.end(of: path.below),
+        ])
+    }
+
+    private func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
+        try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
+            to.text, to.name, Self.folded(to.name), account, from.text,
+        ])
+        try db.cachedStatement(sql: Self.moveBelow)
+            .execute(arguments: [
+                to.below, from.below.unicodeScalars.count + 1, account, from.below, Self.end(of: from.below),
+            ])
+        if from.parent == to.parent {
+            try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
+        } else {
+            // It is in another folder now: removed from the lists of the old one, kept in lists without folders.
+            try pages.remove(rowKey: from.text, account: owner, screen: "files", in: db)
+            try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
+        }
+        try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
+        // The lists of the folder and of those below it get the new name.
+        for (old, end, new) in [
+            (from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below),
+        ] {
+            try db.cachedStatement(sql: Self.moveFolderPages).execute(arguments: [
+                new, old.unicodeScalars.count + 1, owner, old, end,
+            ])
+        }
+        for (old, new) in zip(Self.bodyPrefixes(of: from), Self.bodyPrefixes(of: to)) {
+            try responses.move(
+                upstream: Self.bodies,
+                urlPrefix: old,
+                to: new,
+                credential: credential(of: account),
+                in: db
+            )
+        }
+    }
+
+    /// Returns the first text after all those with a prefix that ends with a slash: `0` follows the slash in Unicode.
+    static func end(of below: String) -> String { String(Substring(below.unicodeScalars.dropLast())) + "0" }
+
+    static let nextEpoch = "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ? RETURNING epoch"
+    static let deleteOverwritten = """
+        DELETE FROM page_row WHERE account = ? AND row_key = ?
+        AND page_id IN (SELECT page_id FROM page_row WHERE account = ? AND row_key = ?)
+        """
+    static let deleteItem = "DELETE FROM disk_item WHERE account = ? AND path = ?"
+    static let deleteBelow = "DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ?"
+    static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"
+    static let moveBelow =
+        "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"
+    static let updateUnpublished =
+        "UPDATE disk_item SET published = 0, public_url = NULL WHERE account = ? AND path = ?"
+    static let deleteFolderPages =
+        "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
+    static let moveFolderPages = """
+        UPDATE page SET query = ? || substr(query, ?)
+        WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
+        """
+}

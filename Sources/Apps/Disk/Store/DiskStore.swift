@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+/// Accounts, their known files and folders, downloads and operations.
+///
+/// A file or folder is one row, keyed by account and path; lists refer to rows (`PageStore`, account `disk/<uid>`).
+/// Bodies are stored responses with URLs of their own (``bodies``). The data of an account changes in one transaction,
+/// and is removed in one.
+struct DiskStore: Sendable {
+    /// The tables.
+    static let migrations: [SchemaMigration] = [
+        SchemaMigration(
+            "disk/001 disk",
+            sql: """
+                CREATE TABLE disk_installation (
+                    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+                    onboarding_seen INTEGER NOT NULL
+                ) STRICT;
+                INSERT INTO disk_installation (one, onboarding_seen) VALUES (1, 0);
+
+                CREATE TABLE disk_account (
+                    account TEXT NOT NULL PRIMARY KEY, -- uid at Yandex
+                    name TEXT, -- login there
+                    linked_at INTEGER NOT NULL, -- milliseconds since 1970 UTC, as all times
+                    total INTEGER NOT NULL, -- bytes, as the next two
+                    used INTEGER NOT NULL,
+                    trash INTEGER NOT NULL,
+                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder: \
+                an answer asked for before one is not taken in after it
+                    revision INTEGER NOT NULL, -- one more with every change of what screens show
+                    rejected INTEGER NOT NULL -- 1: the upstream refused its token
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE disk_item (
+                    account TEXT NOT NULL,
+                    path TEXT NOT NULL,
+                    name TEXT NOT NULL,
+                    folded TEXT NOT NULL, -- the name as searches compare it
+                    kind TEXT NOT NULL CHECK (kind IN ('file', 'dir')),
+                    size INTEGER,
+                    created INTEGER,
+                    modified INTEGER,
+                    media_type TEXT,
+                    mime_type TEXT,
+                    md5 TEXT,
+                    resource_id TEXT,
+                    public_url TEXT,
+                    published INTEGER NOT NULL,
+                    origin TEXT,
+                    deleted INTEGER,
+                    seen_at INTEGER NOT NULL, -- when the upstream last listed it
+                    PRIMARY KEY (account, path)
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE disk_download (
+                    id TEXT NOT NULL PRIMARY KEY,
+                    account TEXT NOT NULL,
+                    path TEXT NOT NULL,
+                    version TEXT NOT NULL,
+                    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'done', 'failed')),
+                    bytes_done INTEGER NOT NULL,
+                    bytes_total INTEGER NOT NULL,
+                    failure TEXT,
+                    created_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX disk_download_by_file ON disk_download (account, path, version);
+
+                CREATE TABLE disk_operation (
+                    id TEXT NOT NULL PRIMARY KEY,
+                    account TEXT NOT NULL,
+                    upstream_id TEXT NOT NULL,
+                    action TEXT NOT NULL,
+                    path TEXT NOT NULL,
+                    target TEXT,
+                    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
+                    created_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX disk_operation_by_account ON disk_operation (account);
+
+                CREATE TABLE disk_authorization (
+                    state TEXT NOT NULL PRIMARY KEY, -- hash of it
+                    created_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """
+        )
+    ]
+
+    /// Name of the upstream that bodies, small pictures and pages of files are stored under.
+    static let bodies = "yandex_disk.files"
+
+    let database: LarderDatabase
+    let secrets: SealedSecrets
+    let responses: ResponseStore
+    let pages = PageStore()
+    /// The latest changes, for responses that were requested before them.
+    let changeLogs = DiskChangeLogs()
+    private let stamps = VersionCounters()
+    private let credential: @Sendable (String) -> CredentialHash
+
+    /// Creates the store of one database.
+    ///
+    /// - Parameter client: Turns an account into a key of the store, so that responses and bodies of an account are
+    ///   removed together.
+    init(_ database: LarderDatabase, secrets: SealedSecrets, client: YandexDiskClient) {
+        self.database = database
+        self.secrets = secrets
+        credential = { client.credential(of: $0) }
+        responses = ResponseStore(database)
+    }
+
+    /// Returns a token that is valid until the data of an account changes. Take it before reading.
+    func changeToken(account: String) -> ChangeToken { ChangeToken(of: stamps[account]) }
+
+    func credential(of account: String) -> CredentialHash { credential(account) }
+
+    /// Marks the data of an account as changed after the transaction has been committed.
+    func bump(_ account: String, after db: Database) {
+        db.afterNextTransaction { [stamps] _ in stamps[account].bump() }
+    }
+
+    /// Name of an account in the tables that apps share.
+    static func owner(_ account: String) -> String { "disk/\(account)" }
+}
+
+extension DiskStore {
+    /// Whether the onboarding was seen to its end on this installation.
+    func isOnboardingSeen() throws -> Bool {
+        try database.read { try Bool.fetchOne($0, sql: "SELECT onboarding_seen FROM disk_installation") ?? false }
+    }
+
+    func setOnboardingSeen(_ isSeen: Bool) async throws {
+        try await database.write {
+            try $0.execute(sql: "UPDATE disk_installation SET onboarding_seen = ?", arguments: [isSeen])
+        }
+        onboardingChanges.bump()
+    }
+
+    private var onboardingChanges: VersionCounter { stamps[""] }
+
+    /// Token that is valid until the onboarding changes.
+    var onboardingValidity: ChangeToken { ChangeToken(of: stamps[""]) }
+}
+
+extension Date {
+    /// Milliseconds since 1970-01-01 UTC, rounded down and clamped to `Int64`, since an API may send any time.
+    var diskMilliseconds: Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
+        return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min)
+    }
+
+    init(diskMilliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(diskMilliseconds) / 1000)
+    }
+}

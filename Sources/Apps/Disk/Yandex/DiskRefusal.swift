@@ -1,0 +1,51 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import Upstream
+
+/// A refusal of the API, with its error code.
+struct DiskRefusal: Error, Sendable, Equatable {
+    let status: Int
+    /// The API's error code, such as `DiskNotFoundError`; empty if it sent none.
+    let code: String
+
+    /// Whether it says that nothing is at the requested path. 404 and 410 have other codes, too, such as those of an
+    /// operation, a route or a version of the API.
+    var isGone: Bool { (status == 404 || status == 410) && code == "DiskNotFoundError" }
+}
+
+extension DiskRefusal {
+    /// Parses a refusal in the API's form, `{"error": "DiskNotFoundError", "description": "…", "message": "…"}`; nil
+    /// for another body.
+    ///
+    /// Yandex publishes no list of codes: a code is a word of ASCII letters and digits that begins with a capital
+    /// letter. Web frameworks send phrases instead.
+    init?(_ status: HTTPResponse.Status, _ body: [UInt8]) {
+        guard let code = (try? JSONDecoder().decode(ErrorRecord.self, from: Data(body)))?.error,
+            let first = code.utf8.first,
+            (0x41...0x5A).contains(first), code.utf8.allSatisfy(ASCIISet.alphanumerics.contains)
+        else { return nil }
+        self.init(status: status.code, code: code)
+    }
+
+    /// Extracts the refusal from an error of a read or a write; nil for another error.
+    init?(_ error: any Error) {
+        switch error {
+        case UpstreamError.rejected(let status, let body):
+            self = DiskRefusal(status, body) ?? DiskRefusal(status: status.code, code: "")
+        case let refusal as DiskRefusal: self = refusal
+        default: return nil
+        }
+    }
+}
+
+extension YandexDiskClient {
+    /// The form of the API's refusals.
+    static let errors = ErrorForm { DiskRefusal($0.status, $0.body) != nil }
+
+    /// The form of refusals of requests about a root. Each Disk has a root, so "gone" is a failure.
+    static let errorsOfRoot = ErrorForm { response in
+        guard response.status != .notFound, response.status != .gone else { return false }
+        return DiskRefusal(response.status, response.body) != nil
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import NIOCore
+import Upstream
+
+/// The API's response to a write.
+enum CallOutcome: Sendable, Equatable {
+    /// It is done.
+    case done
+    /// It continues; the operation has the status.
+    case underWay(operation: String)
+}
+
+// Calls whose responses are not stored: writes, links, operations.
+extension YandexDiskClient {
+    /// Creates a folder.
+    ///
+    /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
+    /// Creates a folder.
+    ///
+    /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
+    func makeFolder(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
+        try await write(.put, url("/resources", [("path", path.text)]), token, success: .created)
+    }
+
+    /// Moves an item to the trash, or deletes it permanently.
+    ///
+    /// - Parameter md5: Checksum of the file; another file is refused (409 `MD5DifferError`).
+    func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> CallOutcome {
+        var query = [("path", path.text), ("permanently", String(permanently))]
+        if let md5 { query.append(("md5", md5)) }
+        return try await write(.delete, url("/resources", query), token, success: .noContent)
+    }
+
+    /// Moves or copies an item.
+    ///
+    /// - Parameter action: `move` or `copy`.
+    func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws
+        -> CallOutcome
+    {
+        let query = [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]
+        return try await write(.post, url("/resources/\(action)", query), token, success: .created)
+    }
+
+    /// Publishes an item.
+    ///
+    /// - Parameter availableUntil: End of the link, if the account may have links that end.
+    func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> CallOutcome {
+        var body: [UInt8]?
+        if let availableUntil {
+            body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8)
+        }
+        let address = url("/resources/publish", [("path", path.text)])
+        return try await write(.put, address, token, success: .ok, body: body)
+    }
+
+    /// Removes the public address of an item.
+    /// Removes the public address of an item.
+    func unpublish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
+        try await write(.put, url("/resources/unpublish", [("path", path.text)]), token, success: .ok)
+    }
+
+    /// Restores an item from the trash.
+    /// Restores an item from the trash.
+    func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> CallOutcome {
+        var query = [("path", path.text), ("overwrite", String(overwrite))]
+        if let name { query.append(("name", name)) }
+        return try await write(.put, url("/trash/resources/restore", query), token, success: .created)
+    }
+
+    /// Returns the present state of a file or folder, also of one in the trash.
+    func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
+        let record: ResourceRecord = try await read(itemURL(path), token)
+        guard let item = try record.about(path).item else {
+            throw UpstreamError.badResponse(status: .ok, reason: "not what Yandex Disk promises")
+        }
+        return item
+    }
+
+    /// Returns the account that a token belongs to.
+    func info(_ token: String) async throws -> DiskInfoRecord { try await read(url(""), token) }
+
+    /// Returns the address of a file's bytes: a secret that opens the file to anyone for some hours.
+    func downloadLink(_ path: DiskPath, _ token: String) async throws -> String {
+        let link: LinkRecord = try await read(url("/resources/download", [("path", path.text)]), token)
+        return link.href
+    }
+
+    /// Returns the address of a small picture, and the version of the file that it shows.
+    func previewLink(_ path: DiskPath, size: PreviewSize, _ token: String) async throws -> (
+        href: String?, item: DiskItem?
+    ) {
+        let fields = (Self.itemFields + ["preview"]).joined(separator: ",")
+        let query = [
+            ("path", path.text), ("limit", "0"), ("preview_size", size.text), ("preview_crop", String(size.isCropped)),
+            ("fields", fields),
+        ]
+        let record: ResourceRecord = try await read(url("/resources", query), token)
+        return (record.preview, try record.about(path).item)
+    }
+
+    /// Returns the address to which a file is uploaded.
+    /// Returns the address to which a file is uploaded.
+    func uploadLink(_ path: DiskPath, overwrite: Bool, _ token: String) async throws -> LinkRecord {
+        try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
+    }
+
+    /// Returns the status of an operation.
+    ///
+    /// - Parameter operation: The identifier in ``CallOutcome/underWay(operation:)``; used below the configured
+    ///   address.
+    func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
+        let identity = PercentEncoding.encode(operation, allowed: .unreserved)
+        let record: OperationRecord = try await read(url("/operations/\(identity)"), token)
+        switch record.status {
+        case "success": return .done
+        case "failed", "failure": return .failed
+        default: return .running
+        }
+    }
+
+    /// Sends a write, once.
+    ///
+    /// - Parameter success: The status with which the API says that this call is done, beside 202. Any other 2xx comes
+    ///   from another server, such as a captive portal.
+    private func write(
+        _ method: HTTPRequest.Method,
+        _ url: String,
+        _ token: String,
+        success: HTTPResponse.Status,
+        body: [UInt8]? = nil
+    ) async throws -> CallOutcome {
+        var fields = headerFields(token)
+        if body != nil { fields[.contentType] = "application/json" }
+        let response = try await accepted(
+            OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
+        )
+        if response.status == .accepted {
+            let link: LinkRecord = try Self.decoded(response)
+            guard let id = Self.operationID(in: link.href) else {
+                throw UpstreamError.badResponse(status: response.status, reason: "an operation without an identity")
+            }
+            return .underWay(operation: id)
+        }
+        guard response.status == success else {
+            throw UpstreamError.badResponse(status: response.status, reason: "not the status of this call")
+        }
+        if success == .ok || !response.body.isEmpty { let _: LinkRecord = try Self.decoded(response) }
+        return .done
+    }
+
+    private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {
+        try Self.decoded(try await accepted(OutgoingRequest(url: url, headerFields: headerFields(token))))
+    }
+
+    /// Returns the 2xx response to a request.
+    ///
+    /// - Throws: ``DiskRefusal`` if the API refuses it; `UpstreamError`.
+    private func accepted(_ request: OutgoingRequest) async throws -> IncomingResponse {
+        do {
+            let response = try await upstream.call(request, errors: Self.errors)
+            guard response.status.kind == .successful else {
+                throw UpstreamError.badResponse(status: response.status, reason: "status \(response.status.code)")
+            }
+            return response
+        } catch {
+            throw DiskRefusal(error) ?? error
+        }
+    }
+
+    /// Returns the identifier in an address: `…/operations/<id>`, or `operations?id=<id>` as in older responses.
+    static func operationID(in href: String) -> String? {
+        guard let components = URLComponents(string: href) else { return nil }
+        let id =
+            components.queryItems?.first { $0.name == "id" }?.value
+            ?? components.path.split(separator: "/").last.map(String.init)
+        return id.flatMap { $0.isEmpty || $0 == "operations" || $0.utf8.count > 256 ? nil : $0 }
+    }
+}
+
+/// The size of a small picture in one of the API's spellings.
+struct PreviewSize: Sendable, Equatable {
+    /// `S`, `XL`, `120x120`, `128x`, …
+    let text: String
+    /// Whether width and height are both given, so that the picture is cropped.
+    let isCropped: Bool
+
+    static let standard = PreviewSize(text: "120x120", isCropped: true)
+
+    /// Parses a size; nil if it is malformed or larger than a screen needs.
+    init?(_ text: String) {
+        if ["S", "M", "L", "XL", "XXL", "XXXL", "XXXS", "XXS", "XS"].contains(text) {
+            self.init(text: text, isCropped: false)
+            return
+        }
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        let numbers = sides.map { side in side.isDigits ? Int(side) : nil }
+        guard sides.count <= 2,
+            zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }),
+            text != "x", !text.isEmpty
+        else { return nil }
+        self.init(text: text, isCropped: sides.count == 2 && !sides.contains(""))
+    }
+
+    private init(text: String, isCropped: Bool) {
+        self.text = text
+        self.isCropped = isCropped
+    }
+}

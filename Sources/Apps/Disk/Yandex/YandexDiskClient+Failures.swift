@@ -1,0 +1,69 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Screens
+import Upstream
+
+extension YandexDiskClient {
+    /// Returns a failure of the API as the app reports it.
+    func failure(_ error: UpstreamError) -> UpstreamFailure { UpstreamFailure(error, of: upstream) }
+
+    /// 503: the API is unreachable.
+    var unreachable: UpstreamFailure { failure(.unreachable(.network)) }
+
+    /// 504: nothing is stored that could be returned.
+    var notStored: UpstreamFailure { failure(.notStored) }
+
+    /// 502: a file without a size or version, which cannot be fetched.
+    var sizeMissing: UpstreamFailure { failure(.badResponse(status: .ok, reason: "a file without a size")) }
+
+    /// Translates an error of a request into a problem of this app. Other errors are returned unchanged.
+    func translated(_ error: any Error) -> any Error {
+        if let refusal = DiskRefusal(error) { return refusal.problem(upstream) }
+        return (error as? UpstreamError).map { failure($0) } ?? error
+    }
+
+    /// Returns the reason why a stored response that replaces the API's has no rows: another page was made of it, or
+    /// its rows are gone. Nil if another request may help.
+    func absence(_ result: ReadResult, at now: Date) -> UpstreamFailure? {
+        let provenance = result.provenance
+        if provenance.offline { return unreachable }
+        guard provenance.stale,
+            let status = provenance.cacheStatus?.forwardStatus.map({ HTTPResponse.Status(code: $0) })
+        else { return nil }
+        if status.kind == .serverError || status == .requestTimeout || status == .tooManyRequests {
+            let retryAfter = upstream.reachability.secondsPaused(at: now)
+            return failure(.failing(status: status, retryAfter: retryAfter))
+        }
+        return failure(.badResponse(status: status, reason: "not what \(title) promises"))
+    }
+}
+
+extension DiskRefusal {
+    /// Translates a refusal into a problem: by status first, then by the API's error code, since Yandex publishes no
+    /// list of codes.
+    func problem(_ upstream: Upstream) -> Problem {
+        let title = upstream.configuration.title
+        let kind: (ProblemCode, String) =
+            switch (status, code) {
+            case (400, _): (.invalidParameter, "\(title) does not take this request (\(code)).")
+            case (401, _):
+                (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
+            case (403, _): (.upstreamForbidden, "\(title) does not allow this.")
+            case (404, _), (410, _): (.notFound, "\(title) has nothing at this path.")
+            case (409, "DiskPathDoesntExistsError"): (.notFound, "The folder that it would be in does not exist.")
+            case (409, "MD5DifferError"), (412, _): (.preconditionFailed, "It has changed on \(title) in the meantime.")
+            case (409, _) where code.contains("Exist"):
+                (.targetExists, "There is something of this name already; nothing was overwritten.")
+            case (413, _): (.tooLarge, "The file is larger than \(title) takes.")
+            case (409, _), (423, _): (.upstreamForbidden, "\(title) does not allow this now (\(code)).")
+            default: (.upstreamBadResponse, "\(title) answered \(status).")
+            }
+        return Problem(kind.0, kind.1, upstream: .init(name: upstream.configuration.name, status: status))
+    }
+}
+
+extension Problem {
+    /// 401: the account of the session was logged out.
+    static let loggedOut = Problem(.sessionExpired, "This account was logged out.")
+}

@@ -1,0 +1,216 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import Storage
+import Upstream
+
+/// Client of the Yandex Disk REST API v1, as far as the app uses it. Source: yandex.com/dev/disk-api.
+struct YandexDiskClient: Sendable {
+    let upstream: Upstream
+    /// How long lists are fresh.
+    let freshness: Duration
+    private let hasher: CredentialHasher
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - upstream: The API.
+    ///   - freshness: How long lists are fresh.
+    ///   - hasher: Turns accounts into keys of the store.
+    init(upstream: Upstream, freshness: Duration, hasher: CredentialHasher) {
+        self.upstream = upstream
+        self.freshness = freshness
+        self.hasher = hasher
+    }
+
+    /// Name of the upstream for people.
+    var title: String { upstream.configuration.title }
+
+    /// Whether requests can reach the API at the moment.
+    var isReachable: Bool { upstream.reachability.isReachable }
+
+    /// Returns the key of an account's responses: by account, not by token, so that a refreshed token finds what its
+    /// predecessor fetched.
+    func credential(of account: String) -> CredentialHash { hasher.hash("yandex_disk account \(account)") }
+
+    /// Fields of a resource that the app requests: without `file`, `preview` and `sizes`, whose links open files to
+    /// anyone who has them.
+    static let itemFields = [
+        "path", "name", "type", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
+        "public_key", "public_url",
+    ]
+    private static let trashFields = itemFields + ["origin_path", "deleted"]
+    private static let mediaType = "application/json"
+
+    /// Returns the absolute URL of a call, with percent-encoded values.
+    func url(_ path: String, _ query: [(String, String)] = []) -> String {
+        let items = query.map { "\($0.0)=\(PercentEncoding.encode($0.1, allowed: .unreserved))" }
+        let text = items.joined(separator: "&")
+        return upstream.configuration.url(of: path) + (text.isEmpty ? "" : "?\(text)")
+    }
+
+    /// Returns the header fields of a call with a token.
+    func headerFields(_ token: String) -> HTTPFields {
+        [.authorization: Self.authorization(token), .accept: Self.mediaType]
+    }
+
+    /// Returns the value of `Authorization` for a token.
+    static func authorization(_ token: String) -> String { "OAuth \(token)" }
+}
+
+// Resources that are read through the store.
+extension YandexDiskClient {
+    typealias PersistRows<Record> = @Sendable (Record) throws(UpstreamError) -> Resource.PersistRows
+
+    /// Returns the account and its space (`GET /v1/disk`).
+    func info(account: String, validate: @escaping PersistRows<DiskInfoRecord>) -> Resource {
+        resource(url(""), account: account, validate: validate)
+    }
+
+    /// Returns a part of a folder's content, or a file itself.
+    func folder(
+        _ path: DiskPath,
+        limit: Int,
+        offset: Int,
+        sort: String,
+        account: String,
+        validate: @escaping PersistRows<ResourceRecord>
+    )
+        -> Resource
+    {
+        let fields =
+            Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
+        let query = [
+            ("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort),
+            ("fields", fields.joined(separator: ",")),
+        ]
+        return resource(
+            url("/resources", query),
+            account: account,
+            errors: path.isRoot ? Self.errorsOfRoot : Self.errors
+        ) {
+            (record: ResourceRecord) throws(UpstreamError) in
+            try validate(try record.listing(path, limit: limit, offset: offset))
+        }
+    }
+
+    /// Returns a file or folder without its content.
+    func item(_ path: DiskPath, account: String, validate: @escaping PersistRows<ResourceRecord>)
+        -> Resource
+    {
+        resource(itemURL(path), account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
+            (record: ResourceRecord) throws(UpstreamError) in try validate(try record.about(path))
+        }
+    }
+
+    func itemURL(_ path: DiskPath) -> String {
+        let (call, fields) =
+            path.scheme == .trash ? ("/trash/resources", Self.trashFields) : ("/resources", Self.itemFields)
+        return url(call, [("path", path.text), ("limit", "0"), ("fields", fields.joined(separator: ","))])
+    }
+
+    /// Returns the last uploaded files, newest first. The call has no offset.
+    func lastUploaded(
+        limit: Int,
+        mediaTypes: String,
+        account: String,
+        validate: @escaping PersistRows<FlatListRecord>
+    ) -> Resource {
+        let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
+        return resource(url("/resources/last-uploaded", query), account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try validate(try record.listing(offset: 0) { $0.kind == .file })
+        }
+    }
+
+    /// Returns published files and folders.
+    ///
+    /// - Parameter type: `file` or `dir`; nil for both.
+    func published(
+        limit: Int,
+        offset: Int,
+        type: String?,
+        account: String,
+        validate: @escaping PersistRows<FlatListRecord>
+    ) -> Resource {
+        var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
+        if let type { query.append(("type", type)) }
+        return resource(url("/resources/public", query), account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try validate(try record.listing(offset: offset) { _ in true })
+        }
+    }
+
+    /// Returns all files as a flat list, by path.
+    func allFiles(
+        limit: Int,
+        offset: Int,
+        account: String,
+        validate: @escaping PersistRows<FlatListRecord>
+    )
+        -> Resource
+    {
+        let query = [
+            ("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields),
+        ]
+        var resource = resource(url("/resources/files", query), account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try validate(try record.listing(offset: offset) { $0.kind == .file })
+        }
+        resource.freshness = max(freshness, .seconds(60))
+        return resource
+    }
+
+    /// Returns the content of the trash.
+    func trash(
+        limit: Int,
+        offset: Int,
+        account: String,
+        validate: @escaping PersistRows<ResourceRecord>
+    )
+        -> Resource
+    {
+        let fields =
+            ["path", "name", "type", "_embedded.total", "_embedded.offset"]
+            + Self.trashFields.map { "_embedded.items.\($0)" }
+        let query = [
+            ("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)),
+            ("fields", fields.joined(separator: ",")),
+        ]
+        return resource(url("/trash/resources", query), account: account, errors: Self.errorsOfRoot) {
+            (record: ResourceRecord) throws(UpstreamError) in
+            try validate(try record.listing(.trash, limit: limit, offset: offset))
+        }
+    }
+
+    private static let flatFields = (["limit", "offset"] + itemFields.map { "items.\($0)" }).joined(separator: ",")
+
+    private func resource<Record: Decodable & Sendable>(
+        _ url: String,
+        account: String,
+        errors: ErrorForm = Self.errors,
+        validate: @escaping PersistRows<Record>
+    ) -> Resource {
+        var resource = Resource(
+            url: url,
+            headerFields: [.accept: Self.mediaType],
+            credential: credential(of: account),
+            freshness: freshness,
+            validate: { response throws(UpstreamError) in try validate(try Self.decoded(response)) }
+        )
+        resource.errors = errors
+        // Rows have all that is shown, and an API that ignores `fields` sends links with it.
+        resource.keepsBody = false
+        return resource
+    }
+
+    static func decoded<Record: Decodable & Sendable>(_ response: IncomingResponse) throws(UpstreamError) -> Record {
+        do {
+            return try JSONDecoder().decode(Record.self, from: Data(response.body))
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            throw .badResponse(status: response.status, reason: "not JSON")
+        } catch {
+            throw .badResponse(status: response.status, reason: "not what Yandex Disk promises")
+        }
+    }
+}

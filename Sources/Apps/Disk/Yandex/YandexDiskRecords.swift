@@ -1,0 +1,197 @@
+import Foundation
+import HTTPTypes
+
+/// `Disk`: the account and its space.
+struct DiskInfoRecord: Decodable, Sendable {
+    struct User: Decodable, Sendable {
+        let uid: String
+        let login: String?
+        let displayName: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case uid, login
+            case displayName = "display_name"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            // Documented as a string; a number is accepted too.
+            if let text = try? container.decode(String.self, forKey: .uid) {
+                uid = text
+            } else {
+                uid = String(try container.decode(Int.self, forKey: .uid))
+            }
+            login = try? container.decode(String.self, forKey: .login)
+            displayName = try? container.decode(String.self, forKey: .displayName)
+        }
+    }
+
+    let totalSpace: Int
+    let usedSpace: Int
+    let trashSize: Int?
+    let user: User?
+
+    private enum CodingKeys: String, CodingKey {
+        case user
+        case totalSpace = "total_space"
+        case usedSpace = "used_space"
+        case trashSize = "trash_size"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        totalSpace = try container.decode(Int.self, forKey: .totalSpace)
+        usedSpace = try container.decode(Int.self, forKey: .usedSpace)
+        trashSize = try container.decodeIfPresent(Int.self, forKey: .trashSize)
+        user = try container.decodeIfPresent(User.self, forKey: .user)
+        guard totalSpace >= 0, usedSpace >= 0, trashSize ?? 0 >= 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .totalSpace,
+                in: container,
+                debugDescription: "a negative size"
+            )
+        }
+    }
+}
+
+/// `Link`.
+struct LinkRecord: Decodable, Sendable {
+    let href: String
+    let operationID: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case href
+        case operationID = "operation_id"
+    }
+}
+
+/// `Operation`.
+struct OperationRecord: Decodable, Sendable {
+    let status: String
+}
+
+/// The body of an error response.
+struct ErrorRecord: Decodable, Sendable {
+    let error: String?
+    let description: String?
+}
+
+/// `Resource`: all but path, name and type may be missing.
+struct ResourceRecord: Decodable, Sendable {
+    let item: DiskItem?
+    /// Its kind, even if the rest is missing.
+    let kind: DiskItem.Kind?
+    var embedded: Embedded?
+    /// Its meaning as a row of a list.
+    let row: ListedRow
+    /// Address of the small picture, to be used at once and never stored.
+    let preview: String?
+
+    struct Embedded: Decodable, Sendable {
+        var rows: [ListedRow]
+        let total: Int?
+        let offset: Int?
+
+        /// The items; nil for one that the app does not know, which counts for the position.
+        var items: [DiskItem?] { rows.items }
+
+        private enum CodingKeys: CodingKey { case items, total, offset }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
+                $0.value?.row ?? .unreadable
+            }
+            // Without a readable total it is not known whether this is the whole.
+            total = try container.decodeIfPresent(Int.self, forKey: .total)
+            offset = try? container.decode(Int.self, forKey: .offset)
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, name, type, size, created, modified, md5, deleted, preview
+        case mediaType = "media_type"
+        case mimeType = "mime_type"
+        case resourceID = "resource_id"
+        case publicKey = "public_key"
+        case publicURL = "public_url"
+        case originPath = "origin_path"
+        case embedded = "_embedded"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) -> String? { try? container.decode(String.self, forKey: key) }
+        func date(_ key: CodingKeys) -> Date? { text(key).flatMap(UpstreamTime.date) }
+        kind = text(.type).flatMap(DiskItem.Kind.init)
+        embedded = try container.decodeIfPresent(Embedded.self, forKey: .embedded)
+        preview = text(.preview)
+        guard let path = text(.path).flatMap({ DiskPath($0) ?? DiskPath($0, scheme: .trash) }), let kind else {
+            item = nil
+            row = kind != nil && text(.path).map(Self.isElsewhere) == true ? .elsewhere : .unreadable
+            return
+        }
+        var item = DiskItem(path: path, kind: kind, name: text(.name))
+        item.size = kind == .file ? (try? container.decode(Int.self, forKey: .size)).flatMap { $0 < 0 ? nil : $0 } : nil
+        item.created = date(.created)
+        item.modified = date(.modified)
+        item.mediaType = text(.mediaType)
+        item.mimeType = text(.mimeType)
+        item.md5 = text(.md5)
+        item.resourceID = text(.resourceID)
+        item.publicURL = text(.publicURL)
+        item.isPublished = item.publicURL != nil || text(.publicKey) != nil
+        item.origin = text(.originPath)
+        item.deleted = date(.deleted)
+        self.item = item
+        row = .item(item)
+    }
+
+    /// Whether a path of the API is at a place that the app does not show.
+    private static func isElsewhere(_ path: String) -> Bool {
+        ["app:/", "photounlim:/", "social:/", "attach:/", "notes:/"].contains { path.hasPrefix($0) }
+    }
+}
+
+/// `{"items": […], "limit": …}`: a list without a total.
+struct FlatListRecord: Decodable, Sendable {
+    var rows: [ListedRow]
+    let offset: Int?
+
+    /// The items; nil for one that the app does not know, such as a path of another scheme, which counts for the
+    /// position.
+    var items: [DiskItem?] { rows.items }
+
+    private enum CodingKeys: CodingKey { case items, offset }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
+            $0.value?.row ?? .unreadable
+        }
+        offset = try? container.decode(Int.self, forKey: .offset)
+    }
+}
+
+/// A list item of any shape: a malformed one must not invalidate the others.
+private struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
+    let value: Value?
+
+    init(from decoder: any Decoder) throws {
+        value = try? Value(from: decoder)
+    }
+}
+
+/// Times as the API writes them: `2024-07-10T16:47:49+00:00`, without fractions, with a numeric offset.
+enum UpstreamTime {
+    static func date(_ text: String) -> Date? {
+        try? Date(
+            text,
+            strategy: Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().time(
+                includingFractionalSeconds: text.contains(".")
+            ).timeZone(
+                separator: .colon
+            )
+        )
+    }
+}

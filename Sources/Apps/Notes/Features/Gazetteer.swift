@@ -1,0 +1,128 @@
+public import Foundation
+
+/// Cities of the world, built in, so that places are found without a network. docs/gazetteer.md describes the data and
+/// their source.
+public struct Gazetteer: Sendable {
+    /// A line of the built-in file is malformed, which is an error of the build.
+    struct Damaged: Error {
+        let line: String
+    }
+
+    struct City: Sendable, Equatable {
+        let name: String
+        /// ISO 3166-1 alpha-2.
+        let country: String
+        let coordinate: Coordinate
+        /// Thousands of people, rounded.
+        let population: Int
+        /// Other names, the Cyrillic one first.
+        let otherNames: [String]
+
+        /// Regions whose names in CLDR are longer than the usual ones.
+        private static let shortNames = ["CN": "China", "HK": "Hong Kong", "MO": "Macao"]
+
+        /// The country's English name.
+        var region: String {
+            Self.shortNames[country] ?? Locale(identifier: "en").localizedString(forRegionCode: country) ?? country
+        }
+    }
+
+    /// The date of the data.
+    public let date: Date
+    let cities: [City]
+    /// Folded keys: every name, and every later word of a name, with its city; sorted.
+    private let keys: [(text: String, city: Int, isWhole: Bool)]
+
+    /// Reads a gazetteer file: lines `name|country|latitude|longitude|thousands|Cyrillic name|other names, separated by
+    /// commas`. Lines that begin with # are comments; `# date: ` has the date of the data.
+    ///
+    /// - Throws: ``Damaged``.
+    init(_ text: String) throws {
+        var cities: [City] = []
+        var date = Date(timeIntervalSince1970: 0)
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("#") {
+                if line.hasPrefix("# date: "), let day = try? Date(line.dropFirst(8) + "T00:00:00Z", strategy: .iso8601)
+                {
+                    date = day
+                }
+                continue
+            }
+            let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 7, let latitude = Double(fields[2]), let longitude = Double(fields[3]),
+                let population = Int(fields[4]),
+                let coordinate = Coordinate(latitude: latitude, longitude: longitude), !fields[0].isEmpty
+            else { throw Damaged(line: String(line)) }
+            let others = [fields[5]] + fields[6].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            cities.append(
+                City(
+                    name: fields[0],
+                    country: fields[1],
+                    coordinate: coordinate,
+                    population: population,
+                    otherNames: others.filter { !$0.isEmpty }
+                )
+            )
+        }
+        self.date = date
+        self.cities = cities
+        var keys: [(text: String, city: Int, isWhole: Bool)] = []
+        var regions: [String: [Substring]] = [:]
+        for (index, city) in cities.enumerated() {
+            // The region follows every name, so that an accepted suggestion such as `Paris, France` is found again.
+            let region = regions[city.country] ?? Self.words(city.region)
+            regions[city.country] = region
+            for name in [city.name] + city.otherNames {
+                let words = Self.words(name)
+                for start in words.indices {
+                    keys.append(((words[start...] + region).joined(separator: " "), index, start == 0))
+                }
+            }
+        }
+        self.keys = keys.sorted { ($0.text, $0.city) < ($1.text, $1.city) }
+    }
+
+    /// Reads the built-in gazetteer.
+    ///
+    /// - Throws: an error of the build only.
+    public static func bundled() throws -> Gazetteer {
+        try Gazetteer(String(decoding: PackageResources.gazetteer_txt, as: UTF8.self))
+    }
+
+    private static func words(_ text: String) -> [Substring] {
+        PlaceName.folded(text).split { !$0.isLetter && !$0.isNumber }
+    }
+
+    /// Returns the cities with a name, or later words of a name, that begin with the query; the region may follow.
+    /// Matches of a whole name come first, then larger cities before smaller ones.
+    func search(_ question: String, limit: Int) -> [Place] {
+        let wanted = Self.words(question).joined(separator: " ")
+        guard !wanted.isEmpty else { return [] }
+        var ranks: [Int: Bool] = [:]
+        for key in keys[firstKey(from: wanted)...] {
+            guard key.text.utf8.starts(with: wanted.utf8) else { break }
+            ranks[key.city] = key.isWhole || ranks[key.city] == true
+        }
+        return ranks.sorted { a, b in
+            if a.value != b.value { return a.value }
+            let (first, second) = (cities[a.key], cities[b.key])
+            return first.population != second.population ? first.population > second.population : a.key < b.key
+        }.prefix(limit).map { Place(cities[$0.key]) }
+    }
+
+    /// Returns the first key that is not less than a text, by binary search.
+    private func firstKey(from text: String) -> Int {
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if keys[middle].text < text { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension Place {
+    init(_ city: Gazetteer.City) {
+        self.init(name: city.name, region: city.region, coordinate: city.coordinate, source: .gazetteer)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Limits login attempts for each account and each address by token buckets that refill at a constant rate. The time is
+/// a parameter.
+///
+/// An attempt takes its token when it begins, so that concurrent attempts are limited as successive ones are; a
+/// successful one returns it.
+struct LoginAttempts: Sendable {
+    /// The sizes of the buckets.
+    struct Limits: Sendable, Equatable {
+        /// Wrong passwords in a row for one account name, known or not.
+        var perAccount: Int
+        /// Wrong passwords in a row from one address.
+        var perAddress: Int
+        /// Time in which an empty bucket is full again.
+        var window: Duration
+    }
+
+    /// Whether an attempt is allowed.
+    enum Decision: Sendable, Equatable {
+        case allowed
+        /// Not before this time, in seconds.
+        case refused(retryAfter: Int)
+    }
+
+    private struct Bucket {
+        /// Attempts that are left, a fraction included.
+        var level: Double
+        var at: Date
+    }
+
+    private enum Key: Hashable {
+        case account(String)
+        case address(String)
+    }
+
+    /// The most buckets that are stored; a full bucket is the same as none.
+    static let mostBuckets = 20_000
+
+    let limits: Limits
+    private var buckets: [Key: Bucket] = [:]
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Takes an attempt from both buckets, or from none.
+    mutating func begin(account: String, address: String?, now: Date) -> Decision {
+        let keys = Self.keys(account, address)
+        let levels = keys.map { level(of: $0, now) }
+        let missing = zip(keys, levels).map { key, level in (1 - level) * secondsPerAttempt(key) }.max() ?? 0
+        guard missing <= 0 else { return .refused(retryAfter: max(1, Int(missing.rounded(.up)))) }
+        if buckets.count + keys.count > Self.mostBuckets { forget(now) }
+        for (key, level) in zip(keys, levels) { buckets[key] = Bucket(level: level - 1, at: now) }
+        return .allowed
+    }
+
+    /// Records a correct password: the account's bucket is full again, the address has its attempt back.
+    mutating func succeeded(account: String, address: String?) {
+        buckets[.account(account)] = nil
+        if let address { buckets[.address(address)]?.level += 1 }
+    }
+
+    /// Records that the password of an attempt was not checked: both buckets have it back.
+    mutating func abandoned(account: String, address: String?) {
+        for key in Self.keys(account, address) { buckets[key]?.level += 1 }
+    }
+
+    private static func keys(_ account: String, _ address: String?) -> [Key] {
+        [.account(account)] + (address.map { [.address($0)] } ?? [])
+    }
+
+    private func capacity(_ key: Key) -> Double {
+        switch key {
+        case .account: Double(limits.perAccount)
+        case .address: Double(limits.perAddress)
+        }
+    }
+
+    private func secondsPerAttempt(_ key: Key) -> Double {
+        let components = limits.window.components
+        return (Double(components.seconds) + Double(components.attoseconds) / 1e18) / capacity(key)
+    }
+
+    private func level(of key: Key, _ now: Date) -> Double {
+        guard let bucket = buckets[key] else { return capacity(key) }
+        // A clock that was set back neither adds nor removes attempts.
+        return min(capacity(key), bucket.level + max(0, now.timeIntervalSince(bucket.at)) / secondsPerAttempt(key))
+    }
+
+    /// Removes full buckets, and if that is not enough, the fuller half.
+    private mutating func forget(_ now: Date) {
+        let levels = buckets.keys.map { key in (key, share: level(of: key, now) / capacity(key)) }
+        for (key, share) in levels where share >= 1 { buckets[key] = nil }
+        guard buckets.count > Self.mostBuckets / 2 else { return }
+        for (key, _) in levels.sorted(by: { $0.share > $1.share }).prefix(Self.mostBuckets / 2) { buckets[key] = nil }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import Screens
+import Upstream
+
+/// One note: shows, creates, changes and deletes it.
+struct NoteEditing: Sendable {
+    let store: NoteStore
+    let events: EventStream
+    let clock: WallClock
+
+    /// `GET /v1/notes/{id}`. A note of another account is 404.
+    @Sendable func details(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try request.noteAccount()
+        let zone = try request.query.timeZone() ?? .gmt
+        let changeToken = store.changeToken(account: account)
+        let (id, identity) = try noteID(in: request)
+        guard let note = try store.note(id, account: account) else { throw Self.missing(identity) }
+        let time = NoteTime(in: zone, now: clock.now())
+        var response = try response(showing: note, time, self: request.selfLink)
+        response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
+        return response
+    }
+
+    /// `POST /v1/notes`.
+    @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try request.noteAccount()
+        let zone = try request.query.timeZone() ?? .gmt
+        let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
+        let now = clock.now()
+        let note = try await store.add(changes.body ?? "", at: changes.location ?? .unknown, account: account, now: now)
+        publish(note.revision, to: account)
+        let path = "/v1/notes/\(Note.identity(note.id))"
+        let zoneName = try request.query.string("tz")?.replacing("+", with: "%2B")
+        var response = try response(
+            showing: note,
+            NoteTime(in: zone, now: now),
+            self: path + (zoneName.map { "?tz=\($0)" } ?? ""),
+            status: .created
+        )
+        response.headerFields[.location] = path
+        return response
+    }
+
+    /// `PATCH /v1/notes/{id}`: fields that are left out stay. With `If-Match`, only at a version that it names.
+    @Sendable func change(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try request.noteAccount()
+        let zone = try request.query.timeZone() ?? .gmt
+        let (id, identity) = try noteID(in: request)
+        let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
+        let now = clock.now()
+        let outcome = try await store.change(
+            id,
+            body: changes.body,
+            location: changes.location,
+            versions: Self.versions(request),
+            account: account,
+            now: now
+        )
+        let note = try Self.changed(outcome, identity)
+        publish(note.revision, to: account)
+        return try response(showing: note, NoteTime(in: zone, now: now), self: request.selfLink)
+    }
+
+    /// `DELETE /v1/notes/{id}`: the note and its place.
+    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try request.noteAccount()
+        let (id, identity) = try noteID(in: request)
+        _ = try Self.changed(try await store.delete(id, versions: Self.versions(request), account: account), identity)
+        let revision = try store.revision(account: account)
+        publish(revision, to: account)
+        let meta = Meta(screen: "notes.list", provenance: .local, revision: revision)
+        return try .local(
+            NoteDeletionScreen(id: identity, revision: revision),
+            meta,
+            Links(self: "/v1/notes"),
+            now: clock.now()
+        )
+    }
+
+    /// The note as its own screen, with its version in the entity tag. The response to a write carries the tag that a
+    /// GET of the same address would have (RFC 9110 §8.8).
+    private func response(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok)
+        throws -> ScreenResponse
+    {
+        let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
+        var response = try ScreenResponse.local(
+            NoteDetailsScreen(note, time),
+            meta,
+            Links(self: link),
+            status: status,
+            now: clock.now()
+        )
+        response.version = String(note.revision)
+        if case .bytes(let bytes, _) = response.body {
+            response.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(note.revision))
+        }
+        return response
+    }
+
+    /// Publishes to the account that its notes have changed, on both screens that show them.
+    private func publish(_ revision: Int, to account: Int64) {
+        for screen in ["notes.list", "notes.map"] {
+            events.publish(
+                .screenChanged(
+                    app: "notes",
+                    screen: screen,
+                    revision: revision,
+                    audience: .account(app: "notes", account: "\(account)")
+                )
+            )
+        }
+    }
+
+    /// The versions that `If-Match` names; nil if every version is acceptable.
+    private static func versions(_ request: ScreenRequest) -> Set<Int>? {
+        let values = request.headerFields[values: .ifMatch]
+        return values.isEmpty ? nil : EntityTag.versions(in: values)
+    }
+
+    private static func changed(_ outcome: NoteStore.Outcome, _ identity: String) throws -> Note {
+        switch outcome {
+        case .changed(let note): return note
+        case .missing: throw missing(identity)
+        case .changedMeanwhile:
+            throw Problem(
+                .preconditionFailed,
+                "The note \(identity) is not at a version that If-Match names; read it again before changing it."
+            )
+        }
+    }
+
+    private func noteID(in request: ScreenRequest) throws -> (row: Int64, identity: String) {
+        let identity = try request.parameter("id")
+        guard let row = Note.row(of: identity) else { throw Self.missing(identity) }
+        return (row, identity)
+    }
+
+    private static func missing(_ identity: String) -> Problem { .notFound("There is no note \(identity).") }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Screens
+import Upstream
+
+/// The notes of an account as a list.
+struct NoteListing: Sendable {
+    let store: NoteStore
+    let clock: WallClock
+
+    /// `GET /v1/notes`: all notes, or with `q` those that contain its words.
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let account = try request.noteAccount()
+        let page = try request.query.page()
+        let zone = try request.query.timeZone() ?? .gmt
+        let question = try request.query.string("q")?.trimmingCharacters(in: .whitespacesAndNewlines)
+        let search = question.flatMap { $0.isEmpty ? nil : SearchQuery($0) }
+        let changeToken = store.changeToken(account: account)
+        let listing = try store.list(account: account, page: page, search: search)
+        let time = NoteTime(in: zone, now: clock.now())
+        let shown = Page(page, count: listing.notes.count, total: listing.total)
+        let isEmpty = listing.total == 0
+        let screen = NoteListScreen(
+            items: listing.notes.map { NoteListScreen.Row($0, time) },
+            empty: isEmpty ? (listing.all == 0 ? .noNotes : .noMatches) : nil
+        )
+        let meta = Meta(
+            screen: "notes.list",
+            state: isEmpty ? .empty : .content,
+            provenance: .local,
+            revision: listing.revision,
+            page: shown
+        )
+        return try .local(
+            screen,
+            meta,
+            request.links(for: shown),
+            changeToken: changeToken.and(ChangeToken(until: time.deadline)),
+            now: clock.now()
+        )
+    }
+}

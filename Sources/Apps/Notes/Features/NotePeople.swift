@@ -1,0 +1,149 @@
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+/// The directory of people.
+struct NotePeople: Sendable {
+    let store: NoteStore
+    let client: PeopleClient
+    let events: EventStream
+    let clock: WallClock
+
+    /// `GET /v1/notes/people`: ordered by first name.
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
+        _ = try request.requiredSession()
+        let page = try request.query.page(maximumLimit: 500)
+        let changeToken = ChangeToken(of: store.peopleChanges)
+        let result = try await fetchedPeople(request)
+        let (people, total, snapshot) = try store.people(page)
+        let shown = Page(page, count: people.count, total: total)
+        let meta = Meta(
+            screen: "notes.people",
+            state: total == 0 ? .empty : .content,
+            provenance: result.provenance,
+            revision: snapshot,
+            page: shown
+        )
+        return try .screen(
+            Envelope(
+                data: PeopleListScreen(items: people.map(PeopleListScreen.Row.init)),
+                meta: meta,
+                links: request.links(for: shown)
+            ),
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: result.changeToken?.and(changeToken)
+        )
+    }
+
+    /// `GET /v1/notes/people/{id}`.
+    @Sendable func person(_ request: ScreenRequest) async throws -> ScreenResponse {
+        _ = try request.requiredSession()
+        let changeToken = ChangeToken(of: store.peopleChanges)
+        let result = try await fetchedPeople(request)
+        let person = try person(in: request)
+        let meta = Meta(screen: "notes.person", provenance: result.provenance, revision: try store.snapshot()?.number)
+        return try .screen(
+            Envelope(data: PersonScreen(person), meta: meta, links: Links(self: request.selfLink)),
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: result.changeToken?.and(changeToken)
+        )
+    }
+
+    /// `GET /v1/notes/people/{id}/avatar`: fetched by the first request, then always from the store. Only URLs that the
+    /// service has named are fetched.
+    @Sendable func avatar(_ request: ScreenRequest) async throws -> ScreenResponse {
+        _ = try request.requiredSession()
+        let changeToken = ChangeToken(of: store.peopleChanges)
+        let isOnlyIfCached = try request.cachePolicy() == .onlyIfCached
+        _ = try await fetchedPeople(request)
+        guard let url = try person(in: request).avatarURL else {
+            return .placeholder(CacheStatus(.hit, detail: "placeholder"))
+        }
+        do {
+            // No revalidation, also if the request asks for it: these pictures never change.
+            let result = try await client.upstream.read(
+                client.avatar(at: url),
+                isOnlyIfCached ? .onlyIfCached : .useCache
+            )
+            guard let stored = result.response, let body = try await store.bytes(of: stored),
+                let type = PictureType(of: body)
+            else {
+                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+            }
+            var response = ScreenResponse.picture(
+                body,
+                type: type,
+                provenance: result.provenance,
+                now: clock.now(),
+                changeToken: result.changeToken?.and(changeToken)
+            )
+            // The picture never changes, but its address is that of a row, which is another person after the people
+            // were replaced.
+            response.headerFields[.cacheControl] = "private, no-cache"
+            return response
+        } catch UpstreamError.notStored {
+            throw UpstreamFailure(.notStored, of: client.upstream)
+        } catch let error as UpstreamError {
+            return .placeholder(
+                CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
+            )
+        }
+    }
+
+    /// Returns the state of the stored people, or fetches people if there are none. `refresh=1` fetches others only
+    /// together with `replace=1`, because every row would become another person.
+    private func fetchedPeople(_ request: ScreenRequest) async throws -> ReadResult {
+        let cachePolicy = try request.cachePolicy()
+        let isReplacing = try request.query.flag("replace") && cachePolicy == .revalidate
+        let snapshot = try store.snapshot()
+        if let snapshot, !isReplacing { return client.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt) }
+        let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())
+        var resource = client.people { people in
+            NoteStore.persistRows(of: people, fetchedAt: now) { number in
+                stamp.bump()
+                events.publish(.screenChanged(app: "notes", screen: "notes.people", revision: number))
+            }
+        }
+        // Falls back to the stored people if the fetch fails.
+        resource.bundledAt = snapshot?.fetchedAt
+        do {
+            let result = try await client.upstream.read(resource, cachePolicy)
+            if try store.snapshot() == nil, let response = result.response {
+                try await takeOver(response, as: resource)
+            }
+            return result
+        } catch UpstreamError.rejected(let status, _) {
+            let name = client.upstream.configuration.name
+            throw Problem(
+                .upstreamForbidden,
+                "The people API answered \(status.code): "
+                    + "it does not accept Larder's key, which the setting people.key sets.",
+                upstream: .init(name: name, status: status.code)
+            )
+        } catch let error as UpstreamError {
+            throw UpstreamFailure(error, of: client.upstream)
+        }
+    }
+
+    /// Inserts the rows of a response that was stored without them, because the mount of the upstream has fetched it.
+    private func takeOver(_ response: CachedResponse, as resource: Resource) async throws {
+        guard let body = try await store.bytes(of: response) else { return }
+        let persistRows = try resource.validate(
+            IncomingResponse(status: .ok, headerFields: response.head.headerFields, body: Array(body))
+        )
+        try await store.database.write { try persistRows($0) }
+    }
+
+    private func person(in request: ScreenRequest) throws -> Person {
+        let id = try request.parameter("id")
+        guard let number = Int64(id), String(number) == id, let person = try store.person(number) else {
+            throw Problem.notFound("There is no person \(id).")
+        }
+        return person
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// A place that is suggested while the user types.
+struct Place: Sendable, Equatable {
+    /// Where the place comes from.
+    enum Source: String, Encodable, Sendable {
+        /// The notes of the account.
+        case notes
+        case gazetteer
+        case geocoder
+    }
+
+    let name: String
+    /// Its country, or city and country; may be empty.
+    let region: String
+    let coordinate: Coordinate
+    let source: Source
+
+    /// The most places that are suggested.
+    static let mostSuggestions = 5
+    /// The most of them that come from the account's notes if others match.
+    static let mostOwn = 3
+
+    /// Returns the places to suggest: those of the account's notes first, then those of gazetteer and geocoder
+    /// alternately, in their order; none twice.
+    static func suggestions(own: [Place], gazetteer: [Place], geocoder: [Place]) -> [Place] {
+        var chosen: [Place] = []
+        func take(_ place: Place) {
+            if chosen.count < mostSuggestions, !chosen.contains(where: { $0.isSame(as: place) }) {
+                chosen.append(place)
+            }
+        }
+        own.prefix(mostOwn).forEach(take)
+        for index in 0..<max(gazetteer.count, geocoder.count) {
+            if gazetteer.indices.contains(index) { take(gazetteer[index]) }
+            if geocoder.indices.contains(index) { take(geocoder[index]) }
+        }
+        own.dropFirst(mostOwn).forEach(take)
+        return chosen
+    }
+
+    /// Whether two places are the same: the same name within 25 km.
+    private func isSame(as other: Place) -> Bool {
+        PlaceName.folded(name) == PlaceName.folded(other.name) && coordinate.kilometres(to: other.coordinate) < 25
+    }
+}
+
+/// Names of places and people as they are compared and sorted.
+enum PlaceName {
+    /// Returns a name in lower case and without diacritics: `São Paulo`, `sao paulo` and `SÃO PAULO` are equal.
+    static func folded(_ name: String) -> String {
+        let letters = name.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.filter {
+            $0.properties.generalCategory != .nonspacingMark
+        }
+        guard letters.contains(where: { $0.value > 0x7F }) else { return String(String.UnicodeScalarView(letters)) }
+        return letters.reduce(into: "") { text, letter in
+            if let plain = undecomposed[letter] { text += plain } else { text.unicodeScalars.append(letter) }
+        }
+    }
+
+    /// Letters with a stroke and ligatures, which Unicode does not decompose.
+    private static let undecomposed: [Unicode.Scalar: String] = [
+        "ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "’": "'",
+        "ə": "a",
+    ]
+}

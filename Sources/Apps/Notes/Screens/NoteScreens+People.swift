@@ -1,0 +1,52 @@
+import Screens
+
+/// `GET /v1/notes/people`.
+struct PeopleListScreen: Encodable, Sendable {
+    struct Row: Encodable, Sendable {
+        let id: Int64
+        let fullName: String
+        let avatar: String
+        let href: String
+
+        init(_ person: Person) {
+            id = person.id
+            fullName = person.fullName
+            href = "/v1/notes/people/\(person.id)"
+            avatar = "\(href)/avatar"
+        }
+    }
+
+    let items: [Row]
+    /// This screen has the logout.
+    let actions: [Action] = [Action(id: "logout", title: "Log Out", method: "DELETE", href: "/v1/notes/session")]
+
+    private enum CodingKeys: CodingKey { case items, actions }
+}
+
+/// `GET /v1/notes/people/{id}`.
+struct PersonScreen: Encodable, Sendable {
+    let id: Int64
+    let fullName: String
+    @Nullable var firstName: String?
+    @Nullable var lastName: String?
+    @Nullable var email: String?
+    let emailText: String
+    @Nullable var gender: String?
+    let genderText: String
+    let avatar: String
+
+    init(_ person: Person) {
+        id = person.id
+        fullName = person.fullName
+        _firstName = Nullable(wrappedValue: person.firstName)
+        _lastName = Nullable(wrappedValue: person.lastName)
+        _email = Nullable(wrappedValue: person.email)
+        emailText = person.email ?? Self.missing
+        _gender = Nullable(wrappedValue: person.gender)
+        genderText = person.gender ?? Self.missing
+        avatar = "/v1/notes/people/\(person.id)/avatar"
+    }
+
+    /// The text of a missing value.
+    static let missing = "N/A"
+}

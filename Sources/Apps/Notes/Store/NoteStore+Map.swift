@@ -1,0 +1,144 @@
+import Foundation
+import GRDB
+import Storage
+
+/// The content of a view of the map, read in one transaction.
+struct NoteMap: Sendable {
+    /// Notes that are shown one by one, the last saved first.
+    let pins: [NoteOutline]
+    /// Several notes each.
+    let clusters: [NoteCluster]
+    /// The zoom of the clusters; nil if every note of the view is a pin.
+    let zoom: Int?
+    /// The last saved note, wherever it is.
+    let latest: NoteOutline?
+    /// Notes of the account.
+    let total: Int
+    let revision: Int
+}
+
+extension NoteStore {
+    /// Returns the notes within a part of the map: each as a pin if they are few and the request names no zoom of
+    /// clusters, else by the grid of ``MapGrid``.
+    func map(_ box: BoundingBox, zoom wanted: Int?, account: Int64) throws -> NoteMap {
+        try database.read { db in
+            let latest = try Row.fetchOne(
+                try db.cachedStatement(sql: Self.selectPage),
+                arguments: ["account": account, "limit": 1, "offset": 0]
+            )
+            .flatMap(NoteOutline.init(row:))
+            let (total, revision) = (try Self.count(account, db), try Self.revision(account, db))
+            if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(box, account, db) {
+                return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
+            }
+            var zoom = MapGrid.zoom(wanted: wanted, for: box)
+            var clusters = try Self.clusters(box, zoom, account, db)
+            while clusters == nil, zoom > 0 {
+                zoom -= 1
+                clusters = try Self.clusters(box, zoom, account, db)
+            }
+            let found = clusters ?? []
+            let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
+                box.contains($0.location.coordinate)
+            }
+            return NoteMap(
+                pins: pins,
+                clusters: found.filter { $0.only == nil },
+                zoom: zoom,
+                latest: latest,
+                total: total,
+                revision: revision
+            )
+        }
+    }
+
+    /// Returns all notes of a view; nil if they are too many to be shown one by one.
+    private static func pins(_ box: BoundingBox, _ account: Int64, _ db: Database) throws -> [NoteOutline]? {
+        var ids: [Int64] = []
+        for range in box.longitudes {
+            let statement = try db.cachedStatement(sql: selectWithin)
+            ids += try Int64.fetchAll(
+                statement,
+                arguments: [
+                    "account": account, "west": range.lowerBound, "east": range.upperBound, "south": box.south,
+                    "north": box.north,
+                    "limit": MapGrid.mostItems + 1,
+                ]
+            )
+            guard ids.count <= MapGrid.mostItems else { return nil }
+        }
+        // The R-tree rounds outward to 32 bits.
+        return try outlines(Array(Set(ids)), account, db).filter { box.contains($0.location.coordinate) }
+    }
+
+    /// Returns notes by their ids, the last saved first.
+    private static func outlines(_ ids: [Int64], _ account: Int64, _ db: Database) throws -> [NoteOutline] {
+        let statement = try db.cachedStatement(sql: selectOutline)
+        return try ids.compactMap { id in
+            try Row.fetchOne(statement, arguments: ["id": id, "account": account]).flatMap(NoteOutline.init(row:))
+        }
+        .sorted { $0.revision > $1.revision }
+    }
+
+    /// Returns the cells of a view that contain notes; nil if they are too many.
+    private static func clusters(_ box: BoundingBox, _ zoom: Int, _ account: Int64, _ db: Database) throws
+        -> [NoteCluster]?
+    {
+        let (columns, rows) = MapGrid.cells(of: box, zoom: zoom)
+        var clusters: [NoteCluster] = []
+        // If a view that crosses the antimeridian is nearly as wide as the world, its two ranges may share a column.
+        var next = Int.min
+        for range in columns.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound >= next {
+            let first = max(next, range.lowerBound)
+            next = range.upperBound + 1
+            let arguments: StatementArguments = [
+                "account": account, "zoom": zoom, "west": first, "east": range.upperBound, "north": rows.lowerBound,
+                "south": rows.upperBound,
+                "limit": MapGrid.mostItems + 1,
+            ]
+            // Counting is cheaper than reading, and most zooms that are tried are too deep.
+            let count = try Int.fetchOne(try db.cachedStatement(sql: countCells), arguments: arguments) ?? 0
+            guard clusters.count + count <= MapGrid.mostItems else { return nil }
+            clusters += try Row.fetchAll(try db.cachedStatement(sql: selectCells), arguments: arguments).compactMap(
+                NoteCluster.init(row:)
+            )
+        }
+        return clusters
+    }
+
+    static let selectWithin = """
+        SELECT id FROM note_position
+        WHERE account_from <= :account AND account_to >= :account
+            AND west <= :east AND east >= :west AND south <= :north AND north >= :south
+        LIMIT :limit
+        """
+    static let selectOutline = "SELECT \(NoteOutline.columns) FROM note WHERE id = :id AND account = :account"
+
+    // One seek for each column: the rows between two columns are north and south of the view.
+    static let selectCells = selectCells("note_cell.x, note_cell.y, notes, latitudes, longitudes, ids")
+    static let countCells = "SELECT count(*) FROM (\(selectCells("1")))"
+
+    private static func selectCells(_ columns: String) -> String {
+        """
+        WITH RECURSIVE view (x) AS (SELECT :west UNION ALL SELECT x + 1 FROM view WHERE x < :east)
+        SELECT \(columns) FROM view CROSS JOIN note_cell
+            ON account = :account AND zoom = :zoom AND note_cell.x = view.x AND note_cell.y BETWEEN :north AND :south
+        LIMIT :limit
+        """
+    }
+}
+
+extension NoteCluster {
+    fileprivate init?(row: Row) {
+        let count: Int = row["notes"]
+        let mean = { (sum: Int64) in (Double(sum) / Double(count)).rounded() / 1e7 }
+        guard count > 0, let center = Coordinate(latitude: mean(row["latitudes"]), longitude: mean(row["longitudes"]))
+        else { return nil }
+        self.init(
+            cell: .init(x: row["x"], y: row["y"]),
+            count: count,
+            center: center,
+            only: count == 1 ? row["ids"] : nil
+        )
+    }
+}

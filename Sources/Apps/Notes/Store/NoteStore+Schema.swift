@@ -1,0 +1,134 @@
+public import Storage
+
+extension NoteStore {
+    /// The migrations of the tables.
+    public static let migrations: [SchemaMigration] = [
+        SchemaMigration("notes/001 accounts", sql: accounts),
+        SchemaMigration("notes/002 notes", sql: notes),
+        SchemaMigration("notes/003 clusters", sql: clusters),
+        SchemaMigration("notes/004 people", sql: people),
+        SchemaMigration("notes/005 volumes", sql: volumes),
+    ]
+
+    private static let accounts = """
+        CREATE TABLE notes_account (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name_key TEXT NOT NULL UNIQUE,   -- as names are compared
+            name TEXT NOT NULL,              -- as it was registered
+            salt BLOB NOT NULL,
+            rounds INTEGER NOT NULL,         -- N, r and p of RFC 7914
+            block_size INTEGER NOT NULL,
+            parallelism INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            created INTEGER NOT NULL,        -- milliseconds since 1970 UTC, as all times
+            revision INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        """
+
+    // `account` is a column of the text index and a dimension of the R-tree, so that a search looks at one account's
+    // notes only, whatever others have.
+    private static let notes = """
+        CREATE TABLE note (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            account INTEGER NOT NULL REFERENCES notes_account (id),
+            body TEXT NOT NULL,
+            opening TEXT NOT NULL,           -- the first characters of the body
+            latitude REAL NOT NULL,
+            longitude REAL NOT NULL,
+            location_name TEXT NOT NULL,
+            cell_x INTEGER NOT NULL,         -- of the deepest grid of clusters
+            cell_y INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            revision INTEGER NOT NULL        -- number of its last change within the account
+        ) STRICT;
+        CREATE UNIQUE INDEX note_by_revision ON note (account, revision DESC);
+
+        CREATE VIRTUAL TABLE note_text USING fts5 (
+            account, body, location_name, content = 'note', content_rowid = 'id',
+            tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+        );
+        CREATE VIRTUAL TABLE note_position USING rtree (id, west, east, south, north, account_from, account_to);
+        """
+
+    // Sums of whole ten-millionths of a degree, which are exact; the sum of the ids of the notes is the id of the
+    // note if there is only one.
+    private static let clusters = """
+        CREATE TABLE note_zoom (zoom INTEGER PRIMARY KEY, shift INTEGER NOT NULL) STRICT;
+        WITH RECURSIVE level (zoom) AS (SELECT 0 UNION ALL SELECT zoom + 1 FROM level WHERE zoom < \(MapGrid.deepest))
+            INSERT INTO note_zoom SELECT zoom, \(MapGrid.deepest) - zoom FROM level;
+
+        CREATE TABLE note_cell (
+            account INTEGER NOT NULL,
+            zoom INTEGER NOT NULL,
+            x INTEGER NOT NULL,
+            y INTEGER NOT NULL,
+            notes INTEGER NOT NULL,
+            latitudes INTEGER NOT NULL,
+            longitudes INTEGER NOT NULL,
+            ids INTEGER NOT NULL,
+            PRIMARY KEY (account, zoom, x, y)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TRIGGER note_clustered AFTER INSERT ON note BEGIN
+            \(cells(add: "new"))
+        END;
+        CREATE TRIGGER note_unclustered AFTER DELETE ON note BEGIN
+            \(cells(remove: "old"))
+        END;
+        CREATE TRIGGER note_reclustered AFTER UPDATE OF latitude, longitude ON note
+        WHEN new.latitude <> old.latitude OR new.longitude <> old.longitude BEGIN
+            \(cells(remove: "old"))
+            \(cells(add: "new"))
+        END;
+        """
+
+    private static func cells(add row: String) -> String {
+        """
+        INSERT INTO note_cell (account, zoom, x, y, notes, latitudes, longitudes, ids)
+            SELECT \(row).account, zoom, \(row).cell_x >> shift, \(row).cell_y >> shift, 1,
+                CAST(round(\(row).latitude * 1e7) AS INTEGER), CAST(round(\(row).longitude * 1e7) AS INTEGER), \(row).id
+            FROM note_zoom WHERE true
+            ON CONFLICT (account, zoom, x, y) DO UPDATE SET
+                notes = notes + 1, latitudes = latitudes + excluded.latitudes,
+                longitudes = longitudes + excluded.longitudes, ids = ids + excluded.ids;
+        """
+    }
+
+    private static func cells(remove row: String) -> String {
+        """
+        UPDATE note_cell SET notes = notes - 1, latitudes = latitudes - CAST(round(\(row).latitude * 1e7) AS INTEGER),
+                longitudes = longitudes - CAST(round(\(row).longitude * 1e7) AS INTEGER), ids = ids - \(row).id
+            FROM note_zoom WHERE note_cell.account = \(row).account AND note_cell.zoom = note_zoom.zoom
+                AND note_cell.x = \(row).cell_x >> note_zoom.shift AND note_cell.y = \(row).cell_y >> note_zoom.shift;
+        DELETE FROM note_cell WHERE notes = 0 AND (account, zoom, x, y) IN
+            (SELECT \(row).account, zoom, \(row).cell_x >> shift, \(row).cell_y >> shift FROM note_zoom);
+        """
+    }
+
+    // An R-tree groups entries so that its boxes grow least. If one side of every box has the length 0, no box has a
+    // volume: a view of eleven notes read half of the tree. That is why an account has the length 0.5.
+    private static let volumes = """
+        DELETE FROM note_position;
+        INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note;
+        """
+
+    private static let people = """
+        CREATE TABLE notes_people (
+            one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+            snapshot INTEGER NOT NULL,       -- counts how often people were fetched
+            fetched INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE notes_person (
+            id INTEGER PRIMARY KEY,          -- number of the row at the service; another person in the next snapshot
+            first_name TEXT,
+            last_name TEXT,
+            sort_first TEXT NOT NULL,
+            sort_last TEXT NOT NULL,
+            email TEXT,
+            gender TEXT,
+            avatar_url TEXT
+        ) STRICT;
+        CREATE INDEX notes_person_by_name ON notes_person (sort_first, sort_last, id);
+        """
+}

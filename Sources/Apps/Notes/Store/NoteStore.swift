@@ -1,0 +1,208 @@
+import Foundation
+import GRDB
+public import Storage
+import Upstream
+
+/// Accounts, their notes with places, and the people of the web service.
+///
+/// A note and its place are one row. Its entries in the full-text index, in the R-tree and in the clusters of every
+/// zoom change in the transaction that changes it.
+public struct NoteStore: Sendable {
+    let database: LarderDatabase
+    /// Counts the changes of each account's notes.
+    let noteChanges = VersionCounters()
+    /// Counts how often the people were fetched or replaced.
+    let peopleChanges = VersionCounter()
+
+    /// Creates the store of a database.
+    public init(_ database: LarderDatabase) {
+        self.database = database
+    }
+
+    /// Returns the token of what an account sees of its notes now; to be taken before that is read.
+    func changeToken(account: Int64) -> ChangeToken {
+        ChangeToken(of: noteChanges[account])
+    }
+
+    /// Returns a note of an account; nil if it has none of that id.
+    func note(_ id: Int64, account: Int64) throws -> Note? {
+        try database.read { try Self.note(id, account: account, $0) }
+    }
+
+    static func note(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {
+        try Row.fetchOne(try db.cachedStatement(sql: selectNote), arguments: ["id": id, "account": account]).flatMap(
+            Note.init(row:)
+        )
+    }
+
+    static let selectNote = "SELECT * FROM note WHERE id = :id AND account = :account"
+
+    /// Inserts a note.
+    func add(_ body: String, at location: Note.Location, account: Int64, now: Date) async throws -> Note {
+        defer { noteChanges[account].bump() }
+        return try await database.write { db in
+            let revision = try Self.nextRevision(account, db)
+            try db.cachedStatement(sql: Self.insert).execute(
+                arguments: [
+                    "account": account, "body": body, "opening": NoteOutline.opening(of: body),
+                    "created": now.millisecondsSince1970,
+                    "modified": now.millisecondsSince1970, "revision": revision,
+                ].merging(Self.columns(location)) { own, _ in own }.arguments
+            )
+            let note = Note(
+                id: db.lastInsertedRowID,
+                body: body,
+                location: location,
+                modified: now,
+                created: now,
+                revision: revision
+            )
+            try Self.index(note, account: account, db)
+            return note
+        }
+    }
+
+    /// The result of a change.
+    enum Outcome: Sendable, Equatable {
+        case changed(Note)
+        /// The account has no such note.
+        case missing
+        /// It is not at a version that the client has named.
+        case changedMeanwhile
+    }
+
+    /// Changes a note; what is nil stays. Its time of modification changes in any case.
+    ///
+    /// - Parameter versions: the versions that it may have; nil for any.
+    func change(_ id: Int64, body: String?, location: Note.Location?, versions: Set<Int>?, account: Int64, now: Date)
+        async throws -> Outcome
+    {
+        defer { noteChanges[account].bump() }
+        return try await database.write { db in
+            guard let old = try Self.note(id, account: account, db) else { return .missing }
+            if let versions, !versions.contains(old.revision) { return .changedMeanwhile }
+            let note = Note(
+                id: id,
+                body: body ?? old.body,
+                location: location ?? old.location,
+                modified: now,
+                created: old.created,
+                revision: try Self.nextRevision(account, db)
+            )
+            try db.cachedStatement(sql: Self.update).execute(
+                arguments: [
+                    "id": id, "body": note.body, "opening": NoteOutline.opening(of: note.body),
+                    "modified": now.millisecondsSince1970,
+                    "revision": note.revision,
+                ].merging(Self.columns(note.location)) { own, _ in own }.arguments
+            )
+            try Self.change(old, to: note, account: account, db)
+            return .changed(note)
+        }
+    }
+
+    /// Deletes a note with its place.
+    ///
+    /// - Parameter versions: the versions that it may have; nil for any.
+    func delete(_ id: Int64, versions: Set<Int>?, account: Int64) async throws -> Outcome {
+        defer { noteChanges[account].bump() }
+        return try await database.writeFreeingRoom { db in
+            guard let old = try Self.note(id, account: account, db) else { return .missing }
+            if let versions, !versions.contains(old.revision) { return .changedMeanwhile }
+            _ = try Self.nextRevision(account, db)
+            try Self.remove(old, account: account, db)
+            try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?").execute(arguments: [id])
+            return .changed(old)
+        }
+    }
+
+    /// Returns the number of the last change of an account's notes.
+    static func revision(_ account: Int64, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            try db.cachedStatement(sql: "SELECT revision FROM notes_account WHERE id = ?"),
+            arguments: [account]
+        ) ?? 0
+    }
+
+    /// Returns the number of the last change of an account's notes.
+    func revision(account: Int64) throws -> Int {
+        try database.read { try Self.revision(account, $0) }
+    }
+
+    private static func nextRevision(_ account: Int64, _ db: Database) throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
+        )
+        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else {
+            throw StorageError.damagedDatabase(path: "notes_account", detail: "the account of a session is missing")
+        }
+        return revision
+    }
+
+    private static func columns(_ location: Note.Location) -> [String: (any DatabaseValueConvertible)?] {
+        let cell = MapGrid.cell(of: location.coordinate, zoom: MapGrid.deepest)
+        return [
+            "latitude": location.coordinate.latitude, "longitude": location.coordinate.longitude,
+            "location_name": location.name, "cell_x": cell.x,
+            "cell_y": cell.y,
+        ]
+    }
+
+    static let insert = """
+        INSERT INTO note
+            (account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified, revision)
+        VALUES
+            (:account, :body, :opening, :latitude, :longitude, :location_name, :cell_x, :cell_y, :created, :modified,
+            :revision)
+        """
+    private static let update = """
+        UPDATE note SET
+            body = :body, opening = :opening, latitude = :latitude, longitude = :longitude,
+            location_name = :location_name, cell_x = :cell_x, cell_y = :cell_y, modified = :modified,
+            revision = :revision
+        WHERE id = :id
+        """
+}
+
+extension [String: (any DatabaseValueConvertible)?] {
+    fileprivate var arguments: StatementArguments { StatementArguments(self) }
+}
+
+extension Note {
+    /// Reads a row of table `note`; nil if its coordinates are out of range, which nothing writes.
+    init?(row: Row) {
+        guard let location = Location(row: row) else { return nil }
+        self.init(
+            id: row["id"],
+            body: row["body"],
+            location: location,
+            modified: Date(millisecondsSince1970: row["modified"]),
+            created: Date(millisecondsSince1970: row["created"]),
+            revision: row["revision"]
+        )
+    }
+}
+
+extension NoteOutline {
+    /// Reads the columns of a row of table `note` that ``columns`` names.
+    init?(row: Row) {
+        guard let location = Note.Location(row: row) else { return nil }
+        self.init(
+            id: row["id"],
+            opening: row["opening"],
+            location: location,
+            modified: Date(millisecondsSince1970: row["modified"]),
+            revision: row["revision"]
+        )
+    }
+
+    static let columns =
+        "note.id, note.opening, note.latitude, note.longitude, note.location_name, note.modified, note.revision"
+}
+
+extension Note.Location {
+    fileprivate init?(row: Row) {
+        guard let coordinate = Coordinate(latitude: row["latitude"], longitude: row["longitude"]) else { return nil }
+        self.init(coordinate: coordinate, name: row["location_name"])
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Screens
+import Storage
+import Upstream
+
+/// Documents from the Disk, and to it.
+struct DiskExchange: Sendable {
+    let disk: DiskFiles
+    let lookup: DocumentLookup
+    let creation: DocumentCreation
+    let jobs: DocumentJobs
+
+    /// `POST /v1/pdf/documents/from-disk {"path"}`: a photo or PDF of the Disk becomes a draft.
+    @Sendable func importFile(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let (profile, session) = (try request.profile(), try request.requiredSession())
+        let (_, layout) = try DocumentCreation.parameters(request)
+        let path = try Self.path(try await request.jsonObject())
+        let fetched = try await Self.ofField {
+            try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)
+        }
+        let file = try SourceFile(
+            title: fetched.name,
+            fileName: fetched.name,
+            beginning: fetched.beginning,
+            length: fetched.file.length,
+            place: fetched.file.place,
+            index: 0,
+            pointer: "/path"
+        )
+        return try await creation.create([[file]], layout: layout, request, profile: profile)
+    }
+
+    /// `POST …/save-to-disk {"path"}`: the file of a document is uploaded to the Disk.
+    @Sendable func exportFile(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let (profile, session) = (try request.profile(), try request.requiredSession())
+        let path = try Self.path(try await request.jsonObject())
+        let document = try lookup.document(request, profile: profile)
+        let file = try lookup.store.database.blobs.reader(document.blob)
+        let written = try await jobs.run(request) { _ in
+            try await Self.ofField { try await disk.put(path, session, file) }
+        }
+        return try .pdf(
+            DocumentExportScreen(document: DocumentScreen(document), diskPath: written),
+            "pdf.reader",
+            links: Links(self: DocumentScreen.href(document.id)),
+            now: lookup.clock.now()
+        )
+    }
+
+    /// The Disk app takes a path as a parameter; here it is a field of the body, and an error in it is 422
+    /// (docs/contract.md, "Problems").
+    private static func ofField<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let problem as Problem where problem.code == .invalidParameter && !problem.errors.isEmpty {
+            throw Problem.validation(problem.errors.map { .field("/path", $0.code, "path \($0.detail).") })
+        }
+    }
+
+    private static func path(_ fields: JSONFields) throws -> String {
+        guard let path = try fields.string("path"), !path.isEmpty, path.utf8.count <= 32_760,
+            !path.unicodeScalars.contains("\0")
+        else {
+            throw Problem.validation([.field("/path", "required", "path must be the path of a file on the Disk.")])
+        }
+        return path
+    }
+}

@@ -1,0 +1,68 @@
+import Concurrency
+import Foundation
+import Screens
+import Storage
+import Upstream
+
+/// Changes the pages of a document: one change at a time, each a new file beside the old one, which the document gets
+/// in one transaction or not at all.
+struct DocumentEditor: Sendable {
+    /// The new file and pages of a document, and what the response needs beside.
+    struct Change<Detail: Sendable>: Sendable {
+        var blob: Blob
+        var pages: [DocumentPage]
+        var detail: Detail
+    }
+
+    let lookup: DocumentLookup
+    let jobs: DocumentJobs
+    /// By id of the document.
+    let locks: KeyedMutex
+    let draftLifetime: Duration
+
+    private var store: DocumentStore { lookup.store }
+
+    /// Changes the document of the path.
+    ///
+    /// - Parameters:
+    ///   - plan: decides, of the document as it is while its lock is held, what is to be done; nil for nothing.
+    ///   - work: makes the new file.
+    ///   - response: makes the response of the document after the change.
+    /// - Throws: ``Problem``, 404 if the document is not there, 412 if `If-Match` does not name its version; what the
+    ///   closures throw.
+    func change<Plan: Sendable, Detail: Sendable>(
+        _ request: ScreenRequest,
+        plan: @Sendable (Document) throws -> Plan?,
+        work: @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws -> Change<Detail>,
+        response: @Sendable (Document, Detail) throws -> ScreenResponse
+    ) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try lookup.document(request, profile: profile).id
+        return try await locks.holding([id]) {
+            let before = try lookup.documentToChange(request, profile: profile)
+            guard let plan = try plan(before) else { return try .reader(before, now: lookup.clock.now()) }
+            let (after, detail) = try await jobs.run(request, on: before, profile: profile) { progress in
+                let change = try await work(before, plan, progress)
+                return (try await replace(before, by: change, profile: profile), change.detail)
+            }
+            jobs.events.publishList(after.revision)
+            return try response(after.document, detail)
+        }
+    }
+
+    private func replace<Detail>(_ before: Document, by change: Change<Detail>, profile: String) async throws
+        -> DocumentStore.Changed
+    {
+        do {
+            return try await store.replace(
+                before,
+                blob: change.blob,
+                pages: change.pages,
+                profile: profile,
+                draftUntil: lookup.clock.now().addingTimeInterval(draftLifetime.seconds)
+            )
+        } catch is DocumentStore.Gone {
+            throw Problem.noDocument(before.id)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Media
+import Screens
+import Storage
+import Upstream
+
+/// Runs work that takes time, publishes its progress on `/v1/events`, and turns failures of Media's into problems.
+struct DocumentJobs: Sendable {
+    /// Receives how far a job is, from 0 to 1; on any thread.
+    typealias Progress = @Sendable (Double) -> Void
+
+    let events: EventStream
+    let lookup: DocumentLookup
+
+    /// Runs a job. Its id is the request's `X-Request-Id`, which the client may choose.
+    ///
+    /// - Parameter titles: the names of the client's files, in the order of Media's inputs.
+    /// - Throws: ``Problem`` for a failure of Media's that the client can act on; what `body` throws.
+    func run<Result: Sendable>(
+        _ request: ScreenRequest,
+        titles: [String] = [],
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (_ progress: @escaping Progress) async throws -> Result
+    ) async throws -> Result {
+        let (events, id) = (self.events, request.requestID)
+        let publish = { @Sendable (status: String, progress: Double) in
+            events.publish(.job(app: "pdf", id: id, status: status, progress: progress, audience: .everyone))
+        }
+        let report = ProgressReport { percent in publish("running", Double(percent) / 100) }
+        report.update(0)
+        do {
+            let result = try await body { report.update($0) }
+            publish("done", 1)
+            return result
+        } catch {
+            publish("failed", report.reached)
+            throw Problem(error, titles: titles) ?? error
+        }
+    }
+
+    /// Runs a job that changes a document. If the document is a draft that expires meanwhile, the error says so, rather
+    /// than what its missing file has caused.
+    ///
+    /// - Throws: ``Problem``, 404 if the document is gone; what ``run(_:titles:isolation:_:)`` throws.
+    func run<Result: Sendable>(
+        _ request: ScreenRequest,
+        on document: Document,
+        profile: String,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (_ progress: @escaping Progress) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await run(request, body)
+        } catch {
+            _ = try lookup.document(document.id, profile: profile)
+            throw error
+        }
+    }
+}
+
+extension JobProgress {
+    /// The part of the job that is done, from 0 to 1.
+    var fraction: Double { total > 0 ? Double(done) / Double(total) : 0 }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Upstream
+
+/// The saved documents, one document in the reader, and its file.
+struct DocumentLibrary: Sendable {
+    let lookup: DocumentLookup
+
+    private var store: DocumentStore { lookup.store }
+
+    /// `GET /v1/pdf/documents`: the saved documents, newest first.
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let page = try request.query.page()
+        let changeToken = store.changeToken(profile: profile)
+        let listing = try store.list(profile: profile, page: page)
+        let shown = Page(page, count: listing.rows.count, total: listing.total)
+        let isEmpty = listing.total == 0
+        let content = DocumentListScreen(
+            items: listing.rows.map { .init($0, canMerge: listing.total > 1) },
+            revision: listing.revision,
+            empty: isEmpty ? .init() : nil
+        )
+        return try .pdf(
+            content,
+            "pdf.list",
+            state: isEmpty ? .empty : .content,
+            page: shown,
+            revision: listing.revision,
+            links: request.links(for: shown),
+            changeToken: changeToken,
+            now: lookup.clock.now()
+        )
+    }
+
+    /// `GET /v1/pdf/documents/{id}`.
+    @Sendable func reader(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let changeToken = store.changeToken(profile: profile)
+        let document = try lookup.document(request, profile: profile)
+        return try .reader(document, changeToken: changeToken, now: lookup.clock.now())
+    }
+
+    /// `GET …/file`: the PDF, to be shared.
+    @Sendable func file(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let (document, file) = try lookup.openDocument(request, profile: try request.profile())
+        let content = FileContent(
+            blob: file,
+            type: SourceFormat.pdf.mediaType,
+            version: "\(document.blob.id)",
+            fileName: document.fileName,
+            disposition: .attachment
+        )
+        return try .content(content, to: request, now: lookup.clock.now()).byProfile()
+    }
+}

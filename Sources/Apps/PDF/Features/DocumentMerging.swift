@@ -1,0 +1,71 @@
+import Concurrency
+import Foundation
+import Media
+import Screens
+import Storage
+import Upstream
+
+/// Makes a saved document of all pages of two others.
+struct DocumentMerging: Sendable {
+    let lookup: DocumentLookup
+    let jobs: DocumentJobs
+    /// By id of the document.
+    let locks: KeyedMutex
+    let arranger: PageArranger
+    let maximumPages: Int
+
+    /// `POST /v1/pdf/merge {"first", "second", "name"?}`: the merged documents stay as they are.
+    @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let fields = try await request.jsonObject()
+        let ids = try Self.ids(fields)
+        let name = try fields.string("name").map(DocumentName.accepted)
+        try Self.check(ids)
+        // Errors in them are reported before the request waits for locks.
+        _ = try ids.map { try lookup.savedDocument($0, profile: profile) }
+        let new = try await jobs.run(request) { progress in
+            try await locks.holding(ids) {
+                let merged = try await merged(ids, name: name, profile: profile, progress)
+                return try await lookup.store.insert(
+                    [merged],
+                    profile: profile,
+                    created: lookup.clock.now(),
+                    draftUntil: nil
+                )
+            }
+        }
+        jobs.events.publishList(new.revision)
+        return try .reader(new.documents[0], isNew: true, now: lookup.clock.now())
+    }
+
+    private func merged(_ ids: [String], name: String?, profile: String, _ progress: @escaping DocumentJobs.Progress)
+        async throws -> DocumentStore.New
+    {
+        let sources = try ids.map { try lookup.savedDocument($0, profile: profile) }
+        guard sources.reduce(0, { $0 + $1.pages.count }) <= maximumPages else {
+            throw MediaError.tooManyPages(limit: maximumPages)
+        }
+        let pages = sources.enumerated().flatMap { index, source in
+            source.pages.indices.map { ComposedPage(source: index, page: $0 + 1) }
+        }
+        return DocumentStore.New(
+            name: name ?? DocumentName.joined(sources[0].name, sources[1].name),
+            blob: try await arranger.write(pages, of: sources, progress),
+            pages: sources.flatMap(\.pages).map { $0.copy() }
+        )
+    }
+
+    private static func ids(_ fields: JSONFields) throws -> [String] {
+        try ["first", "second"].map { try fields.string($0) ?? "" }
+    }
+
+    private static func check(_ ids: [String]) throws {
+        let missing = zip(["first", "second"], ids).filter { $1.isEmpty }.map { field, _ in
+            Problem.FieldError.field("/\(field)", "required", "\(field) must be the id of a document.")
+        }
+        guard missing.isEmpty else { throw Problem.validation(missing) }
+        guard ids[0] != ids[1] else {
+            throw Problem.validation([.field("/second", "invalid", "A document cannot be merged with itself.")])
+        }
+    }
+}

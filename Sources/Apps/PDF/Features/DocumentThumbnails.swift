@@ -1,0 +1,88 @@
+import Concurrency
+import Foundation
+import HTTPTypes
+import Media
+import Screens
+import Storage
+import Upstream
+
+/// Thumbnails of pages: drawn once, stored within a budget.
+struct DocumentThumbnails: Sendable {
+    /// Width in pixels if the client names none.
+    private static let standardWidth = 320
+
+    let lookup: DocumentLookup
+    let engine: DocumentEngine
+    let options: PDFApp.Options
+    /// Held by the request that draws a thumbnail, so that nothing is drawn twice at once.
+    let locks = KeyedMutex()
+
+    private var store: DocumentStore { lookup.store }
+
+    /// `GET …/thumbnail`: the first page.
+    @Sendable func ofDocument(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try await thumbnail(request) { _ in 0 }
+    }
+
+    /// `GET …/pages/{page_id}/thumbnail`.
+    @Sendable func ofPage(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let id = try request.parameter("page_id")
+        return try await thumbnail(request) { try $0.index(of: id) }
+    }
+
+    private func thumbnail(_ request: ScreenRequest, of choose: @Sendable (Document) throws -> Int) async throws
+        -> ScreenResponse
+    {
+        let profile = try request.profile()
+        let width =
+            try request.query.integer("width", in: 1...options.maximumWidth)
+            ?? min(Self.standardWidth, options.maximumWidth)
+        let changeToken = store.changeToken(profile: profile)
+        var document = try lookup.document(request, profile: profile)
+        for attempt in 1...2 {
+            let index = try choose(document)
+            do {
+                let thumbnail = try await thumbnail(at: index, of: document, width: width)
+                return Self.response(thumbnail, document, changeToken)
+            } catch {
+                // A change may have removed the file while its page was drawn: the file is not at fault then.
+                let now = try lookup.document(request, profile: profile)
+                guard attempt == 1, now.blob != document.blob else { throw Problem(error) ?? error }
+                document = now
+            }
+        }
+        throw Problem(
+            .overloaded,
+            "The document changes faster than it can be drawn.",
+            headerFields: [.retryAfter: "1"]
+        )
+    }
+
+    /// Returns the stored thumbnail of a page, or draws it. Requests for one that is being drawn wait for it.
+    private func thumbnail(at index: Int, of document: Document, width: Int) async throws -> DocumentStore.Thumbnail {
+        let page = document.pages[index]
+        if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
+        return try await locks.holding(["\(page.content) \(page.rotation) \(width)"]) {
+            if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
+            let (shown, file) = (page.shownSize, store.file(of: document))
+            let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
+            let picture = try await engine.picture(index + 1, file, size, width)
+            let drawn = DocumentStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
+            let now = lookup.clock.now()
+            try await store.save(drawn, of: page, width: width, budget: options.thumbnailBytes, at: now)
+            return drawn
+        }
+    }
+
+    private static func response(
+        _ thumbnail: DocumentStore.Thumbnail,
+        _ document: Document,
+        _ changeToken: ChangeToken
+    ) -> ScreenResponse {
+        ScreenResponse.localPicture(
+            thumbnail.data,
+            type: thumbnail.mediaType,
+            changeToken: document.isDraft ? nil : changeToken
+        ).byProfile()
+    }
+}

@@ -1,0 +1,43 @@
+import Concurrency
+import Foundation
+import Media
+import Screens
+import Storage
+import Upstream
+
+/// Makes a saved document of some pages of another one.
+struct PageExtraction: Sendable {
+    let lookup: DocumentLookup
+    let jobs: DocumentJobs
+    /// By id of the document.
+    let locks: KeyedMutex
+    let arranger: PageArranger
+
+    /// `POST …/extract {"pages", "name"?}`: a new saved document of these pages in this order.
+    @Sendable func extract(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let fields = try await request.jsonObject()
+        let (wanted, name) = (try PageList(fields), try fields.string("name").map(DocumentName.accepted))
+        let id = try lookup.document(request, profile: profile).id
+        let new = try await jobs.run(request) { progress in
+            try await locks.holding([id]) {
+                let source = try lookup.document(request, profile: profile)
+                let indices = try wanted.indices(in: source)
+                let pages = indices.map { ComposedPage(page: $0 + 1) }
+                let extracted = DocumentStore.New(
+                    name: name ?? "\(DocumentName.shortened(source.name, to: DocumentName.longest - 10)) (extract)",
+                    blob: try await arranger.write(pages, of: [source], progress),
+                    pages: indices.map { source.pages[$0].copy() }
+                )
+                return try await lookup.store.insert(
+                    [extracted],
+                    profile: profile,
+                    created: lookup.clock.now(),
+                    draftUntil: nil
+                )
+            }
+        }
+        jobs.events.publishList(new.revision)
+        return try .reader(new.documents[0], isNew: true, now: lookup.clock.now())
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Screens
+
+/// The body of a request that adds text, `{"text", "locale"?, "at"?}`.
+struct TextContent: Sendable {
+    let text: String
+    /// A language tag (BCP 47).
+    let locale: String?
+    /// The number that the first new page gets; nil for the end.
+    private let number: Int?
+
+    /// Reads the fields.
+    ///
+    /// - Parameter maximumBytes: of the text, in UTF-8.
+    /// - Throws: ``Problem``, 422 for a field that is not acceptable, 413 for a text that is too long.
+    init(_ fields: JSONFields, maximumBytes: Int) throws {
+        text = try Self.text(fields, maximumBytes: maximumBytes)
+        locale = try Self.locale(fields)
+        number = try Self.number(fields)
+    }
+
+    /// Returns the position of the first new page in a document, from 0.
+    ///
+    /// - Throws: ``Problem``, 422 if `at` is beyond its end.
+    func position(in document: Document) throws -> Int {
+        let last = document.pages.count + 1
+        guard let number else { return last - 1 }
+        guard number <= last else {
+            throw Problem.validation([
+                .field("/at", "invalid", "at must be from 1 to \(last), the number that the first new page gets.")
+            ])
+        }
+        return number - 1
+    }
+
+    private static func text(_ fields: JSONFields, maximumBytes: Int) throws -> String {
+        // Joiners and marks of direction (Cf) show nothing by themselves either.
+        guard let text = try fields.string("text"),
+            text.unicodeScalars.contains(where: {
+                !$0.properties.isWhitespace && ![.control, .format].contains($0.properties.generalCategory)
+            })
+        else {
+            throw Problem.validation([.field("/text", "required", "text must hold something that can be seen.")])
+        }
+        guard text.utf8.count <= maximumBytes else {
+            let detail = "text has \(text.utf8.count) bytes of UTF-8; \(maximumBytes) are the most."
+            throw Problem(.tooLarge, detail, errors: [.field("/text", "too-large", detail)])
+        }
+        guard !text.unicodeScalars.contains("\0") else {
+            throw Problem.validation([.field("/text", "invalid", "text must not hold U+0000.")])
+        }
+        return text
+    }
+
+    /// A tag by its form: parts of 1 to 8 letters or digits with hyphens between.
+    private static func locale(_ fields: JSONFields) throws -> String? {
+        guard let locale = try fields.string("locale") else { return nil }
+        let parts = locale.split(separator: "-", omittingEmptySubsequences: false)
+        let isTag =
+            locale.utf8.count <= 35
+            && parts.allSatisfy {
+                (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            }
+        guard isTag else {
+            throw Problem.validation([
+                .field("/locale", "invalid", "locale must be a language tag such as ru or zh-Hant (BCP 47).")
+            ])
+        }
+        return locale
+    }
+
+    private static func number(_ fields: JSONFields) throws -> Int? {
+        switch fields.values["at"] {
+        case nil, .null: return nil
+        case .number(let number):
+            if let number = Int(exactly: number), number >= 1 { return number }
+        default: break
+        }
+        throw Problem.validation([
+            .field("/at", "invalid", "at must be a whole number from 1 on: the number that the first new page gets.")
+        ])
+    }
+}

@@ -1,0 +1,32 @@
+import Media
+
+/// The format of a file that pages are made of, told by its first bytes; its name and its declared type decide nothing.
+enum SourceFormat: Sendable, Equatable {
+    case picture(PictureFormat)
+    case pdf
+
+    /// Reads the format from the first bytes of a file; ``PictureFormat/signatureLength`` are enough.
+    ///
+    /// - Returns: nil if the format is not accepted.
+    init?(signature bytes: some Sequence<UInt8>) {
+        let head = Array(bytes.prefix(PictureFormat.signatureLength))
+        if head.starts(with: PDFSignature.bytes) {
+            self = .pdf
+        } else if let picture = PictureFormat(signature: head) {
+            self = .picture(picture)
+        } else {
+            return nil
+        }
+    }
+
+    /// The media type (IANA).
+    var mediaType: String {
+        switch self {
+        case .picture(let format): format.mediaType
+        case .pdf: PDFSignature.mediaType
+        }
+    }
+
+    /// The accepted media types, for messages.
+    static let accepted = (PictureFormat.allCases.map(\.mediaType) + [PDFSignature.mediaType]).joined(separator: ", ")
+}

@@ -1,0 +1,47 @@
+extension PDFApp {
+    /// The limits of the app: the settings `pdf.*` and those of Media.
+    public struct Options: Sendable {
+        /// Files of one upload, and so of one document.
+        public var maximumFiles: Int
+        /// Bytes of one file.
+        public var maximumFileBytes: Int
+        /// Bytes of a whole upload.
+        public var maximumUploadBytes: Int
+        /// Pages of one document.
+        public var maximumPages: Int
+        /// Bytes of one text, in UTF-8.
+        public var maximumTextBytes: Int
+        /// Largest width of a page's thumbnail, in pixels.
+        public var maximumWidth: Int
+        /// Bytes of all stored thumbnails together.
+        public var thumbnailBytes: Int
+        /// Time from a draft's last change until it is removed.
+        public var draftLifetime: Duration
+
+        /// Creates options; the defaults are those of the settings `pdf.*`.
+        public init(
+            maximumFiles: Int = 200,
+            maximumFileBytes: Int = 100 << 20,
+            maximumUploadBytes: Int = 500 << 20,
+            maximumPages: Int = 5000,
+            maximumTextBytes: Int = 1 << 20,
+            maximumWidth: Int = 2000,
+            thumbnailBytes: Int = 64 << 20,
+            draftLifetime: Duration = .seconds(86400)
+        ) {
+            self.maximumFiles = maximumFiles
+            self.maximumFileBytes = maximumFileBytes
+            self.maximumUploadBytes = maximumUploadBytes
+            self.maximumPages = maximumPages
+            self.maximumTextBytes = maximumTextBytes
+            self.maximumWidth = maximumWidth
+            self.thumbnailBytes = thumbnailBytes
+            self.draftLifetime = draftLifetime
+        }
+
+        /// Largest body with a text as JSON: every byte may be escaped as `\u00XX`.
+        var textBodyBytes: Int { maximumTextBytes * 6 + 4096 }
+        /// Largest body with a list of all pages: an id has 16 characters.
+        var pageListBytes: Int { maximumPages * 24 + 4096 }
+    }
+}

@@ -1,0 +1,131 @@
+import Concurrency
+import HTTPTypes
+public import Logging
+public import Media
+public import Screens
+public import ServiceLifecycle
+public import Storage
+public import Upstream
+
+/// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
+public struct PDFApp: Sendable {
+    let store: DocumentStore
+    let options: Options
+    let locks = KeyedMutex()
+    let thumbnails: DocumentThumbnails
+    private let welcome: DocumentWelcome
+    private let library: DocumentLibrary
+    private let creation: DocumentCreation
+    private let saving: DocumentSaving
+    private let pages: PageEditing
+    private let extraction: PageExtraction
+    private let text: TextPages
+    private let merging: DocumentMerging
+    private let exchange: DiskExchange?
+    private let drafts: ExpiredDraftCleaner
+
+    /// Creates the app.
+    ///
+    /// - Parameters:
+    ///   - disk: the files of the Disk app; without them the routes that import from it and export to it do not exist.
+    ///   - scratch: the folder for uploads and unfinished documents, on the file system of the blobs.
+    public init(
+        store: DocumentStore,
+        media: MediaEngine,
+        events: EventStream,
+        scratch: ScratchFolder,
+        disk: DiskFiles? = nil,
+        options: Options = Options(),
+        clock: WallClock,
+        logger: Logger
+    ) {
+        self.init(
+            store: store,
+            engine: DocumentEngine(media),
+            events: events,
+            scratch: scratch,
+            disk: disk,
+            options: options,
+            clock: clock,
+            logger: logger
+        )
+    }
+
+    init(
+        store: DocumentStore,
+        engine: DocumentEngine,
+        events: EventStream,
+        scratch: ScratchFolder,
+        disk: DiskFiles?,
+        options: Options,
+        clock: WallClock,
+        logger: Logger
+    ) {
+        self.store = store
+        self.options = options
+        let lookup = DocumentLookup(store: store, clock: clock)
+        let jobs = DocumentJobs(events: events, lookup: lookup)
+        let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
+        let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)
+        let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: options.draftLifetime)
+        welcome = DocumentWelcome(store: store, clock: clock)
+        library = DocumentLibrary(lookup: lookup)
+        thumbnails = DocumentThumbnails(lookup: lookup, engine: engine, options: options)
+        let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
+        self.creation = creation
+        saving = DocumentSaving(lookup: lookup, events: events, locks: locks)
+        pages = PageEditing(editor: editor, arranger: arranger)
+        extraction = PageExtraction(lookup: lookup, jobs: jobs, locks: locks, arranger: arranger)
+        text = TextPages(editor: editor, engine: engine, arranger: arranger, options: options)
+        merging = DocumentMerging(
+            lookup: lookup,
+            jobs: jobs,
+            locks: locks,
+            arranger: arranger,
+            maximumPages: options.maximumPages
+        )
+        exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
+        drafts = ExpiredDraftCleaner(store: store, clock: clock, logger: logger)
+    }
+
+    /// The services that run beside the server.
+    public var services: [any Service] { [drafts] }
+
+    /// The routes of the app.
+    public var routes: [Route] {
+        let documents = "/v1/pdf/documents"
+        let document = "\(documents)/{id}"
+        let page = "\(document)/pages/{page_id}"
+        let (textBytes, listBytes) = (options.textBodyBytes, options.pageListBytes)
+        return [
+            Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
+            Route(.get, "/v1/pdf/welcome", "pdf.welcome", welcome.show),
+            Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update),
+            Route(.get, documents, "pdf.list", library.list),
+            Route(.post, documents, "pdf.created", creation.create),
+            Route(.get, document, "pdf.reader", library.reader),
+            Route(.patch, document, "pdf.reader", saving.rename),
+            Route(.delete, document, "pdf.list", saving.delete),
+            Route(.post, "\(document)/save", "pdf.reader", saving.save),
+            Route(.get, "\(document)/file", "pdf.file", library.file),
+            Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument),
+            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, text.add),
+            Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: listBytes, pages.reorder),
+            Route(.patch, page, "pdf.reader", pages.rotate),
+            Route(.delete, page, "pdf.reader", pages.delete),
+            Route(.get, "\(page)/thumbnail", "pdf.thumbnail", thumbnails.ofPage),
+            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract),
+            Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge),
+        ] + diskRoutes
+    }
+
+    /// The routes that need a session of the Disk app.
+    private var diskRoutes: [Route] {
+        guard let exchange else { return [] }
+        let member = Route.Access.session(app: exchange.disk.app)
+        return [
+            Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", access: member, exchange.importFile),
+            Route(.post, "/v1/pdf/documents/{id}/save-to-disk", "pdf.reader", access: member, exchange.exportFile),
+        ]
+    }
+}

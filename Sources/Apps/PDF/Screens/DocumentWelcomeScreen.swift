@@ -1,0 +1,50 @@
+import Screens
+
+/// `GET /v1/pdf/launch`: the screen of a cold start.
+struct DocumentLaunchScreen: Encodable, Sendable {
+    enum Route: String, Encodable, Sendable { case welcome, list }
+
+    let route: Route
+    let href: String
+
+    init(isWelcomeSeen: Bool) {
+        (route, href) = isWelcomeSeen ? (.list, "/v1/pdf/documents") : (.welcome, "/v1/pdf/welcome")
+    }
+
+    private enum CodingKeys: CodingKey { case route, href }
+}
+
+/// `GET` and `PUT /v1/pdf/welcome`: what the app can do, shown once.
+struct DocumentWelcomeScreen: Encodable, Sendable {
+    struct Feature: Encodable, Sendable {
+        let id: String
+        let title: String
+        let text: String
+    }
+
+    let title = "Photos to PDF"
+    let text = "Everything stays on this server; nothing is sent anywhere."
+    let features = [
+        Feature(
+            id: "create",
+            title: "Photos become documents",
+            text: "Pick photos from the gallery or from files: one document of all of them, or one each."
+        ),
+        Feature(
+            id: "read",
+            title: "Read and share",
+            text: "Look through the pages and share the PDF, also before you save it."
+        ),
+        Feature(
+            id: "edit",
+            title: "Edit pages",
+            text: "Delete, rotate, reorder or extract pages, and dictate text onto new ones."
+        ),
+        Feature(id: "keep", title: "Keep and merge", text: "Save documents, rename them and merge two into a new one."),
+    ]
+    let button = "Get started"
+    /// Whether it was shown before.
+    let seen: Bool
+
+    private enum CodingKeys: CodingKey { case title, text, features, button, seen }
+}

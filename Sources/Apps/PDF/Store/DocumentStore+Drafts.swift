@@ -1,0 +1,40 @@
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+extension DocumentStore {
+    /// The most drafts that one transaction removes, so that other writers need not wait long.
+    static let purgeBatch = 64
+
+    /// Removes the expired drafts.
+    ///
+    /// - Returns: how many they were.
+    func purgeDrafts(at now: Date) async throws -> Int {
+        var purged = 0
+        while true {
+            let (count, profiles) = try await database.writeFreeingRoom { db in
+                let rows = try Row.fetchAll(
+                    db,
+                    sql: Self.selectExpired,
+                    arguments: [Instant.stored(now), Self.purgeBatch]
+                )
+                for row in rows {
+                    let sequence: Int64 = row["sequence"]
+                    let pages = try Self.pages(of: sequence, db)
+                    try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [sequence])
+                    try Self.forgetThumbnails(of: pages, db)
+                }
+                return (rows.count, Set(rows.map { $0["profile"] as String }))
+            }
+            for profile in profiles { changes[profile].bump() }
+            purged += count
+            if count < Self.purgeBatch { return purged }
+        }
+    }
+
+    static let selectExpired = """
+        SELECT sequence, profile FROM pdf_document WHERE draft_until IS NOT NULL AND draft_until <= ?
+        ORDER BY draft_until LIMIT ?
+        """
+}

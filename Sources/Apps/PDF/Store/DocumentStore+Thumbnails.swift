@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+import Storage
+
+extension DocumentStore {
+    /// A picture of a page.
+    struct Thumbnail: Sendable, Equatable {
+        var data: Data
+        var mediaType: String
+    }
+
+    /// How exactly the last use of a thumbnail is known, in seconds, so that not every read writes.
+    static let useGrain: TimeInterval = 3600
+
+    /// Returns the stored thumbnail of a page, and records its use.
+    func thumbnail(of page: DocumentPage, width: Int, at now: Date) async throws -> Thumbnail? {
+        let arguments: StatementArguments = [page.content, page.rotation, width]
+        let found: (thumbnail: Thumbnail, lastUsed: Int64)? = try database.read { db in
+            let sql =
+                "SELECT type, bytes, last_used FROM pdf_thumbnail WHERE content = ? AND rotation = ? AND width = ?"
+            return try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: arguments)
+                .map { (Thumbnail(data: $0["bytes"], mediaType: $0["type"]), $0["last_used"]) }
+        }
+        guard let found else { return nil }
+        if Instant.read(found.lastUsed).addingTimeInterval(Self.useGrain) < now {
+            try await database.write { db in
+                try db.execute(
+                    sql: "UPDATE pdf_thumbnail SET last_used = ? WHERE content = ? AND rotation = ? AND width = ?",
+                    arguments: [Instant.stored(now)] + arguments
+                )
+            }
+        }
+        return found.thumbnail
+    }
+
+    /// Stores a thumbnail, and removes those that were used least recently while all of them together have more than
+    /// `budget` bytes.
+    func save(_ thumbnail: Thumbnail, of page: DocumentPage, width: Int, budget: Int, at now: Date) async throws {
+        guard thumbnail.data.count <= budget else { return }
+        try await database.write { db in
+            // The document may have been deleted while the page was drawn; then nothing of it may stay.
+            guard
+                try Row.fetchOne(
+                    try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?"),
+                    arguments: [page.content]
+                ) != nil
+            else { return }
+            try db.execute(
+                sql: """
+                    INSERT INTO pdf_thumbnail (content, rotation, width, type, last_used, size, bytes)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET
+                        type = excluded.type, last_used = excluded.last_used,
+                        size = excluded.size, bytes = excluded.bytes
+                    """,
+                arguments: [
+                    page.content, page.rotation, width, thumbnail.mediaType, Instant.stored(now),
+                    thumbnail.data.count, thumbnail.data,
+                ]
+            )
+            var excess = (try Int.fetchOne(db, sql: Self.sumOfThumbnails) ?? 0) - budget
+            guard excess > 0 else { return }
+            let oldest = try Row.fetchAll(db, sql: Self.selectOldestThumbnails)
+            for row in oldest where excess > 0 {
+                try db.execute(sql: "DELETE FROM pdf_thumbnail WHERE rowid = ?", arguments: [row["rowid"] as Int64])
+                excess -= row["size"] as Int
+            }
+        }
+    }
+
+    static let sumOfThumbnails = "SELECT sum(size) FROM pdf_thumbnail"
+    static let selectOldestThumbnails = "SELECT rowid, size FROM pdf_thumbnail ORDER BY last_used, rowid LIMIT 1000"
+
+    /// Removes the thumbnails of pages that no document has any more.
+    static func forgetThumbnails(of pages: [DocumentPage], _ db: Database) throws {
+        let forget = try db.cachedStatement(
+            sql: """
+                DELETE FROM pdf_thumbnail
+                WHERE content = :content AND NOT EXISTS (SELECT 1 FROM pdf_page WHERE content = :content)
+                """
+        )
+        for content in Set(pages.map(\.content)) { try forget.execute(arguments: ["content": content]) }
+    }
+}

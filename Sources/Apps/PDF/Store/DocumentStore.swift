@@ -1,0 +1,176 @@
+import Foundation
+import GRDB
+public import Storage
+import Upstream
+
+/// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a
+/// document is always as before a change or as after it.
+///
+/// Documents are user data: no cache budget removes them. Drafts are invisible from the instant on at which they expire
+/// (``purgeDrafts(at:)`` removes them).
+public struct DocumentStore: Sendable {
+    /// The document of a change does not exist any more.
+    struct Gone: Error {}
+
+    /// A document to be inserted.
+    struct New: Sendable {
+        var name: String
+        var blob: Blob
+        var pages: [DocumentPage]
+    }
+
+    /// A document after a change, and the new revision of the list if that changed.
+    typealias Changed = (document: Document, revision: Int?)
+
+    let database: LarderDatabase
+    /// Counts the changes of each profile.
+    let changes = VersionCounters()
+
+    /// Creates the store of a database.
+    public init(_ database: LarderDatabase) {
+        self.database = database
+    }
+
+    /// Returns the token of what a profile sees now; to be taken before that is read. Drafts expire by time as well, so
+    /// that responses that show one are not cached.
+    func changeToken(profile: String) -> ChangeToken { ChangeToken(of: changes[profile]) }
+
+    /// Returns the file of a document, for programs that read it by its path.
+    func file(of document: Document) -> URL { URL(filePath: database.blobs.filePath(of: document.blob)) }
+
+    /// Returns a document of a profile; nil if there is none, or it is an expired draft.
+    func document(_ id: String, profile: String, at now: Date) throws -> Document? {
+        guard DocumentIdentity.isOne(id) else { return nil }
+        return try database.read { try Self.document(id, profile: profile, at: now, $0) }
+    }
+
+    static func document(_ id: String, profile: String, at now: Date, _ db: Database) throws -> Document? {
+        let sql = "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND (draft_until IS NULL OR draft_until > ?)"
+        guard
+            let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [id, profile, Instant.stored(now)])
+        else { return nil }
+        return try Document(row: row, pages: pages(of: row["sequence"], db))
+    }
+
+    static func pages(of sequence: Int64, _ db: Database) throws -> [DocumentPage] {
+        try Row.fetchAll(
+            try db.cachedStatement(sql: "SELECT * FROM pdf_page WHERE document = ? ORDER BY number"),
+            arguments: [sequence]
+        )
+        .map(DocumentPage.init(row:))
+    }
+
+    /// Inserts documents, all or none.
+    ///
+    /// - Parameter draftUntil: when they expire; nil for saved documents.
+    /// - Returns: the documents, and the new revision of the list if that changed.
+    /// - Throws: what the database throws; the files of the documents are removed then.
+    func insert(_ documents: [New], profile: String, created: Date, draftUntil: Date?) async throws -> (
+        documents: [Document], revision: Int?
+    ) {
+        defer { changes[profile].bump() }
+        let blobs = database.blobs
+        return try await keepingOrDiscarding(documents.map(\.blob)) { db in
+            let inserted = try documents.map { new in
+                try blobs.insert(new.blob, in: db)
+                let id = DocumentIdentity.random()
+                try db.cachedStatement(sql: Self.insertDocument).execute(arguments: [
+                    id, profile, new.name, Instant.stored(created), draftUntil.map(Instant.stored), new.blob.id,
+                    new.blob.length,
+                ])
+                let sequence = db.lastInsertedRowID
+                try Self.insert(new.pages, of: sequence, db)
+                return Document(
+                    sequence: sequence,
+                    id: id,
+                    version: 1,
+                    name: new.name,
+                    created: Instant.read(Instant.stored(created)),
+                    draftUntil: draftUntil.map { Instant.read(Instant.stored($0)) },
+                    blob: new.blob,
+                    pages: new.pages
+                )
+            }
+            return (inserted, draftUntil == nil ? try Self.nextRevision(profile, db) : nil)
+        }
+    }
+
+    /// Replaces the file and the pages of a document. A draft expires later then.
+    ///
+    /// - Throws: ``Gone`` if the document does not exist any more; what the database throws. The new file is
+    ///   removed then.
+    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date)
+        async throws -> Changed
+    {
+        defer { changes[profile].bump() }
+        let blobs = database.blobs
+        return try await keepingOrDiscarding([blob]) { db in
+            // Every change holds the lock of its document: what is not as it was read was deleted.
+            let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?"
+            guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else {
+                throw Gone()
+            }
+            var changed = document
+            changed.version += 1
+            changed.blob = blob
+            changed.pages = pages
+            if document.isDraft { changed.draftUntil = Instant.read(Instant.stored(draftUntil)) }
+            try blobs.insert(blob, in: db)
+            try db.execute(
+                sql: "UPDATE pdf_document SET version = ?, blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
+                arguments: [
+                    changed.version, blob.id, blob.length, changed.draftUntil.map(Instant.stored), document.sequence,
+                ]
+            )
+            try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])
+            try Self.insert(pages, of: document.sequence, db)
+            try Self.forgetThumbnails(of: document.pages, db)
+            return (changed, document.isDraft ? nil : try Self.nextRevision(profile, db))
+        }
+    }
+
+    /// Runs one transaction; if it fails, the files of the blobs that it would have inserted are removed.
+    private func keepingOrDiscarding<Value: Sendable>(
+        _ blobs: [Blob],
+        _ updates: @Sendable @escaping (Database) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await database.write(updates)
+        } catch {
+            for blob in blobs { database.blobs.discard(blob) }
+            throw error
+        }
+    }
+
+    private static func insert(_ pages: [DocumentPage], of sequence: Int64, _ db: Database) throws {
+        let insert = try db.cachedStatement(sql: insertPage)
+        for (index, page) in pages.enumerated() {
+            try insert.execute(
+                arguments: [
+                    sequence, index + 1, page.id, page.kind.rawValue, page.width, page.height, page.rotation,
+                    page.content,
+                ]
+            )
+        }
+    }
+
+    /// Takes the next revision of a profile's list.
+    static func nextRevision(_ profile: String, _ db: Database) throws -> Int {
+        let sql = """
+            INSERT INTO pdf_profile (profile, seen, revision) VALUES (?, 0, 1)
+            ON CONFLICT (profile) DO UPDATE SET revision = revision + 1 RETURNING revision
+            """
+        guard let revision = try Int.fetchAll(db, sql: sql, arguments: [profile]).first else {
+            throw StorageError.damagedDatabase(path: "pdf_profile", detail: "the counter is missing")
+        }
+        return revision
+    }
+
+    private static let insertDocument = """
+        INSERT INTO pdf_document (id, profile, name, created, draft_until, blob_id, length) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+    private static let insertPage = """
+        INSERT INTO pdf_page (document, number, id, kind, width, height, rotation, content)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HTTPCaching
+import Screens
+import Storage
+import Upstream
+
+/// Deletions and restorations of ships. They are local to the account and never sent to the upstream.
+struct Deletions: Sendable {
+    private let store: ShipStore
+    private let lookup: ShipLookup
+    private let events: ShipListEvents
+    private let mode: ShipsApp.DeletionMode
+    private let clock: WallClock
+    /// When ships were last deleted, or in literal mode last restored by a refresh.
+    private let lastChange: LatestDate
+
+    /// Most ids that one request may name, so that the errors in them fit into a response.
+    private static let maximumIDs = 500
+
+    init(
+        store: ShipStore,
+        lookup: ShipLookup,
+        events: ShipListEvents,
+        mode: ShipsApp.DeletionMode,
+        clock: WallClock
+    ) {
+        self.store = store
+        self.lookup = lookup
+        self.events = events
+        self.mode = mode
+        self.clock = clock
+        lastChange = LatestDate(clock.now())
+    }
+
+    /// `DELETE /v1/ships/{id}`: hides a ship from the account.
+    func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        let id = try lookup.id(in: request)
+        _ = try lookup.ship(id, visibleTo: session)
+        // Another request of the same account may have deleted it since.
+        guard let counts = try await store.hide(id, account: session.account) else { throw ShipLookup.deleted }
+        lastChange.advance(to: clock.now())
+        events.publishChange(revision: counts.revision, to: session.account)
+        return try response([id], counts, to: request)
+    }
+
+    /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`.
+    func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        let ids = try await request.optionalJSONObject()?.strings("ids")
+        if let ids { try validate(ids) }
+        let (restored, counts) = try await restore(ids, for: session.account)
+        return try response(restored, counts, to: request)
+    }
+
+    /// Restores the deleted ships of every account in literal mode, if a refresh fetched the list since they were
+    /// deleted; nothing in the other mode.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func listWasRefreshed(_ result: ReadResult) async throws {
+        guard mode == .literal else { return }
+        // A response that was fetched after its request gave up waiting counts when it is first read.
+        let isNew = result.response.map { lastChange.advance(to: $0.head.responseTime) } ?? false
+        guard isNew || result.provenance.source == .upstream else { return }
+        for account in try store.accountsWithHiddenShips() {
+            _ = try await restore(nil, for: account)
+        }
+    }
+
+    private func validate(_ ids: [String]) throws {
+        guard ids.count <= Self.maximumIDs else {
+            let detail = "ids may have \(Self.maximumIDs) entries; without ids everything is restored."
+            throw Problem.validation([.field("/ids", "too-long", detail)])
+        }
+        let unknown = try store.unknown(among: ids)
+        let errors = ids.enumerated().filter { unknown.contains($0.element) }.map { index, _ in
+            Problem.FieldError.field("/ids/\(index)", "unknown", "ids[\(index)] is no ship.")
+        }
+        guard errors.isEmpty else { throw Problem.validation(errors) }
+    }
+
+    private func restore(_ ids: [String]?, for account: String) async throws -> ([String], ShipListing.Counts) {
+        let (restored, counts) = try await store.restore(ids, account: account)
+        if !restored.isEmpty { events.publishChange(revision: counts.revision, to: account) }
+        return (restored, counts)
+    }
+
+    private func response(_ ids: [String], _ counts: ShipListing.Counts, to request: ScreenRequest) throws
+        -> ScreenResponse
+    {
+        try .local(
+            ShipChangeScreen(ids: ids, revision: counts.revision, hiddenCount: counts.hidden),
+            "ships.list",
+            request,
+            revision: counts.revision,
+            selfLink: "/v1/ships"
+        )
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Screens
+import Upstream
+
+/// The details of one ship. They are part of the list's response, so they need no request of their own.
+struct Details: Sendable {
+    let refresher: ShipRefresher
+    let store: ShipStore
+    let lookup: ShipLookup
+    let clock: WallClock
+
+    /// `GET /v1/ships/{id}`.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        let id = try lookup.id(in: request)
+        let changeToken = store.changeToken(account: session.account)
+        let result = try await refresher.refresh(try request.cachePolicy())
+        let provenance = result.provenance
+        let ship = try lookup.ship(id, visibleTo: session)
+        let meta = Meta(
+            screen: "ships.details",
+            provenance: provenance,
+            banner: provenance.offline ? .shipsOffline : nil
+        )
+        return try .screen(
+            Envelope(data: ShipDetailsScreen(ship), meta: meta, links: Links(self: request.selfLink)),
+            provenance: provenance,
+            now: clock.now(),
+            changeToken: result.changeToken?.and(changeToken)
+        )
+    }
+}

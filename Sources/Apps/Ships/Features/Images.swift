@@ -1,0 +1,37 @@
+import HTTPCaching
+import HTTPTypes
+import Screens
+import Upstream
+
+/// The pictures of ships.
+struct Images: Sendable {
+    let api: SpaceXAPI
+    let store: ShipStore
+    let lookup: ShipLookup
+    let clock: WallClock
+
+    /// `GET /v1/ships/{id}/image`: the picture of a ship, or a placeholder that is not stored. Only URLs that the API
+    /// named are fetched.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        let changeToken = store.changeToken(account: session.account)
+        let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
+        guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        do {
+            let (result, body) = try await api.readPicture(at: url, try request.cachePolicy())
+            guard let body, let type = PictureType(of: body) else {
+                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+            }
+            return .picture(
+                body,
+                type: type,
+                provenance: result.provenance,
+                now: clock.now(),
+                changeToken: result.changeToken?.and(changeToken)
+            )
+        } catch let failure as UpstreamFailure where failure.error != .notStored {
+            let status = failure.error.status?.code
+            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+        }
+    }
+}

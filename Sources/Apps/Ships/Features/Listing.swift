@@ -1,0 +1,37 @@
+import Foundation
+import Screens
+import Upstream
+
+/// The list of ships.
+struct Listing: Sendable {
+    let refresher: ShipRefresher
+    let store: ShipStore
+    let clock: WallClock
+
+    /// `GET /v1/ships`.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        let page = try request.query.page(maximumLimit: 500)
+        let since = try request.query.integer("since_revision", in: 0...Int.max)
+        let changeToken = store.changeToken(account: session.account)
+        let result = try await refresher.refresh(try request.cachePolicy())
+        let provenance = result.provenance
+        let listing = try store.list(account: session.account, page: page, since: since)
+        let shown = Page(page, count: listing.ships.count, total: listing.counts.total)
+        let meta = Meta(
+            screen: "ships.list",
+            state: listing.isEmpty ? .empty : .content,
+            provenance: provenance,
+            revision: listing.counts.revision,
+            banner: provenance.offline ? .shipsOffline : nil,
+            page: shown
+        )
+        let screen = ShipListScreen(listing, for: session.kind)
+        return try .screen(
+            Envelope(data: screen, meta: meta, links: request.links(for: shown)),
+            provenance: provenance,
+            now: clock.now(),
+            changeToken: result.changeToken?.and(changeToken)
+        )
+    }
+}

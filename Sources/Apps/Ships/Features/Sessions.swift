@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Upstream
+
+/// Logins and guests. They need no upstream.
+struct Sessions: Sendable {
+    let store: SessionStore
+    let loginDelay: Duration
+    let clock: WallClock
+
+    /// `POST /v1/ships/session`: opens a session for a guest at once, or for a user after a simulated login.
+    func open(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let fields = try await request.jsonObject()
+        switch try fields.string("mode") {
+        case "login":
+            let username = try Self.login(fields)
+            // Suspends this request only; the event loop serves others meanwhile.
+            try await clock.sleep(loginDelay)
+            let account = "user:\(username.lowercased().precomposedStringWithCanonicalMapping)"
+            return try await open(.user, account: account, name: username, request)
+        case "guest":
+            return try await open(.guest, account: "guest:\(SessionToken.make())", name: nil, request)
+        case let other:
+            let detail = "mode must be login or guest."
+            throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])
+        }
+    }
+
+    /// `GET /v1/ships/session`.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let screen = SessionScreen(try request.requiredSession(), route: "list")
+        return try .local(screen, "ships.session", request, changeToken: .unlimited)
+    }
+
+    /// `DELETE /v1/ships/session`: closes the session and keeps the ships.
+    func close(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = try request.requiredSession()
+        try await store.close(for: request.headerFields)
+        return try .local(Self.farewell(to: session.kind), "ships.session", request)
+    }
+
+    /// Returns the farewell of a session: guests are thanked, users are shown nothing.
+    static func farewell(to kind: Session.Kind) -> FarewellScreen {
+        let thanks = FarewellScreen.Alert(message: "Thank you for trialing this app", button: "OK")
+        return FarewellScreen(alert: kind == .guest ? thanks : nil)
+    }
+
+    private func open(_ kind: Session.Kind, account: String, name: String?, _ request: ScreenRequest) async throws
+        -> ScreenResponse
+    {
+        let session = Session(app: ShipsApp.name, kind: kind, account: account, name: name, createdAt: clock.now())
+        let token = try await store.open(session)
+        return try .local(
+            SessionScreen(session, token: token, route: "list"),
+            "ships.session",
+            request,
+            status: .created,
+            headerFields: [.location: "/v1/ships/session"]
+        )
+    }
+
+    /// The username of an acceptable login. Any password that is not empty is accepted: the login is a simulation.
+    ///
+    /// - Throws: ``Problem`` 422 that names each field at fault.
+    private static func login(_ fields: JSONFields) throws -> String {
+        let username = (try fields.string("username") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        let password = try fields.string("password") ?? ""
+        var errors: [Problem.FieldError] = []
+        if username.isEmpty {
+            errors.append(.field("/username", "required", "username must be an e-mail address."))
+        } else if !EmailAddress.isValid(username) {
+            errors.append(
+                .field("/username", "invalid", "username must be an e-mail address such as example@domain.com.")
+            )
+        }
+        if password.isEmpty { errors.append(.field("/password", "required", "password must not be empty.")) }
+        guard errors.isEmpty else {
+            throw Problem.validation(errors, dialog: .init(message: "Your email or password do not match."))
+        }
+        return username
+    }
+}

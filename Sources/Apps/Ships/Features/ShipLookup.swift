@@ -1,0 +1,31 @@
+import Screens
+
+/// Finds the ship that a request names.
+struct ShipLookup: Sendable {
+    let store: ShipStore
+
+    /// Returns the id in the path of a request.
+    ///
+    /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is
+    ///   asked.
+    func id(in request: ScreenRequest) throws -> String {
+        let id = try request.parameter("id")
+        guard Ship.isIdentity(id) else { throw Self.unknown(id) }
+        return id
+    }
+
+    /// Returns a ship that the session's account sees.
+    ///
+    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
+    ///   `StorageError`.
+    func ship(_ id: String, visibleTo session: Session) throws -> Ship {
+        guard let (ship, isHidden) = try store.ship(id, account: session.account) else { throw Self.unknown(id) }
+        guard !isHidden else { throw Self.deleted }
+        return ship
+    }
+
+    private static func unknown(_ id: String) -> Problem { .notFound("There is no ship \(id).") }
+
+    /// 404: the account deleted the ship.
+    static let deleted = Problem(.shipDeleted, "You deleted this ship; POST /v1/ships/restore brings it back.")
+}

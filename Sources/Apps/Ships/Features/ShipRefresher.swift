@@ -1,0 +1,25 @@
+import Screens
+import Upstream
+
+/// Brings the stored ships up to date. Every screen that shows ships calls it first.
+struct ShipRefresher: Sendable {
+    let api: SpaceXAPI
+    let store: ShipStore
+    let snapshot: ShipSnapshot
+    let deletions: Deletions
+    let events: ShipListEvents
+
+    /// Reads the list of ships from the API and merges it into the store; if that fails, the stored ships are left as
+    /// they are, and on a first start the bundled snapshot is imported.
+    ///
+    /// - Returns: Where the ships come from, for the screens that show them.
+    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.
+    func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
+        let result = try await api.readShips(cachePolicy, bundledAt: snapshot.recordedAt) { records in
+            store.persistRows(of: records) { events.publishChange(revision: $0) }
+        }
+        if result.response == nil { try await store.importSnapshot(snapshot) }
+        try await deletions.listWasRefreshed(result)
+        return result
+    }
+}

@@ -1,0 +1,92 @@
+import GRDB
+import Storage
+import Upstream
+
+/// What accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.
+extension ShipStore {
+    /// Hides a ship from an account.
+    ///
+    /// - Returns: nil if there is no such ship, or if it is already hidden.
+    /// - Throws: `StorageError`, `CancellationError`.
+    func hide(_ id: String, account: String) async throws -> ShipListing.Counts? {
+        try await database.write { [accountChanges] db in
+            guard try Self.ship(id, account: account, db)?.isHidden == false else { return nil }
+            try Self.insertMarks(for: [id], hidden: true, account: account, db)
+            accountChanges[account].bump(afterCommitOf: db)
+            return try ShipListing.Counts(db, account: account)
+        }
+    }
+
+    /// Restores hidden ships of an account.
+    ///
+    /// - Parameter wanted: The ships to restore, nil for all; those that are not hidden are ignored.
+    /// - Returns: The ships that were restored.
+    /// - Throws: `StorageError`, `CancellationError`.
+    func restore(_ wanted: [String]?, account: String) async throws -> (restored: [String], counts: ShipListing.Counts)
+    {
+        try await database.write { [accountChanges] db in
+            let hidden = try String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account])
+            let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
+            if !restored.isEmpty {
+                try Self.insertMarks(for: restored, hidden: false, account: account, db)
+                accountChanges[account].bump(afterCommitOf: db)
+            }
+            return (restored, try ShipListing.Counts(db, account: account))
+        }
+    }
+
+    /// The accounts that have hidden ships.
+    func accountsWithHiddenShips() throws -> [String] {
+        try database.read { try String.fetchAll($0, sql: Self.selectAccountsWithHiddenShips) }
+    }
+
+    /// Marks ships as hidden or restored at the next revision.
+    private static func insertMarks(for ids: [String], hidden: Bool, account: String, _ db: Database) throws {
+        let revision = try nextRevision(db)
+        let insert = try db.cachedStatement(sql: insertMark)
+        let deleteOld = try db.cachedStatement(sql: deleteOldMarks)
+        for id in ids {
+            try insert.execute(arguments: [account, id, revision, hidden])
+            try deleteOld.execute(arguments: ["account": account, "id": id])
+        }
+    }
+
+    /// Deletions and restorations of one ship that are kept for each account: the last one counts, the others say what
+    /// a front end with an older revision shows.
+    static let keptMarks = 16
+
+    static let insertMark = "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)"
+
+    static let deleteOldMarks = """
+        DELETE FROM ship_of_account WHERE account = :account AND ship_id = :id AND revision < (
+            SELECT revision FROM ship_of_account WHERE account = :account AND ship_id = :id
+            ORDER BY revision DESC LIMIT 1 OFFSET \(keptMarks - 1)
+        )
+        """
+
+    // SQLite takes the other columns from the row that has the maximum (lang_select.html, "bare columns in an aggregate
+    // query").
+    static let selectHidden = """
+        SELECT ship_id FROM (
+            SELECT ship_id, hidden, max(revision) FROM ship_of_account WHERE account = :account GROUP BY ship_id
+        ) WHERE hidden = 1 ORDER BY ship_id
+        """
+
+    static let selectAccountsWithHiddenShips = """
+        SELECT DISTINCT account FROM (
+            SELECT account, hidden, max(revision) FROM ship_of_account GROUP BY account, ship_id
+        ) WHERE hidden = 1 ORDER BY account
+        """
+
+    /// Whether `:account` has hidden the ship of the current row.
+    ///
+    /// - Parameter revision: SQL of the revision at which to look; nil for now.
+    static func isHidden(at revision: String? = nil) -> String {
+        """
+        coalesce((SELECT mine.hidden FROM ship_of_account AS mine
+            WHERE mine.account = :account AND mine.ship_id = ship.id
+            \(revision.map { "AND mine.revision <= \($0)" } ?? "")
+            ORDER BY mine.revision DESC LIMIT 1), 0)
+        """
+    }
+}

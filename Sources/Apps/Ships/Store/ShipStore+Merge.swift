@@ -1,0 +1,147 @@
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+extension ShipStore {
+    /// Returns the merge of a response's ships, to be run in the transaction that stores the response.
+    ///
+    /// - Parameter onCommit: Called with the new revision when the transaction has been committed, if a ship changed.
+    func persistRows(of records: ShipRecords, onCommit: @escaping @Sendable (_ revision: Int) -> Void)
+        -> Resource.PersistRows
+    {
+        { [contentChanges] db in
+            guard let revision = try Self.merge(records, in: db) else { return }
+            contentChanges.bump(afterCommitOf: db)
+            db.afterNextTransaction { _ in onCommit(revision) }
+        }
+    }
+
+    /// Merges what the API lists, by id: inserts missing ships, updates changed ones, and keeps those that are no
+    /// longer listed with a mark.
+    ///
+    /// - Returns: The new revision, nil if nothing changed.
+    @discardableResult
+    static func merge(_ records: ShipRecords, in db: Database) throws -> Int? {
+        let known = try Known.fetchAll(db)
+        var merge = Merge(db)
+        for ship in records.ships {
+            guard let present = known[ship.id], !present.isRemoved else {
+                try merge.insert(ship, fromSnapshot: false)
+                continue
+            }
+            if present.ship != ship {
+                try merge.update(ship)
+            } else if present.isFromSnapshot {
+                try merge.confirm(ship.id)
+            }
+        }
+        let listed = Set(records.ships.map(\.id))
+        for (id, present) in known where !listed.contains(id) && !present.isRemoved {
+            if present.isFromSnapshot {
+                // Only the snapshot ever listed it: this upstream does not know it.
+                try merge.remove(id)
+            } else if present.ship.isListed {
+                var vanished = present.ship
+                vanished.isListed = false
+                try merge.update(vanished)
+            }
+        }
+        return merge.revision
+    }
+
+    /// Imports the bundled snapshot if there is no ship: the first start without an upstream.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func importSnapshot(_ snapshot: ShipSnapshot) async throws {
+        // Called before every response that is made from the snapshot; only the first call writes.
+        let isEmpty: @Sendable (Database) throws -> Bool = {
+            try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
+        }
+        guard try database.read(isEmpty) else { return }
+        try await database.write { [contentChanges] db in
+            guard try isEmpty(db) else { return }
+            var merge = Merge(db)
+            for ship in snapshot.records.ships { try merge.insert(ship, fromSnapshot: true) }
+            contentChanges.bump(afterCommitOf: db)
+        }
+    }
+
+    private struct Known {
+        let ship: Ship
+        let isFromSnapshot: Bool
+        let isRemoved: Bool
+
+        static func fetchAll(_ db: Database) throws -> [String: Known] {
+            var known: [String: Known] = [:]
+            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM ship")
+            while let row = try rows.next() {
+                let ship = try Ship(row: row)
+                known[ship.id] = Known(
+                    ship: ship,
+                    isFromSnapshot: row["from_snapshot"],
+                    isRemoved: row["removed_revision"] != nil
+                )
+            }
+            return known
+        }
+    }
+
+    /// The writes of one merge. They share one revision, which the first of them takes.
+    private struct Merge {
+        let db: Database
+        private(set) var revision: Int?
+
+        init(_ db: Database) { self.db = db }
+
+        private mutating func takeRevision() throws -> Int {
+            if let revision { return revision }
+            let next = try ShipStore.nextRevision(content: true, db)
+            revision = next
+            return next
+        }
+
+        private static let insertShip = """
+            INSERT OR REPLACE INTO ship (
+                id, name, sort_key, type, roles, active, year_built, home_port, mass_kg, image_url, listed,
+                from_snapshot, added_revision, changed_revision, removed_revision
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+            """
+
+        private static let updateShip = """
+            UPDATE ship SET name = ?, sort_key = ?, type = ?, roles = ?, active = ?, year_built = ?, home_port = ?,
+                mass_kg = ?, image_url = ?, listed = ?, from_snapshot = 0, changed_revision = ?
+            WHERE id = ?
+            """
+
+        mutating func insert(_ ship: Ship, fromSnapshot: Bool) throws {
+            let revision = try takeRevision()
+            try db.cachedStatement(sql: Self.insertShip)
+                .execute(arguments: [ship.id] + (try columns(ship)) + [fromSnapshot, revision, revision])
+        }
+
+        mutating func update(_ ship: Ship) throws {
+            let revision = try takeRevision()
+            try db.cachedStatement(sql: Self.updateShip).execute(arguments: try columns(ship) + [revision, ship.id])
+        }
+
+        /// Notes that the API lists a ship just as the snapshot has it: nothing changes for an account.
+        func confirm(_ id: String) throws {
+            try db.cachedStatement(sql: "UPDATE ship SET from_snapshot = 0 WHERE id = ?").execute(arguments: [id])
+        }
+
+        mutating func remove(_ id: String) throws {
+            let revision = try takeRevision()
+            try db.cachedStatement(sql: "UPDATE ship SET removed_revision = ?, changed_revision = ? WHERE id = ?")
+                .execute(arguments: [revision, revision, id])
+        }
+
+        private func columns(_ ship: Ship) throws -> StatementArguments {
+            let roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
+            return [
+                ship.name, ship.sortKey, ship.type, roles, ship.isActive, ship.yearBuilt, ship.homePort,
+                ship.massKilograms, ship.imageURL, ship.isListed,
+            ]
+        }
+    }
+}

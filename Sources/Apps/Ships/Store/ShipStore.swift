@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+/// The ships of the app, and what each account has deleted and restored.
+///
+/// Every change takes the next number of one counter, its revision. A ship has the revisions at which it was added,
+/// last changed and removed; an account's last deletions and restorations of a ship have theirs. So "what changed since
+/// revision n" is a query of a few rows, not of a log that grows.
+struct ShipStore: Sendable {
+    let database: LarderDatabase
+    /// Bumped when a ship changes for every account.
+    let contentChanges = VersionCounter()
+    /// Bumped when an account deletes or restores ships, by account.
+    let accountChanges = VersionCounters()
+
+    init(_ database: LarderDatabase) {
+        self.database = database
+    }
+
+    /// Returns a token that is valid until something changes that the account sees. Take it before reading.
+    func changeToken(account: String) -> ChangeToken {
+        ChangeToken(of: contentChanges, accountChanges[account])
+    }
+
+    /// Returns a ship, and whether the account has hidden it; nil if there is no such ship.
+    func ship(_ id: String, account: String) throws -> (ship: Ship, isHidden: Bool)? {
+        try database.read { try Self.ship(id, account: account, $0) }
+    }
+
+    static func ship(_ id: String, account: String, _ db: Database) throws -> (ship: Ship, isHidden: Bool)? {
+        try Row.fetchOne(try db.cachedStatement(sql: selectShip), arguments: ["account": account, "id": id])
+            .map { (try Ship(row: $0), $0["hidden"]) }
+    }
+
+    static let selectShip =
+        "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
+
+    /// Returns those of these ids that belong to no ship.
+    func unknown(among ids: [String]) throws -> Set<String> {
+        try database.read { db in
+            let marks = databaseQuestionMarks(count: ids.count)
+            let known = try String.fetchSet(
+                db,
+                sql: "SELECT id FROM ship WHERE removed_revision IS NULL AND id IN (\(marks))",
+                arguments: StatementArguments(ids)
+            )
+            return Set(ids).subtracting(known)
+        }
+    }
+
+    /// Takes the next revision.
+    ///
+    /// - Parameter content: Whether the change concerns every account.
+    static func nextRevision(content: Bool = false, _ db: Database) throws -> Int {
+        let sql = "UPDATE ship_revision SET last = last + 1\(content ? ", content = last + 1" : "") RETURNING last"
+        guard let revision = try Int.fetchAll(db, sql: sql).first else {
+            throw StorageError.damagedDatabase(path: "ship_revision", detail: "the counter is missing")
+        }
+        return revision
+    }
+}
+
+extension Ship {
+    /// Decodes a row of table `ship`.
+    init(row: Row) throws {
+        self.init(
+            id: row["id"],
+            name: row["name"],
+            type: row["type"],
+            roles: try JSONDecoder().decode([String].self, from: Data((row["roles"] as String).utf8)),
+            isActive: row["active"],
+            yearBuilt: row["year_built"],
+            homePort: row["home_port"],
+            massKilograms: row["mass_kg"],
+            imageURL: row["image_url"],
+            isListed: row["listed"]
+        )
+    }
+}

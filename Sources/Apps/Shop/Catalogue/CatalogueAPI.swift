@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Upstream
+
+/// The Platzi Fake Store API as far as the app uses it: products, categories, and pictures wherever products say they
+/// are.
+///
+/// Anyone may write to it, and it is reset every night. Source: PlatziLabs/fake-api-backend; documentation at
+/// fakeapi.platzi.com.
+struct CatalogueAPI: Sendable {
+    /// Writes products of a response, in the transaction that stores the response.
+    typealias SaveProducts = @Sendable ([Product], Database) throws -> Void
+    /// Writes categories of a response, in the transaction that stores the response.
+    typealias SaveCategories = @Sendable ([Product.Category], Database) throws -> Void
+
+    /// Path of the products below the base URL.
+    static let productsPath = "/products"
+    /// Path of the categories below the base URL.
+    static let categoriesPath = "/categories"
+
+    let upstream: Upstream
+    /// For how long fetched products are fresh.
+    let freshness: Duration
+    /// For how long fetched categories are fresh.
+    let categoryFreshness: Duration
+
+    /// Returns a failure of this API as the app shows it.
+    func failure(_ error: UpstreamError) -> UpstreamFailure {
+        UpstreamFailure(error, of: upstream, dialog: .shopFailure)
+    }
+
+    /// Reads a part of the list of products.
+    ///
+    /// - Parameters:
+    ///   - bundledAt: When anything of the catalogue was last fetched: the result has no response if nothing is stored.
+    ///   - save: Called with the usable products of a new response.
+    /// - Returns: The body is nil if there is no response, or if it was evicted while it was read.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func readProducts(
+        _ query: CatalogueQuery,
+        offset: Int,
+        limit: Int,
+        _ cachePolicy: CachePolicy,
+        bundledAt: Date?,
+        save: @escaping SaveProducts
+    ) async throws -> (result: ReadResult, body: Data?) {
+        let path = query.path(offset: offset, limit: limit)
+        var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
+            let records = try Self.list(of: ProductRecord.self, in: response)
+            guard records.isEmpty || records.contains(where: { $0.value?.id != nil }) else {
+                throw .badResponse(status: response.status, reason: "a list without a single product")
+            }
+            let products = records.compactMap { $0.value?.product }
+            return { db in try save(products, db) }
+        }
+        resource.bundledAt = bundledAt
+        return try await reportingFailures { [resource] in try await upstream.readBody(of: resource, cachePolicy) }
+    }
+
+    /// Reads one product.
+    ///
+    /// - Parameters:
+    ///   - bundledAt: When the product was last seen in a list; nil if never.
+    ///   - save: Called with the product of a new response.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`. The error of the failure is `rejected` only if
+    ///   there is no such product.
+    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping SaveProducts) async throws
+        -> ReadResult
+    {
+        let path = "\(Self.productsPath)/\(id)"
+        var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
+            guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(response.body)))?.product,
+                product.id == id
+            else {
+                throw .badResponse(status: response.status, reason: "not the product")
+            }
+            return { db in try save([product], db) }
+        }
+        resource.errors = ErrorForm { Self.isMissing(path, status: $0.status, body: $0.body) }
+        resource.bundledAt = bundledAt
+        return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
+    }
+
+    /// Reads all categories.
+    ///
+    /// - Parameter save: Called with the categories of a new response.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func readCategories(_ cachePolicy: CachePolicy, save: @escaping SaveCategories) async throws -> ReadResult {
+        var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
+            let records = try Self.list(of: CategoryRecord.self, in: response)
+            var seen = Set<Int>()
+            let categories = records.compactMap { $0.value?.category }.filter { seen.insert($0.id).inserted }
+            guard !categories.isEmpty || records.isEmpty else {
+                throw .badResponse(status: response.status, reason: "a list without a single category")
+            }
+            return { db in try save(categories, db) }
+        }
+        resource.isSourceOfRows = true
+        return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
+    }
+
+    /// Reads a picture, wherever a product says that it is.
+    ///
+    /// - Returns: The body is nil if it was evicted while it was read.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func readPicture(at url: String, _ cachePolicy: CachePolicy) async throws -> (result: ReadResult, body: Data?) {
+        try await reportingFailures { try await upstream.readBody(of: .picture(at: url), cachePolicy) }
+    }
+
+    private func reportingFailures<Value>(_ operation: () async throws -> Value) async throws -> Value {
+        try await upstream.reportingFailures(dialog: .shopFailure, operation)
+    }
+
+    private func resource(
+        _ path: String,
+        freshness: Duration,
+        validate: @escaping @Sendable (IncomingResponse) throws(UpstreamError) -> Resource.PersistRows
+    ) -> Resource {
+        Resource(
+            url: upstream.configuration.url(of: path),
+            headerFields: [.accept: "application/json"],
+            freshness: freshness,
+            validate: validate
+        )
+    }
+}

@@ -1,0 +1,68 @@
+/// Fills a page from parts of the upstream's list, some of whose rows are filtered out: decides which part to ask for
+/// next, and when the page is full. Pure.
+///
+/// Pages do not overlap, because each begins at the position in the upstream's list at which the one before it ended.
+struct CatalogueWalk: Sendable {
+    /// Rows of a part if rows are filtered out. Parts begin at multiples of it, so that pages share them.
+    static let partRows = 200
+    /// Most parts that one page asks for.
+    static let maximumParts = 25
+
+    /// What to do next.
+    enum Step: Sendable, Equatable {
+        /// Ask for this part.
+        case ask(offset: Int, limit: Int)
+        /// The page is complete. The position is where the next page begins, nil at the end of the list.
+        case done(nextPosition: Int?)
+    }
+
+    private let limit: Int
+    private let isExact: Bool
+    /// Next position in the upstream's list.
+    private var position: Int
+    /// Rows of earlier pages that come before this page.
+    private(set) var toSkip: Int
+    private var parts = 0
+    private var seen = Set<Int>()
+    private var end: Step?
+    /// The page so far.
+    private(set) var products: [Product] = []
+
+    /// Creates a walk for a page of `limit` rows that begins `skipping` rows after a position in the upstream's list.
+    init(limit: Int, from position: Int, skipping: Int = 0, isExact: Bool) {
+        self.limit = limit
+        self.position = position
+        self.isExact = isExact
+        toSkip = skipping
+    }
+
+    /// The next step.
+    var next: Step {
+        if let end { return end }
+        guard parts < Self.maximumParts else { return .done(nextPosition: position) }
+        // One row more than the page has, to know whether there is a next page.
+        if isExact { return .ask(offset: position, limit: limit + 1) }
+        return .ask(offset: position / Self.partRows * Self.partRows, limit: Self.partRows)
+    }
+
+    /// Takes the rows of the part that was asked for, nil for a row that is filtered out.
+    mutating func take(_ rows: [Product?]) {
+        guard case .ask(let offset, let wanted) = next else { return }
+        parts += 1
+        for (index, row) in rows.prefix(wanted).enumerated() where offset + index >= position {
+            if let row, !seen.contains(row.id) {
+                if toSkip > 0 {
+                    toSkip -= 1
+                } else if products.count == limit {
+                    end = .done(nextPosition: offset + index)
+                    return
+                } else {
+                    products.append(row)
+                }
+                seen.insert(row.id)
+            }
+            position = offset + index + 1
+        }
+        if rows.count < wanted { end = .done(nextPosition: nil) }
+    }
+}

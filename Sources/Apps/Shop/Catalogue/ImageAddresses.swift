@@ -1,0 +1,32 @@
+import Foundation
+import HTTPSemantics
+import Upstream
+
+/// The URLs of a product's pictures. The API stores them in one column and splits it at commas, so the text of a JSON
+/// array arrives in pieces such as `["https://…"`.
+enum ImageAddresses {
+    /// Returns the absolute http(s) URLs in their order, without duplicates.
+    static func clean(_ received: [String]) -> [String] {
+        var seen = Set<String>()
+        return pieces(of: received).compactMap(address).filter { seen.insert($0).inserted }.prefix(
+            Product.maximumImages
+        )
+        .map { $0 }
+    }
+
+    private static func pieces(of received: [String]) -> [String] {
+        let joined = received.joined(separator: ",").trimmingCharacters(in: .whitespacesAndNewlines)
+        if joined.hasPrefix("["),
+            let whole = try? JSONDecoder().decode([Tolerant<String>].self, from: Data(joined.utf8))
+        {
+            return whole.compactMap(\.value)
+        }
+        return received
+    }
+
+    private static func address(_ piece: String) -> String? {
+        let text = piece.trimmingCharacters(in: CharacterSet(charactersIn: "[]\"' \t\r\n"))
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        return (try? HTTPURL(text))?.text
+    }
+}

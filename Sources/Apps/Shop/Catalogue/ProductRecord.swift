@@ -1,0 +1,64 @@
+import Foundation
+import Upstream
+
+/// One product as the API sends it. Anyone may write to that API: any field may be missing, null, of another type or
+/// have any content.
+struct ProductRecord: Decodable, Sendable {
+    /// The id; nil if it has none.
+    let id: Int?
+    /// The product; nil if it cannot be shown, without an id, a title or a price.
+    let product: Product?
+
+    private enum Key: String, CodingKey {
+        case id, title, price, description, category, images, creationAt
+    }
+
+    private enum CategoryKey: String, CodingKey {
+        case id, name
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        id = (try? fields.decode(Int.self, forKey: .id)).flatMap { $0 > 0 ? $0 : nil }
+        guard let id, let title = Self.text(fields, .title, longest: Product.maximumTitleLength),
+            let price = Self.price(fields)
+        else {
+            product = nil
+            return
+        }
+        product = Product(
+            id: id,
+            title: title,
+            description: Self.text(fields, .description, longest: Product.maximumDescriptionLength) ?? "",
+            price: price,
+            category: Self.category(fields),
+            images: ImageAddresses.clean(
+                ((try? fields.decode([Tolerant<String>].self, forKey: .images)) ?? []).compactMap(\.value)
+            ),
+            madeAt: Self.text(fields, .creationAt, longest: 64)
+        )
+    }
+
+    /// The text without NUL, at which SQLite's functions end a text; nil if it is blank.
+    private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key, longest: Int) -> String? {
+        guard let text = try? fields.decode(String.self, forKey: key) else { return nil }
+        let plain = String(text.replacing("\0", with: "").prefix(longest))
+        return plain.allSatisfy(\.isWhitespace) ? nil : plain
+    }
+
+    /// A number, or a text of one.
+    private static func price(_ fields: KeyedDecodingContainer<Key>) -> Price? {
+        if let number = try? fields.decode(Decimal.self, forKey: .price) { return Price(number) }
+        return (try? fields.decode(String.self, forKey: .price)).flatMap {
+            Price(text: $0.trimmingCharacters(in: .whitespaces))
+        }
+    }
+
+    private static func category(_ fields: KeyedDecodingContainer<Key>) -> Product.Category? {
+        guard let category = try? fields.nestedContainer(keyedBy: CategoryKey.self, forKey: .category),
+            let id = try? category.decode(Int.self, forKey: .id), id > 0
+        else { return nil }
+        let name = ((try? category.decode(String.self, forKey: .name)) ?? "").replacing("\0", with: "")
+        return Product.Category(id: id, name: String(name.prefix(Product.maximumTitleLength)))
+    }
+}

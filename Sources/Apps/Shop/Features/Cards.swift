@@ -1,0 +1,36 @@
+import Screens
+import Upstream
+
+/// The cards of products.
+struct Cards: Sendable {
+    let products: ProductReader
+    let store: ShopStore
+    let options: ShopApp.Options
+    let clock: WallClock
+
+    /// `GET /v1/shop/products/{id}`.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try products.id("id", in: request)
+        let cachePolicy = try request.cachePolicy()
+        let changeToken = store.changeToken(profile)
+        let read = try await products.read(id, cachePolicy)
+        let quantity = try store.quantities(of: [id], profile)[id]
+        let layout = options.layout(of: read.product.category)
+        let meta = Meta(
+            screen: "shop.card",
+            provenance: read.provenance,
+            banner: read.provenance.offline ? .shopOffline : nil
+        )
+        return try ScreenResponse.screen(
+            Envelope(
+                data: CardScreen(read.product, quantity: quantity, layout: layout),
+                meta: meta,
+                links: Links(self: request.selfLink)
+            ),
+            provenance: read.provenance,
+            now: clock.now(),
+            changeToken: read.changeToken?.and(changeToken)
+        ).byProfile()
+    }
+}

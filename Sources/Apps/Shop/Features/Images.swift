@@ -1,0 +1,95 @@
+import Foundation
+import HTTPCaching
+import HTTPSemantics
+import HTTPTypes
+import Media
+import MediaFormats
+import Screens
+import Upstream
+
+/// The pictures of products.
+struct Images: Sendable {
+    let api: CatalogueAPI
+    let products: ProductReader
+    let store: ShopStore
+    let pictures: PictureScaler
+    let clock: WallClock
+
+    /// Largest width that a picture is scaled to, in pixels.
+    static let maximumWidth = 2000
+
+    /// `GET /v1/shop/images/{id}/{n}`: a picture of a product, or a placeholder that is not stored. Only URLs in rows
+    /// of the catalogue are fetched.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let id = try products.id("id", in: request)
+        let text = try request.parameter("n")
+        let changeToken = ChangeToken(of: store.catalogueChanges)
+        // The pictures of a product that is gone are still known; one that was never seen is read from the catalogue.
+        let product =
+            if let known = try store.product(id)?.product { known } else {
+                try await products.read(id, try request.cachePolicy()).product
+            }
+        guard let number = Int(text), number >= 0, text.isDigits,
+            number < max(1, product.images.count)
+        else {
+            throw Problem.notFound("The product has \(product.images.count) pictures, counted from 0.")
+        }
+        return try await picture(at: product.images.isEmpty ? nil : product.images[number], request, changeToken)
+    }
+
+    /// `GET /v1/shop/list/items/{product_id}/image`: the first picture of a product on the list, even if its id now
+    /// belongs to another product.
+    func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try products.id("product_id", in: request)
+        let changeToken = store.changeToken(profile)
+        guard let item = try store.list(profile).items.first(where: { $0.product.id == id }) else {
+            throw Lists.notListed
+        }
+        return try await picture(at: item.product.images.first, request, changeToken).byProfile()
+    }
+
+    private func picture(at url: String?, _ request: ScreenRequest, _ changeToken: ChangeToken) async throws
+        -> ScreenResponse
+    {
+        let width = try request.query.integer("width", in: 1...Self.maximumWidth)
+        let cachePolicy = try request.cachePolicy()
+        guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        do {
+            let (result, body) = try await api.readPicture(at: url, cachePolicy)
+            guard let body, let (bytes, type) = try await scaled(body, to: width) else {
+                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+            }
+            return .picture(
+                bytes,
+                type: type,
+                provenance: result.provenance,
+                now: clock.now(),
+                changeToken: result.changeToken?.and(changeToken)
+            )
+        } catch let failure as UpstreamFailure where failure.error != .notStored {
+            let status = failure.error.status?.code
+            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+        }
+    }
+
+    /// Returns a picture that is at most `width` pixels wide; nil if the bytes are no picture or cannot be scaled.
+    private func scaled(_ body: Data, to width: Int?) async throws -> (Data, PictureType)? {
+        guard let type = PictureType(of: body) else { return nil }
+        guard let width else { return (body, type) }
+        do {
+            guard try pictures.header(of: .bytes(body)).width > width else { return (body, type) }
+            // No picture that may be stored is higher than this when it is so narrow.
+            let picture = try await pictures.scale(.bytes(body), width: width, height: 16 * width)
+            return PictureType(of: picture.data).map { (picture.data, $0) }
+        } catch MediaError.toolMissing(let tool) {
+            throw Problem(
+                .toolMissing,
+                "Scaling pictures needs \(tool.executable) of the Debian package \(tool.package); "
+                    + "without width the picture comes as it is."
+            )
+        } catch is MediaError {
+            return nil
+        }
+    }
+}

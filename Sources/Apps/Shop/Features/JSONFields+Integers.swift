@@ -1,0 +1,47 @@
+import Screens
+
+extension JSONFields {
+    /// Returns an integer field; null counts as absent. What is wrong with it is added to `errors`.
+    func integer(
+        _ name: String,
+        in range: ClosedRange<Int>,
+        required: Bool,
+        _ errors: inout [Problem.FieldError]
+    ) -> Int? {
+        switch values[name] {
+        case nil, .null:
+            if required {
+                errors.append(.field("/\(name)", "required", "\(name) is missing; it is \(Self.accepted(range))."))
+            }
+        case .number(let number):
+            if let integer = Int(exactly: number), range.contains(integer) { return integer }
+            fallthrough
+        default:
+            errors.append(.field("/\(name)", "invalid", "\(name) must be \(Self.accepted(range))."))
+        }
+        return nil
+    }
+
+    /// Returns a list of integers.
+    ///
+    /// - Throws: ``Problem`` 422 that names the field or the first bad element.
+    func integers(_ name: String, in range: ClosedRange<Int>) throws -> [Int] {
+        guard case .array(let items) = values[name] else {
+            let code = values[name] == nil ? "required" : "invalid"
+            throw Problem.validation([.field("/\(name)", code, "\(name) must be a list of integers.")])
+        }
+        return try items.enumerated().map { index, item in
+            guard case .number(let number) = item, let integer = Int(exactly: number), range.contains(integer) else {
+                let detail = "\(name) must be a list of integers of at least \(range.lowerBound)."
+                throw Problem.validation([.field("/\(name)/\(index)", "invalid", detail)])
+            }
+            return integer
+        }
+    }
+
+    private static func accepted(_ range: ClosedRange<Int>) -> String {
+        range.upperBound == .max
+            ? "an integer of at least \(range.lowerBound)"
+            : "an integer from \(range.lowerBound) to \(range.upperBound)"
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPSemantics
+import Foundation
+import HTTPCaching
+import Screens
+import Upstream
+
+/// Reads one product, from the catalogue or the store.
+struct ProductReader: Sendable {
+    /// A product and where it comes from.
+    struct Result: Sendable {
+        var product: Product
+        var provenance: Provenance
+        /// For how long a further read returns the same; nil if that is not known.
+        var changeToken: ChangeToken?
+    }
+
+    let api: CatalogueAPI
+    let store: ShopStore
+    let clock: WallClock
+
+    /// 404: there is no such product.
+    static let noProduct = Problem.notFound("There is no such product.")
+
+    /// Returns the id of a product in the path of a request.
+    ///
+    /// - Throws: ``Problem`` 404 if it is not a positive decimal number.
+    func id(_ name: String, in request: ScreenRequest) throws -> Int {
+        let text = try request.parameter(name)
+        guard let id = Int(text), id > 0, text.isDigits else {
+            throw Self.noProduct
+        }
+        return id
+    }
+
+    /// Reads a product. One that was only seen in a list is used until the upstream responds to a request for it.
+    ///
+    /// - Throws: ``Problem`` 404 if there is no such product; `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func read(_ id: Int, _ cachePolicy: CachePolicy) async throws -> Result {
+        let seen = try store.product(id).flatMap { $0.isGone ? nil : $0 }
+        let result: ReadResult
+        do {
+            let save = store.save(fetchedAt: clock.now)
+            result = try await api.readProduct(id, cachePolicy, bundledAt: seen?.fetchedAt, save: save)
+        } catch let failure as UpstreamFailure {
+            switch failure.error {
+            case .rejected:
+                // The only 4xx in the API's own form: there is no such product.
+                try await store.markGone(id)
+                throw Self.noProduct
+            case .notStored:
+                // The product's own response is not stored, but the product may have been in a list.
+                guard let seen else { throw failure }
+                return stored(seen)
+            default:
+                throw failure
+            }
+        }
+        guard var known = try store.product(id) else { throw Self.noProduct }
+        if known.isGone, result.provenance.source == .upstream {
+            try await store.markPresent([id])
+            known.isGone = false
+        }
+        guard !known.isGone else { throw Self.noProduct }
+        return Result(product: known.product, provenance: result.provenance, changeToken: result.changeToken)
+    }
+
+    /// Returns a product that was ever seen and is not known to be gone; reads others from the catalogue.
+    ///
+    /// - Throws: As ``read(_:_:)``.
+    func known(_ id: Int) async throws -> Product {
+        guard let known = try store.product(id) else { return try await read(id, .useCache).product }
+        // One that was gone may be back.
+        return known.isGone ? try await read(id, .revalidate).product : known.product
+    }
+
+    private func stored(_ seen: KnownProduct) -> Result {
+        let age = max(0, Int(clock.now().timeIntervalSince(seen.fetchedAt)))
+        let isOffline = !api.upstream.reachability.isReachable
+        return Result(
+            product: seen.product,
+            provenance: Provenance(
+                source: .cache,
+                offline: isOffline,
+                stale: age > 0,
+                validatedAt: seen.fetchedAt,
+                cacheStatus: CacheStatus(.hit, timeToLive: -age, detail: isOffline ? "offline" : nil)
+            )
+        )
+    }
+}

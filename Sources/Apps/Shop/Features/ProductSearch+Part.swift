@@ -1,0 +1,97 @@
+import Foundation
+import HTTPCaching
+import Screens
+import Upstream
+
+extension ProductSearch {
+    /// A part of the catalogue's list, with the rows that it has in the store.
+    struct Part: Sendable {
+        /// In the upstream's order, nil for rows that cannot be shown. Nil as a whole if the upstream could not be
+        /// asked and no response is stored.
+        var products: [Product?]?
+        var provenance: Provenance
+        var changeToken: ChangeToken?
+        /// Whether a stale response is used in place of a fresh one.
+        var isOutdated: Bool
+
+        /// Returns provenance and change token of a page that is made from this part and earlier ones.
+        func combined(with earlier: (provenance: Provenance, changeToken: ChangeToken?)?) -> (
+            provenance: Provenance, changeToken: ChangeToken?
+        ) {
+            guard let earlier else { return (provenance, changeToken) }
+            let both = earlier.changeToken.flatMap { earlier in changeToken.map { earlier.and($0) } }
+            return (earlier.provenance.combined(with: provenance), both)
+        }
+
+        /// Marks the part as stale if products of earlier responses are shown in the place of rows that cannot be used.
+        ///
+        /// - Parameter dates: When those products were fetched.
+        fileprivate func with(older dates: [Date]) -> Part {
+            guard let oldest = dates.min() else { return self }
+            var part = self
+            part.provenance.stale = true
+            // `fetched_at` is the oldest date of what is shown; the age of the response itself is unchanged.
+            let receivedAt = part.provenance.contentFetchedAt ?? part.provenance.validatedAt
+            part.provenance.contentFetchedAt = [receivedAt, oldest].compactMap { $0 }.min()
+            if part.provenance.cacheStatus?.detail == nil { part.provenance.cacheStatus?.detail = "bad-response" }
+            return part
+        }
+    }
+
+    /// Reads a part of the catalogue's list.
+    ///
+    /// - Parameter bundledAt: When anything of the catalogue was last fetched: what was seen is used if nothing is
+    ///   stored.
+    func part(
+        of query: CatalogueQuery,
+        _ offset: Int,
+        _ limit: Int,
+        _ cachePolicy: CachePolicy,
+        bundledAt: Date?
+    ) async throws -> Part {
+        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let (result, body) = try await api.readProducts(
+            query,
+            offset: offset,
+            limit: limit,
+            cachePolicy,
+            bundledAt: bundledAt,
+            save: store.save(fetchedAt: clock.now)
+        )
+        guard result.response != nil else {
+            return Part(products: nil, provenance: result.provenance, isOutdated: true)
+        }
+        guard let body else { throw api.failure(.notStored) }
+        let rows = CatalogueAPI.rows(in: body)
+        let known = try await knownProducts(in: rows, isConfirmed: result.provenance.source == .upstream)
+        let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
+        let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }
+        return Part(
+            products: shown.map { $0?.product },
+            provenance: result.provenance,
+            changeToken: result.changeToken?.and(changeToken),
+            isOutdated: result.provenance.stale
+        ).with(older: older)
+    }
+
+    /// The stored products of rows, by id. Those that were gone are present again if the upstream confirmed the rows.
+    private func knownProducts(in rows: [ListedProduct?], isConfirmed: Bool) async throws -> [Int: KnownProduct] {
+        var known = try store.products(rows.compactMap { $0?.id })
+        let returned = known.values.filter(\.isGone).map(\.product.id)
+        guard isConfirmed, !returned.isEmpty else { return known }
+        try await store.markPresent(returned)
+        for id in returned { known[id]?.isGone = false }
+        return known
+    }
+}
+
+extension Provenance {
+    /// Returns the provenance of a response that is made from two: that of the worse one, with the older date.
+    func combined(with other: Provenance) -> Provenance {
+        var combined = other.severity > severity ? other : self
+        combined.validatedAt = [validatedAt, other.validatedAt].compactMap { $0 }.min()
+        return combined
+    }
+
+    private var severity: Int { (offline ? 4 : 0) + (stale ? 2 : 0) + (source == .cache ? 1 : 0) }
+}

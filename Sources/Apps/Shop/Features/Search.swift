@@ -1,0 +1,69 @@
+import Screens
+import Upstream
+
+/// The search for products.
+struct Search: Sendable {
+    let products: ProductSearch
+    let store: ShopStore
+    let options: ShopApp.Options
+    let clock: WallClock
+
+    /// Rows of a page if the request names no limit.
+    static let defaultLimit = 10
+    /// Largest offset that is used; a larger one is reduced to it. No list is that long, no sum of offsets overflows,
+    /// and the upstream can read the number.
+    static let maximumOffset = Int(Int32.max)
+
+    /// `GET /v1/shop/search`.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let wanted = try request.query.page(defaultLimit: Self.defaultLimit)
+        let page = PageRequest(limit: wanted.limit, offset: min(wanted.offset, Self.maximumOffset))
+        let cachePolicy = try request.cachePolicy()
+        let isSaved = try request.query.flag("saved")
+        let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
+        // Before the upstream is asked: a search is remembered even if it fails.
+        if page.offset == 0 { try await store.record(query, profile, at: clock.now()) }
+        let changeToken = store.changeToken(profile)
+        let result = try await products.find(query, page, cachePolicy)
+        let quantities = try store.quantities(of: result.products.map(\.id), profile)
+        let rows = result.products.map {
+            SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category))
+        }
+        let isEmpty = rows.isEmpty && result.nextOffset == nil && page.offset == 0
+        var shown = Page(page, count: rows.count, total: nil, hasMore: result.nextOffset != nil)
+        shown.offset = wanted.offset
+        shown.nextOffset = result.nextOffset
+        let retry = isEmpty ? query.link(limit: page.limit, offset: 0) + "&refresh=1" : nil
+        let next = shown.nextOffset.map { query.link(limit: page.limit, offset: $0) }
+        return try ScreenResponse.screen(
+            Envelope(
+                data: SearchScreen(query, items: rows, retry: retry),
+                meta: meta(of: result, isEmpty: isEmpty, page: shown),
+                links: Links(self: request.selfLink, next: next)
+            ),
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: isSaved ? nil : result.changeToken?.and(changeToken)
+        ).byProfile()
+    }
+
+    private func meta(of result: ProductSearch.Result, isEmpty: Bool, page: Page) -> Meta {
+        Meta(
+            screen: "shop.search",
+            state: isEmpty ? .empty : .content,
+            provenance: result.provenance,
+            partial: result.isPartial ? true : nil,
+            banner: result.provenance.offline ? .shopOffline : nil,
+            page: page
+        )
+    }
+
+    /// The profile's last search, which replaces all parameters but those of paging.
+    private func saved(_ request: ScreenRequest, _ profile: String) throws -> SearchQuery {
+        for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
+            throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
+        }
+        return try store.settings(profile) ?? SearchQuery()
+    }
+}

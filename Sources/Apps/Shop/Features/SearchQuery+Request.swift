@@ -1,0 +1,103 @@
+import Foundation
+import HTTPSemantics
+import Screens
+
+extension SearchQuery {
+    /// The parameters of a search other than those of paging.
+    static let parameterNames = ["q", "category_id", "price", "price_min", "price_max"]
+
+    /// Reads the query of a request; an empty value counts as absent.
+    ///
+    /// - Throws: ``Problem`` 400 that names the parameter at fault.
+    init(_ items: QueryItems) throws {
+        func value(_ name: String) throws -> String? { try items.string(name).flatMap { $0.isEmpty ? nil : $0 } }
+        func price(_ name: String) throws -> Price? {
+            guard let text = try value(name) else { return nil }
+            guard let price = Price(text: text) else {
+                throw Problem.invalidParameter(name, accepted: Self.acceptedPrice)
+            }
+            return price
+        }
+        let text = try value("q")
+        if let text, let wrong = Self.fault(of: text) { throw Problem.invalidParameter("q", accepted: wrong) }
+        let category = try value("category_id") == nil ? nil : try items.integer("category_id", in: 1...Int(Int32.max))
+        let filters = SearchFilters(
+            categoryID: category,
+            price: try price("price"),
+            minimum: try price("price_min"),
+            maximum: try price("price_max")
+        )
+        if let (name, wrong) = filters.contradiction { throw Problem.invalidParameter(name, accepted: wrong) }
+        self.init(text: text, filters: filters)
+    }
+
+    static let acceptedPrice = "accepts a number that is not negative, such as 9.99, up to 10^30"
+
+    /// What is accepted in place of a text; nil if the text is valid.
+    static func fault(of text: String) -> String? {
+        if text.trimmingCharacters(in: .whitespacesAndNewlines).count > maximumTextLength {
+            return "accepts a text of at most \(maximumTextLength) characters"
+        }
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control || $0 == "\t" || $0 == "\n" || $0 == "\r"
+        }
+        return isPlain ? nil : "accepts a text without control characters"
+    }
+
+    /// The target of a page of this search.
+    func link(limit: Int, offset: Int) -> String {
+        let values: [(String, String?)] = [
+            ("q", text), ("category_id", filters.categoryID.map(String.init)),
+            ("price", filters.price?.amount.description),
+            ("price_min", filters.minimum?.amount.description), ("price_max", filters.maximum?.amount.description),
+            ("limit", String(limit)),
+            ("offset", String(offset)),
+        ]
+        return "/v1/shop/search?"
+            + values.compactMap { name, value in
+                value.map { "\(name)=\(PercentEncoding.encode($0, allowed: .unreserved))" }
+            }.joined(separator: "&")
+    }
+}
+
+extension SearchFilters {
+    /// A contradiction between filters: the parameter at fault, and what is accepted there.
+    var contradiction: (name: String, accepted: String)? {
+        if price != nil, minimum != nil || maximum != nil {
+            return ("price", "cannot stand beside price_min or price_max")
+        }
+        if let minimum, let maximum, minimum > maximum { return ("price_min", "accepts at most what price_max is") }
+        return nil
+    }
+
+    /// Reads the fields of a body; an absent field, or null, is no filter.
+    ///
+    /// - Throws: ``Problem`` 422 that names every field at fault.
+    init(_ fields: JSONFields) throws {
+        var errors: [Problem.FieldError] = []
+        func price(_ name: String) -> Price? {
+            switch fields.values[name] {
+            case nil, .null: return nil
+            case .number(let number):
+                let amount = Decimal(string: "\(number)", locale: Locale(identifier: "en_US_POSIX"))
+                if let price = amount.flatMap(Price.init) { return price }
+            default: break
+            }
+            errors.append(.field("/\(name)", "invalid", "\(name) \(SearchQuery.acceptedPrice)."))
+            return nil
+        }
+        var category: Int?
+        switch fields.values["category_id"] {
+        case nil, .null: break
+        case .number(let number) where Int(exactly: number).map { (1...Int(Int32.max)).contains($0) } == true:
+            category = Int(exactly: number)
+        default:
+            errors.append(.field("/category_id", "invalid", "category_id accepts an integer from 1 to \(Int32.max)."))
+        }
+        self.init(categoryID: category, price: price("price"), minimum: price("price_min"), maximum: price("price_max"))
+        if errors.isEmpty, let (name, wrong) = contradiction {
+            errors.append(.field("/\(name)", "contradictory", "\(name) \(wrong)."))
+        }
+        guard errors.isEmpty else { throw Problem.validation(errors) }
+    }
+}

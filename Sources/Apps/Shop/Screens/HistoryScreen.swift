@@ -1,0 +1,44 @@
+import Foundation
+import Screens
+
+/// `GET` and `DELETE /v1/shop/history`.
+struct HistoryScreen: Encodable, Sendable {
+    struct Filters: Encodable, Sendable {
+        @Nullable var categoryId: Int?
+        @Nullable var price: Price?
+        @Nullable var priceMin: Price?
+        @Nullable var priceMax: Price?
+
+        init(_ filters: SearchFilters) {
+            _categoryId = Nullable(wrappedValue: filters.categoryID)
+            _price = Nullable(wrappedValue: filters.price)
+            _priceMin = Nullable(wrappedValue: filters.minimum)
+            _priceMax = Nullable(wrappedValue: filters.maximum)
+        }
+    }
+
+    struct Row: Encodable, Sendable {
+        let q: String
+        let filters: Filters
+        let searchedAt: Date
+        /// The target of `DELETE`; the newest search has the index 0.
+        let href: String
+
+        init(_ search: PastSearch, index: Int) {
+            q = search.text
+            filters = Filters(search.filters)
+            searchedAt = search.searchedAt
+            href = "/v1/shop/history/\(index)"
+        }
+    }
+
+    let items: [Row]
+    let empty: EmptyState?
+
+    /// - Parameter isNarrowed: Whether only searches that contain a text are shown.
+    init(_ items: [Row], isNarrowed: Bool) {
+        self.items = items
+        let title = isNarrowed ? "Таких запросов ещё не было" : "История поиска пуста"
+        empty = items.isEmpty ? EmptyState(title: title, text: "", button: "К товарам") : nil
+    }
+}

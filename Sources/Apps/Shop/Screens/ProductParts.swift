@@ -1,0 +1,46 @@
+import Screens
+
+/// How wide a product is in the results: two in a row, or one.
+enum Layout: String, Encodable, Sendable {
+    case tile
+    case wide
+}
+
+/// Whether a product is on the shopping list, and how many of it.
+struct Cart: Encodable, Sendable, Equatable {
+    let inList: Bool
+    let quantity: Int
+
+    init(_ quantity: Int?) {
+        inList = quantity != nil
+        self.quantity = quantity ?? 0
+    }
+}
+
+/// The category of a product.
+struct CategoryName: Encodable, Sendable {
+    let id: Int
+    let name: String
+
+    init(_ category: Product.Category) {
+        (id, name) = (category.id, category.name)
+    }
+}
+
+extension Banner {
+    /// The notification while the catalogue is offline.
+    static let shopOffline = Banner(
+        code: "offline",
+        text: "Нет соединения с интернетом. Показаны сохранённые данные.",
+        dismissal: .online
+    )
+}
+
+extension Problem.Dialog {
+    /// The alert of the original app.
+    static let shopFailure = Problem.Dialog(
+        title: "Что-то пошло не так",
+        message: "Unable to complete your request. Please check your internet connection.",
+        buttons: ["ОК"]
+    )
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+public import Logging
+public import Media
+public import Screens
+public import Storage
+public import Upstream
+
+/// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
+public struct ShopApp: Sendable {
+    /// Name of the app in paths, settings and events.
+    public static let name = "shop"
+    /// Title of the app in `GET /v1`.
+    public static let title = "Shop"
+    /// Path that probes of the upstream ask for, below its base URL.
+    public static let probePath = CatalogueAPI.categoriesPath
+    /// The app's tables.
+    public static let migrations = ShopStore.migrations
+
+    private let launch = Launch()
+    private let search: Search
+    private let history: History
+    private let filters: Filters
+    private let categories: Categories
+    private let cards: Cards
+    private let images: Images
+    private let lists: Lists
+    private let sharing: Sharing
+    private let productSearch: ProductSearch
+
+    /// Creates the app.
+    ///
+    /// - Parameters:
+    ///   - upstream: The catalogue API.
+    ///   - freshness: For how long fetched products are fresh.
+    ///   - categoryFreshness: For how long fetched categories are fresh.
+    ///   - database: The database, migrated with ``migrations``.
+    ///   - events: Where changes of shopping lists are published.
+    ///   - pictures: Scales pictures.
+    ///   - options: The app's settings.
+    ///   - clock: The wall clock.
+    public init(
+        upstream: Upstream,
+        freshness: Duration,
+        categoryFreshness: Duration,
+        database: LarderDatabase,
+        events: EventStream,
+        pictures: PictureScaler,
+        options: Options,
+        clock: WallClock
+    ) {
+        let api = CatalogueAPI(upstream: upstream, freshness: freshness, categoryFreshness: categoryFreshness)
+        let store = ShopStore(database)
+        let products = ProductReader(api: api, store: store, clock: clock)
+        productSearch = ProductSearch(api: api, store: store, clock: clock)
+        search = Search(products: productSearch, store: store, options: options, clock: clock)
+        history = History(store: store)
+        filters = Filters(store: store)
+        categories = Categories(api: api, store: store, options: options, clock: clock)
+        cards = Cards(products: products, store: store, options: options, clock: clock)
+        images = Images(api: api, products: products, store: store, pictures: pictures, clock: clock)
+        lists = Lists(products: products, store: store, events: events)
+        sharing = Sharing(store: store)
+    }
+
+    /// The routes, in the order of openapi.yaml.
+    public var routes: [Route] {
+        [
+            Route(.get, "/v1/shop/launch", "shop.launch", launch.show),
+            Route(.get, "/v1/shop/search", "shop.search", search.show),
+            Route(.get, "/v1/shop/history", "shop.history", history.show),
+            Route(.delete, "/v1/shop/history", "shop.history", history.clear),
+            Route(.delete, "/v1/shop/history/{n}", "shop.history", history.remove),
+            Route(.get, "/v1/shop/filters", "shop.filters", filters.show),
+            Route(.put, "/v1/shop/filters", "shop.filters", filters.set),
+            Route(.delete, "/v1/shop/filters", "shop.filters", filters.reset),
+            Route(.get, "/v1/shop/categories", "shop.categories", categories.show),
+            Route(.get, "/v1/shop/products/{id}", "shop.card", cards.show),
+            Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", images.show),
+            Route(.get, "/v1/shop/list", "shop.list", lists.show),
+            Route(.delete, "/v1/shop/list", "shop.list", lists.clear),
+            Route(.post, "/v1/shop/list/items", "shop.list", lists.add),
+            Route(.patch, "/v1/shop/list/items/{product_id}", "shop.list", lists.setQuantity),
+            Route(.delete, "/v1/shop/list/items/{product_id}", "shop.list", lists.remove),
+            Route(.get, "/v1/shop/list/items/{product_id}/image", "shop.image", images.showListItem),
+            Route(.put, "/v1/shop/list/order", "shop.list", lists.order),
+            Route(.get, "/v1/shop/list/share", "shop.share", sharing.show),
+        ]
+    }
+
+    /// Refreshes the categories and the first page of all products after the upstream recovers.
+    ///
+    /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
+    public func refreshAfterRecovery(logger: Logger) async {
+        do {
+            _ = try await categories.refresh(.useCache)
+            _ = try await productSearch.find(SearchQuery(), PageRequest(limit: Search.defaultLimit), .useCache)
+        } catch {
+            logger.warning("the catalogue could not be refreshed after recovery", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import GRDB
+
+/// The SQL of a search: by the filters if they select few rows, else by the text, whose trigrams are indexed.
+///
+/// Either way the work is bounded by a small number: the rows that the filters select, or the rows up to the end of the
+/// page.
+struct SearchPlan: Sendable {
+    /// Number of rows that are scanned one by one.
+    static let fewRows = 2000
+    /// Number of trigrams that one query may ask for.
+    static let fewTerms = 300
+
+    let sql: String
+    let arguments: StatementArguments
+
+    init(_ query: SearchQuery, _ db: Database) throws {
+        let (conditions, filterArguments) = Self.conditions(query.filters)
+        var arguments = filterArguments
+        guard let folded = query.folded else {
+            let areFew = try Self.areFew(conditions, arguments, db)
+            self.init(areFew ? Self.byFilters(conditions) : Self.all(conditions), arguments)
+            return
+        }
+        if !conditions.isEmpty, try Self.areFew(conditions, arguments, db) {
+            _ = arguments.append(contentsOf: ["text": folded])
+            self.init(Self.byFilters(conditions + ["instr(folded, :text) > 0"]), arguments)
+            return
+        }
+        if folded.unicodeScalars.count >= 3 {
+            _ = arguments.append(contentsOf: ["phrase": SearchText.phrase(folded)])
+            self.init(Self.byText(conditions), arguments)
+            return
+        }
+        // Shorter than a trigram: ask for all trigrams that begin with it.
+        let terms = try String.fetchAll(
+            try db.cachedStatement(sql: Self.selectTerms),
+            arguments: [
+                "from": folded, "to": SearchText.successor(of: folded) ?? "\u{10FFFF}", "most": Self.fewTerms + 1,
+            ]
+        )
+        if terms.count <= Self.fewTerms {
+            // If no trigram begins with the text, no title contains it: ask for one that no title has.
+            let wanted = terms.isEmpty ? [String(repeating: SearchText.end, count: 3)] : terms
+            let phrase = wanted.map(SearchText.phrase).joined(separator: " OR ")
+            _ = arguments.append(contentsOf: ["phrase": phrase])
+            self.init(Self.byText(conditions), arguments)
+        } else {
+            // So many trigrams begin with the text that it is in many titles, and a scan soon fills the page.
+            _ = arguments.append(contentsOf: ["text": folded])
+            self.init(Self.all(conditions + ["instr(folded, :text) > 0"]), arguments)
+        }
+    }
+
+    private init(_ sql: String, _ arguments: StatementArguments) {
+        self.sql = sql
+        self.arguments = arguments
+    }
+
+    static func conditions(_ filters: SearchFilters) -> ([String], StatementArguments) {
+        var conditions: [String] = []
+        var arguments: StatementArguments = [:]
+        func add(_ condition: String, _ name: String, _ value: (any DatabaseValueConvertible)?) {
+            guard let value else { return }
+            conditions.append(condition)
+            _ = arguments.append(contentsOf: [name: value])
+        }
+        add("category_id = :category", "category", filters.categoryID)
+        add("price = :price", "price", filters.price?.approximation)
+        add("price >= :minimum", "minimum", filters.minimum?.approximation)
+        add("price <= :maximum", "maximum", filters.maximum?.approximation)
+        return (conditions, arguments)
+    }
+
+    private static func areFew(_ conditions: [String], _ arguments: StatementArguments, _ db: Database) throws -> Bool {
+        guard !conditions.isEmpty else { return false }
+        return try Int.fetchOne(try db.cachedStatement(sql: count(conditions)), arguments: arguments) ?? 0 <= fewRows
+    }
+
+    private static func clause(_ conditions: [String], _ keyword: String) -> String {
+        conditions.isEmpty ? "" : " \(keyword) " + conditions.joined(separator: " AND ")
+    }
+
+    static func count(_ conditions: [String]) -> String {
+        "SELECT count(*) FROM (SELECT 1 FROM shop_search\(clause(conditions, "WHERE")) LIMIT \(fewRows + 1))"
+    }
+
+    /// `+id` keeps SQLite from walking the table in the order of ids instead of using the index of the filters.
+    static func byFilters(_ conditions: [String]) -> String {
+        "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY +id LIMIT :limit OFFSET :offset"
+    }
+
+    /// FTS5 finds rows in ascending order of their ids.
+    static func byText(_ conditions: [String]) -> String {
+        """
+        SELECT shop_text.rowid FROM shop_text JOIN shop_search ON shop_search.id = shop_text.rowid
+        WHERE shop_text MATCH :phrase\(clause(conditions.map { "shop_search.\($0)" }, "AND"))
+        ORDER BY shop_text.rowid LIMIT :limit OFFSET :offset
+        """
+    }
+
+    /// Scans in the order of ids until the page is full; `+` keeps SQLite from using another index, which would need a
+    /// sort.
+    static func all(_ conditions: [String]) -> String {
+        let conditions = conditions.map { $0.hasPrefix("instr") ? $0 : "+\($0)" }
+        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY id LIMIT :limit OFFSET :offset"
+    }
+
+    static let selectTerms = "SELECT term FROM shop_term WHERE term >= :from AND term < :to LIMIT :most"
+}

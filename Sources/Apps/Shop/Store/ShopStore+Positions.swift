@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+import Screens
+import Storage
+
+extension ShopStore {
+    /// For how long a position is kept, in seconds; the upstream's list is another one by then.
+    static let positionLifetime: TimeInterval = 7 * 86_400
+
+    /// Age at which a position that is still used is recorded again, in seconds.
+    private static let positionRenewal: TimeInterval = 86_400
+
+    /// The position in the upstream's list at which the page at an offset begins.
+    struct Place: Sendable {
+        var offset: Int
+        var position: Int
+    }
+
+    /// Where in the upstream's list to begin with a page.
+    struct Start: Sendable, Equatable {
+        var position: Int
+        /// Rows after the position that belong to earlier pages.
+        var skipping = 0
+        /// Whether this search was made before with pages of this size.
+        var isKnown = false
+    }
+
+    /// Returns where in the upstream's list to begin with a page: where the page before it ended, or else at the
+    /// nearest earlier page whose position is known.
+    func start(of query: SearchQuery, _ page: PageRequest, isExact: Bool) throws -> Start {
+        let row = try database.read { db in
+            try Row.fetchOne(
+                try db.cachedStatement(sql: Self.selectPosition),
+                arguments: [query.key, page.limit, page.offset]
+            )
+        }
+        guard let row else { return isExact ? Start(position: page.offset) : Start(position: 0, skipping: page.offset) }
+        let (offset, position): (Int, Int) = (row["page_offset"], row["position"])
+        // The first page always begins at the beginning, even if nothing was found there last time.
+        if page.offset == 0 { return Start(position: 0, isKnown: true) }
+        return offset == page.offset || !isExact
+            ? Start(position: position, skipping: page.offset - offset, isKnown: true)
+            : Start(position: page.offset, isKnown: true)
+    }
+
+    static let selectPosition = """
+        SELECT page_offset, position FROM shop_position
+        WHERE query = ? AND page_limit = ? AND page_offset <= ? ORDER BY page_offset DESC LIMIT 1
+        """
+
+    /// Records the positions at which pages begin, unless they are recorded already or equal to the offsets.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func record(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
+        let new = try database.read { db in
+            try places.filter { place in
+                let select = try db.cachedStatement(sql: Self.selectRecorded)
+                guard let recorded = try Row.fetchOne(select, arguments: [query.key, limit, place.offset]) else {
+                    return !isExact || place.offset != place.position
+                }
+                let isOld =
+                    Date(millisecondsSince1970: recorded["noted_at"]) < now.addingTimeInterval(-Self.positionRenewal)
+                return isOld || place.position != recorded["position"] as Int
+            }
+        }
+        guard !new.isEmpty else { return }
+        try await database.write { db in
+            try db.cachedStatement(sql: "DELETE FROM shop_position WHERE noted_at < ?")
+                .execute(arguments: [now.addingTimeInterval(-Self.positionLifetime).millisecondsSince1970])
+            for place in new {
+                try db.cachedStatement(sql: Self.insertPosition)
+                    .execute(arguments: [query.key, limit, place.offset, place.position, now.millisecondsSince1970])
+            }
+        }
+    }
+
+    private static let insertPosition = """
+        INSERT OR REPLACE INTO shop_position (query, page_limit, page_offset, position, noted_at) VALUES (?, ?, ?, ?, ?)
+        """
+
+    static let selectRecorded =
+        "SELECT position, noted_at FROM shop_position WHERE query = ? AND page_limit = ? AND page_offset = ?"
+}

@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+/// A product that was seen.
+struct KnownProduct: Sendable, Equatable {
+    var product: Product
+    /// Whether the upstream has said since that there is no such product.
+    var isGone: Bool
+    var fetchedAt: Date
+}
+
+extension ShopStore {
+    /// Returns the write of a response's products, for the transaction that stores the response: products, the search
+    /// index and the copies on lists change together.
+    func save(fetchedAt now: @escaping @Sendable () -> Date) -> CatalogueAPI.SaveProducts {
+        { [catalogueChanges] products, db in
+            let time = now()
+            var hasChanged = false
+            for product in products where try Self.save(product, at: time, db) { hasChanged = true }
+            if hasChanged { catalogueChanges.bump(afterCommitOf: db) }
+        }
+    }
+
+    /// - Returns: Whether anything that is shown has changed.
+    private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Bool {
+        let known = try known(product.id, db)
+        if let known, known.product == product, !known.isGone {
+            try db.cachedStatement(sql: "UPDATE shop_product SET fetched_at = ? WHERE id = ?")
+                .execute(arguments: [time.millisecondsSince1970, product.id])
+            return false
+        }
+        let columns = try product.columns
+        try db.cachedStatement(sql: upsertProduct)
+            .execute(arguments: columns + [product.id, time.millisecondsSince1970])
+        try index(product, db)
+        // A list keeps the product that was put on it: only a later version of the same product replaces it there.
+        try db.cachedStatement(sql: updateListItems)
+            .execute(arguments: columns + [product.id, product.title, product.madeAt])
+        return true
+    }
+
+    private static let upsertProduct = """
+        INSERT INTO shop_product (
+            title, description, price, category_id, category_name, images, made_at, id, gone, fetched_at
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+        ON CONFLICT (id) DO UPDATE SET title = excluded.title, description = excluded.description,
+            price = excluded.price, category_id = excluded.category_id, category_name = excluded.category_name,
+            images = excluded.images, made_at = excluded.made_at, gone = 0, fetched_at = excluded.fetched_at
+        """
+
+    private static let updateListItems = """
+        UPDATE shop_list_item SET title = ?, description = ?, price = ?, category_id = ?, category_name = ?,
+            images = ?, made_at = ?
+        WHERE product_id = ? AND (title = ? OR made_at = ?)
+        """
+
+    private static let upsertSearch = """
+        INSERT INTO shop_search (id, folded, category_id, price) VALUES (?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET folded = excluded.folded, category_id = excluded.category_id,
+            price = excluded.price
+        """
+
+    /// Puts a product into the search index, in place of the one with its id. No trigger does this: SQLite lets no
+    /// trigger write to a virtual table if the schema is not trusted.
+    private static func index(_ product: Product, _ db: Database) throws {
+        let folded = SearchText.indexed(product.title)
+        if try indexedTitle(product.id, db) != folded {
+            try removeText(product.id, db)
+            try db.cachedStatement(sql: "INSERT INTO shop_text (rowid, folded) VALUES (?, ?)")
+                .execute(arguments: [product.id, folded])
+        }
+        try db.cachedStatement(sql: upsertSearch)
+            .execute(arguments: [product.id, folded, product.category?.id, product.price.approximation])
+    }
+
+    private static func indexedTitle(_ id: Int, _ db: Database) throws -> String? {
+        try String.fetchOne(try db.cachedStatement(sql: "SELECT folded FROM shop_search WHERE id = ?"), arguments: [id])
+    }
+
+    /// Removes a product's title from the FTS5 index, which needs the title for that: its content is in another table.
+    private static func removeText(_ id: Int, _ db: Database) throws {
+        guard let indexed = try indexedTitle(id, db) else { return }
+        try db.cachedStatement(sql: "INSERT INTO shop_text (shop_text, rowid, folded) VALUES ('delete', ?, ?)")
+            .execute(arguments: [id, indexed])
+    }
+
+    /// Returns a product, even if it is gone; nil if it was never seen.
+    func product(_ id: Int) throws -> KnownProduct? {
+        try database.read { try Self.known(id, $0) }
+    }
+
+    /// Returns those of these products that were seen, by id.
+    func products(_ ids: [Int]) throws -> [Int: KnownProduct] {
+        try database.read { db in
+            try ids.reduce(into: [:]) { found, id in found[id] = try Self.known(id, db) }
+        }
+    }
+
+    static func known(_ id: Int, _ db: Database) throws -> KnownProduct? {
+        try Row.fetchOne(try db.cachedStatement(sql: selectProduct), arguments: [id]).map {
+            KnownProduct(
+                product: try Product(row: $0, id: id),
+                isGone: $0["gone"],
+                fetchedAt: Date(millisecondsSince1970: $0["fetched_at"])
+            )
+        }
+    }
+
+    static let selectProduct = "SELECT * FROM shop_product WHERE id = ?"
+
+    /// Marks a product as gone: the search no longer finds it, lists keep it.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func markGone(_ id: Int) async throws {
+        try await database.write { [catalogueChanges] db in
+            try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0")
+                .execute(arguments: [id])
+            guard db.changesCount > 0 else { return }
+            try Self.removeText(id, db)
+            try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
+            catalogueChanges.bump(afterCommitOf: db)
+        }
+    }
+
+    /// Marks products as present again, unchanged: the upstream confirmed a response that lists them.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func markPresent(_ ids: [Int]) async throws {
+        try await database.write { [catalogueChanges] db in
+            catalogueChanges.bump(afterCommitOf: db)
+            for id in ids {
+                guard let known = try Self.known(id, db), known.isGone else { continue }
+                try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0 WHERE id = ?").execute(arguments: [id])
+                try Self.index(known.product, db)
+            }
+        }
+    }
+
+    /// Returns when a product was last fetched; nil if none was.
+    func lastFetch() throws -> Date? {
+        try database.read { try Int64.fetchOne(try $0.cachedStatement(sql: Self.selectLastFetch)) }.map {
+            Date(millisecondsSince1970: $0)
+        }
+    }
+
+    static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
+}
+
+extension Product {
+    /// The columns from title to `made_at`, which two tables share.
+    var columns: StatementArguments {
+        get throws {
+            let addresses = String(decoding: try JSONEncoder().encode(images), as: UTF8.self)
+            return [title, description, price.amount.description, category?.id, category?.name, addresses, madeAt]
+        }
+    }
+
+    init(row: Row, id: Int) throws {
+        let category = (row["category_id"] as Int?).map { Category(id: $0, name: row["category_name"] ?? "") }
+        guard let price = Price(stored: row["price"]) else {
+            throw StorageError.damagedDatabase(path: "shop_product", detail: "product \(id) has no price")
+        }
+        self.init(
+            id: id,
+            title: row["title"],
+            description: row["description"],
+            price: price,
+            category: category,
+            images: try JSONDecoder().decode([String].self, from: Data((row["images"] as String).utf8)),
+            madeAt: row["made_at"]
+        )
+    }
+}

@@ -1,0 +1,97 @@
+import Storage
+
+extension ShopStore {
+    /// The app's tables. A migration is never edited once it has been released.
+    static let migrations = [
+        SchemaMigration(
+            "shop/001 catalogue",
+            sql: """
+                CREATE TABLE shop_product (
+                    id INTEGER PRIMARY KEY,
+                    title TEXT NOT NULL,
+                    description TEXT NOT NULL,
+                    price TEXT NOT NULL, -- exact
+                    category_id INTEGER,
+                    category_name TEXT,
+                    images TEXT NOT NULL, -- JSON array of addresses
+                    made_at TEXT, -- in the upstream's form
+                    gone INTEGER NOT NULL, -- the upstream said that there is no such product
+                    fetched_at INTEGER NOT NULL -- milliseconds since 1970 UTC, as all times
+                ) STRICT;
+                CREATE INDEX shop_product_by_fetch ON shop_product (fetched_at);
+
+                CREATE TABLE shop_category (
+                    id INTEGER PRIMARY KEY,
+                    name TEXT NOT NULL,
+                    position INTEGER NOT NULL
+                ) STRICT;
+
+                -- What can be searched, in narrow rows that are fast to scan. The title is case-folded and ends in two
+                -- characters U+0002, so that its last characters begin a trigram, too.
+                CREATE TABLE shop_search (
+                    id INTEGER PRIMARY KEY,
+                    folded TEXT NOT NULL,
+                    category_id INTEGER,
+                    price REAL NOT NULL
+                ) STRICT;
+                CREATE INDEX shop_search_by_price ON shop_search (price);
+                CREATE INDEX shop_search_by_category ON shop_search (category_id, price);
+                CREATE VIRTUAL TABLE shop_text USING fts5 (
+                    folded, content = 'shop_search', content_rowid = 'id', tokenize = 'trigram case_sensitive 1'
+                );
+                CREATE VIRTUAL TABLE shop_term USING fts5vocab (shop_text, 'row');
+
+                -- Position in the upstream's list at which a page begins, if that is not its own offset because rows
+                -- before it were filtered out.
+                CREATE TABLE shop_position (
+                    query TEXT NOT NULL,
+                    page_limit INTEGER NOT NULL,
+                    page_offset INTEGER NOT NULL,
+                    position INTEGER NOT NULL,
+                    noted_at INTEGER NOT NULL,
+                    PRIMARY KEY (query, page_limit, page_offset)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX shop_position_by_time ON shop_position (noted_at);
+                """
+        ),
+        SchemaMigration(
+            "shop/002 profiles",
+            sql: """
+                CREATE TABLE shop_list_item (
+                    profile TEXT NOT NULL,
+                    product_id INTEGER NOT NULL,
+                    quantity INTEGER NOT NULL CHECK (quantity BETWEEN 1 AND 999),
+                    position INTEGER NOT NULL,
+                    -- The product as it was last seen under this id; kept if it is gone or its id is another product's.
+                    title TEXT NOT NULL,
+                    description TEXT NOT NULL,
+                    price TEXT NOT NULL,
+                    category_id INTEGER,
+                    category_name TEXT,
+                    images TEXT NOT NULL,
+                    made_at TEXT,
+                    PRIMARY KEY (profile, product_id)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX shop_list_item_by_position ON shop_list_item (profile, position);
+                CREATE INDEX shop_list_item_by_product ON shop_list_item (product_id);
+
+                CREATE TABLE shop_history (
+                    profile TEXT NOT NULL,
+                    folded TEXT NOT NULL, -- texts that differ in case only are one
+                    text TEXT NOT NULL,
+                    filters TEXT NOT NULL, -- JSON
+                    searched_at INTEGER NOT NULL,
+                    sequence INTEGER NOT NULL, -- the largest is the newest
+                    PRIMARY KEY (profile, folded)
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE shop_profile (
+                    profile TEXT PRIMARY KEY,
+                    revision INTEGER NOT NULL, -- of the list
+                    text TEXT, -- last search
+                    filters TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """
+        ),
+    ]
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Tasks that no caller waits for. They end with the server.
+public final class BackgroundTasks: Sendable {
+    private struct State {
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var lastNumber = 0
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates a registry without tasks.
+    public init() {}
+
+    /// Number of tasks under way.
+    public var count: Int { state.withLock { $0.tasks.count } }
+
+    /// Starts a task. Does nothing after ``stop()``.
+    public func start(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            // It cannot end before it is registered: its end takes the lock.
+            state.tasks[number] = Task {
+                await work()
+                self.ended(number)
+            }
+        }
+    }
+
+    /// Cancels all tasks; none can be started afterwards.
+    public func stop() {
+        let tasks = state.withLock { state in
+            state.isStopped = true
+            let tasks = Array(state.tasks.values)
+            state.tasks = [:]
+            return tasks
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func ended(_ number: Int) {
+        state.withLock { $0.tasks[number] = nil }
+    }
+}

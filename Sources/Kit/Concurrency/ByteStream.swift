@@ -1,0 +1,73 @@
+public import NIOCore
+
+/// A body in parts, made as they are asked for: who does not ask holds the source back.
+public struct ByteStream: AsyncSequence, Sendable {
+    /// A part.
+    public typealias Element = ByteBuffer
+    /// Gives the next part, nil at the end.
+    public typealias Next = () async throws -> ByteBuffer?
+
+    private let begin: @Sendable () -> Next
+
+    /// A stream that each iteration begins anew, if its source can.
+    public init(begin: @escaping @Sendable () -> Next) {
+        self.begin = begin
+    }
+
+    /// The parts of a sequence.
+    public init<Parts: AsyncSequence & Sendable>(_ parts: Parts) where Parts.Element == ByteBuffer {
+        self.init {
+            var iterator = parts.makeAsyncIterator()
+            return { try await iterator.next() }
+        }
+    }
+
+    /// These bytes in one part.
+    public init(_ bytes: ByteBuffer) {
+        self.init {
+            var rest: ByteBuffer? = bytes.readableBytes > 0 ? bytes : nil
+            return {
+                defer { rest = nil }
+                return rest
+            }
+        }
+    }
+
+    /// The same parts, of which the source is asked for the next one only when `caughtUp` has returned after the one
+    /// before: for a taker that says it is ready before it has done anything.
+    public func paced(by caughtUp: @escaping @Sendable () async throws -> Void) -> ByteStream {
+        ByteStream { [begin] in
+            let next = begin()
+            var isFirst = true
+            return {
+                if !isFirst { try await caughtUp() }
+                isFirst = false
+                return try await next()
+            }
+        }
+    }
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> Iterator { Iterator(next: begin()) }
+
+    /// Reads part by part.
+    public struct Iterator: AsyncIteratorProtocol {
+        let next: Next
+
+        /// The next part, nil at the end.
+        public func next() async throws -> ByteBuffer? { try await next() }
+    }
+
+    /// Collects the whole body.
+    ///
+    /// - Parameter limit: Largest body in bytes.
+    /// - Throws: `NIOTooManyBytesError` for a larger one; what the source throws.
+    public func collect(upTo limit: Int) async throws -> ByteBuffer {
+        var whole = ByteBuffer()
+        for try await part in self {
+            guard whole.readableBytes + part.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
+            whole.writeImmutableBuffer(part)
+        }
+        return whole
+    }
+}

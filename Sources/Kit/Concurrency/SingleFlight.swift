@@ -1,0 +1,99 @@
+import Synchronization
+
+/// Collapses identical requests that are under way at the same time into one (RFC 9211 §2.6 `collapsed`).
+///
+/// The work runs in a task of its own: a caller that is cancelled, or whose patience ends, stops only its own wait.
+public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+    /// How a wait ended.
+    public enum WaitOutcome: Sendable {
+        /// The work has ended.
+        case completed(Result<Value, Failure>)
+        /// The patience ended, or the waiting task was cancelled; the work continues.
+        case abandoned
+    }
+
+    /// The work of one flight.
+    public typealias Work = @Sendable () async throws(Failure) -> Value
+
+    private typealias Waiter = CheckedContinuation<WaitOutcome, Never>
+
+    private struct State {
+        var table = InFlightTable<Key, Waiter>()
+        var tasks: [Key: Task<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Creates a table of flights.
+    ///
+    /// - Parameter sleep: Waits for a span of time, and throws if its task is cancelled.
+    public init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        self.sleep = sleep
+    }
+
+    /// Joins the work for a key, or starts it.
+    ///
+    /// - Parameter patience: Longest wait; nil waits to the end.
+    /// - Returns: How the wait ended, and whether the work was another caller's (`collapsed`).
+    public func run(_ key: Key, patience: Duration?, work: @escaping Work) async -> (
+        outcome: WaitOutcome, collapsed: Bool
+    ) {
+        guard let patience else { return await join(key, work: work) }
+        return await withTaskGroup(of: (outcome: WaitOutcome, collapsed: Bool)?.self) { group in
+            group.addTask { await self.join(key, work: work) }
+            group.addTask {
+                // Its end and its cancellation mean the same: the other child tells how the wait ended.
+                try? await self.sleep(patience)
+                return nil
+            }
+            var result: (outcome: WaitOutcome, collapsed: Bool)?
+            while let finished = await group.next() {
+                group.cancelAll()
+                if let finished { result = finished }
+            }
+            return result ?? (.abandoned, false)
+        }
+    }
+
+    /// Cancels all work. Its callers receive what the cancelled work throws.
+    public func cancelAll() {
+        for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
+    }
+
+    /// Joins a flight and waits for its end, or for the caller's cancellation.
+    private func join(_ key: Key, work: @escaping Work) async -> (outcome: WaitOutcome, collapsed: Bool) {
+        let ticket = state.withLock { $0.table.makeTicket() }
+        var collapsed = false
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                // One step under the lock: no task joins a flight that has no work yet, and no flight ends before its
+                // first waiter is registered.
+                let (role, leaving) = state.withLock { state -> (InFlightTable<Key, Waiter>.Role, Waiter?) in
+                    let role = state.table.join(key, waiter, ticket: ticket)
+                    if role == .lead { state.tasks[key] = Task { await self.performWork(key, work) } }
+                    return (role, Task.isCancelled ? state.table.leave(key, ticket: ticket) : nil)
+                }
+                collapsed = role == .follow
+                leaving?.resume(returning: .abandoned)
+            }
+        } onCancel: {
+            state.withLock { $0.table.leave(key, ticket: ticket) }?.resume(returning: .abandoned)
+        }
+        return (outcome, collapsed)
+    }
+
+    private func performWork(_ key: Key, _ work: Work) async {
+        let result: Result<Value, Failure>
+        do throws(Failure) {
+            result = .success(try await work())
+        } catch {
+            result = .failure(error)
+        }
+        let waiters = state.withLock { state in
+            state.tasks[key] = nil
+            return state.table.complete(key)
+        }
+        for waiter in waiters { waiter.resume(returning: .completed(result)) }
+    }
+}

@@ -1,0 +1,67 @@
+public import Foundation
+
+/// The folder that holds everything one Larder keeps: the database, the blobs beside it, the key that seals its
+/// secrets.
+///
+/// While a value of this type lives, no other process can have one of the same folder.
+public struct DataDirectory: Sendable {
+    /// Absolute path of the folder.
+    public let path: String
+    private let lock: DirectoryLock
+
+    /// The SQLite database; SQLite keeps its `-wal` and `-shm` beside it.
+    public var databasePath: String { "\(path)/\(Self.databaseName)" }
+    package static let databaseName = "larder.sqlite"
+    /// Folder of the bodies that are too large for the database.
+    public var blobsPath: String { path + "/blobs" }
+    /// The 256-bit key that seals the secrets of the database. A backup without it cannot read them.
+    public var keyPath: String { path + "/larder.key" }
+
+    /// Room that is kept for deleting on a full disk.
+    var reservePath: String { path + "/larder.reserve" }
+
+    /// Creates the folder where it is missing, with everything above it (rights 0700), and takes the lock.
+    ///
+    /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``,
+    ///   ``StorageError/diskFull(path:)`` or ``StorageError/inputOutput(path:operation:code:)``.
+    public init(at url: URL) throws {
+        try self.init(path: url.standardizedFileURL.path, isTemporary: false)
+    }
+
+    /// A new folder of its own below the system's temporary one; it goes with its contents when the last copy of the
+    /// value goes.
+    package static func temporary() throws -> DataDirectory {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "larder-\(UUID().uuidString)",
+            isDirectory: true
+        )
+        return try DataDirectory(path: url.path, isTemporary: true)
+    }
+
+    private init(path: String, isTemporary: Bool) throws {
+        self.path = path
+        try Self.createFolder(path)
+        lock = try DirectoryLock(directory: path, file: path + "/larder.lock", isTemporary: isTemporary)
+    }
+
+    /// Creates the folder of the blobs where it is missing.
+    func createBlobsFolder() throws {
+        try Self.createFolder(blobsPath)
+        try OpenFile.synchronizeDirectory(path)
+    }
+
+    /// mkdir(2) from the top down, because Foundation's way does not say which right or device was at fault.
+    private static func createFolder(_ path: String) throws {
+        if mkdir(path, 0o700) == 0 { return }
+        let code = errno
+        if code == ENOENT, path != "/", case let parent = (path as NSString).deletingLastPathComponent, parent != path {
+            try createFolder(parent)
+            if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+            throw StorageError.system(errno, path: path, operation: "mkdir")
+        }
+        // A read-only file system reports EROFS even for a folder that exists.
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
+        throw StorageError.system(code == EEXIST ? ENOTDIR : code, path: path, operation: "mkdir")
+    }
+}

@@ -1,0 +1,50 @@
+public import Foundation
+public import HTTPCaching
+
+/// Where a response comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`,
+/// `Cache-Status` and `Age`.
+public struct Provenance: Sendable, Equatable {
+    /// The kinds of origin (design/screens.md 1.2).
+    public enum Source: String, Sendable, Codable {
+        /// Fetched for this response.
+        case upstream
+        /// A stored copy of an upstream.
+        case cache
+        /// Data without an upstream.
+        case local
+    }
+
+    /// Where the data comes from.
+    public var source: Source
+    /// The upstream could not be reached. Implies ``stale``.
+    public var offline: Bool
+    /// The data is older than its freshness time.
+    public var stale: Bool
+    /// When the upstream last validated the data, by sending it or by a 304; nil for local data. `Age` counts from it.
+    public var validatedAt: Date?
+    /// When this content was first received; later validations leave it. Nil if that is ``validatedAt``. A screen's
+    /// `fetched_at`.
+    public var contentFetchedAt: Date?
+    /// How the cache handled the request; nil for local data.
+    public var cacheStatus: CacheStatus?
+
+    /// Creates an account of where a response comes from.
+    public init(
+        source: Source,
+        offline: Bool = false,
+        stale: Bool = false,
+        validatedAt: Date? = nil,
+        contentFetchedAt: Date? = nil,
+        cacheStatus: CacheStatus? = nil
+    ) {
+        self.source = source
+        self.offline = offline
+        self.stale = stale || offline
+        self.validatedAt = validatedAt
+        self.contentFetchedAt = contentFetchedAt
+        self.cacheStatus = cacheStatus
+    }
+
+    /// Data that has no upstream: lists, notes, documents, sessions.
+    public static let local = Provenance(source: .local)
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An absolute `http` or `https` URL to which a connection can be made (RFC 9110 §4.2). Its port is one of 1...65535.
+///
+/// A text from outside (a link, a `Location`, a setting) is checked by this type before it reaches a library: NIO and
+/// async-http-client end the process on a port that does not fit into 16 bits, and on the host `[]`. The client
+/// connects to what Foundation reads, so the text is accepted only if Foundation and ``URIParts`` read the same port.
+public struct HTTPURL: Sendable, Hashable {
+    /// Why a text is not such a URL.
+    public enum Defect: Error, Sendable, Hashable {
+        /// It has no scheme or no host.
+        case notAbsolute
+        /// Its scheme is neither `http` nor `https`.
+        case scheme(String)
+        /// Its host has characters that no name and no address has.
+        case host
+        /// Its port is not one of 1...65535.
+        case port
+    }
+
+    /// The URL as it was written.
+    public let text: String
+    /// `http` or `https`.
+    public let scheme: String
+    /// A name or an address in lower case, without the brackets of an IPv6 address.
+    public let host: String
+    /// The written port, or the default one of the scheme.
+    public let port: UInt16
+    /// Whether the port is the default one of the scheme, written or not.
+    public var hasDefaultPort: Bool { port == Self.defaultPort(of: scheme) }
+    /// Whether it names a user.
+    public let hasUser: Bool
+
+    /// Parses a URL.
+    ///
+    /// - Throws: ``Defect``.
+    public init(_ text: String) throws(Defect) {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else { throw .notAbsolute }
+        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
+        guard let host = url.host?.lowercased(), !host.isEmpty, let written = URIParts(text).authority else {
+            throw .notAbsolute
+        }
+        let authority = Self.withoutUser(written)
+        guard Self.isHost(host, inBrackets: authority.hasPrefix("[")) else { throw .host }
+        let standard = Self.defaultPort(of: scheme)
+        // `URL.port` is nil for a number that is too large for `Int` as it is without a port: the written text decides.
+        let digits = Self.port(of: authority)
+        guard let port = digits.isEmpty ? standard : Self.number(digits), Int(port) == url.port ?? Int(standard)
+        else {
+            throw .port
+        }
+        self.text = text
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        hasUser = url.user != nil
+    }
+
+    /// Returns whether both have scheme, host and port in common (RFC 9110 §4.3.1).
+    public func hasSameOrigin(as other: HTTPURL) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port
+    }
+
+    private static func defaultPort(of scheme: String) -> UInt16 { scheme == "https" ? 443 : 80 }
+
+    /// Returns host and port without a user (RFC 3986 §3.2).
+    private static func withoutUser(_ authority: String) -> Substring {
+        authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.utf8.index(after: $0)...] }
+            ?? authority[...]
+    }
+
+    /// Returns the text after the host's colon; empty if there is none.
+    private static func port(of authority: Substring) -> Substring {
+        let rest = authority.utf8.lastIndex(of: UInt8(ascii: "]")).map { authority[$0...] } ?? authority
+        return rest.utf8.firstIndex(of: UInt8(ascii: ":")).map { rest[rest.utf8.index(after: $0)...] } ?? ""
+    }
+
+    private static func number(_ digits: Substring) -> UInt16? {
+        guard digits.isDigits else { return nil }
+        return UInt16(digits).flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// An IPv6 address in brackets (RFC 6874: with a zone), else a name of letters, digits, `-`, `.`, `_` and `~`, or
+    /// an IPv4 address.
+    private static func isHost(_ host: String, inBrackets: Bool) -> Bool {
+        guard inBrackets else { return isName(host[...]) }
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        return inet_pton(AF_INET6, String(parts[0]), &bytes) == 1 && (parts.count == 1 || isName(parts[1]))
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(ASCIISet.unreserved.contains)
+    }
+}
+
+extension HTTPURL.Defect: CustomStringConvertible {
+    /// The defect in words, for problems and log lines.
+    public var description: String {
+        switch self {
+        case .notAbsolute: "not an absolute URL"
+        case .scheme(let scheme): "scheme \(scheme)"
+        case .host: "a host that is none"
+        case .port: "a port outside of 1 to 65535"
+        }
+    }
+}

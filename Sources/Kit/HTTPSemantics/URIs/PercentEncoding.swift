@@ -1,0 +1,70 @@
+extension ASCIISet {
+    /// Unreserved characters: a component with this set means the same anywhere in a URI. RFC 3986 §2.3.
+    public static let unreserved = alphanumerics.adding("-._~")
+    /// A name or value of a query in which commas, colons and slashes stay legible. RFC 3986 §3.4.
+    public static let legibleQuery = unreserved.adding(",:/")
+    /// A path that is percent-encoded already. RFC 3986 §3.3.
+    public static let encodedPath = unreserved.adding("%/:@!$&'()*+,;=")
+    /// Any character of a URI, encoded parts included. RFC 3986 §2.
+    public static let uri = unreserved.adding("%:/?#[]@!$&'()*+,;=")
+    /// `attr-char`, for extended parameter values. RFC 8187 §3.2.1.
+    public static let attributeCharacters = alphanumerics.adding("!#$&+-.^_`|~")
+}
+
+/// Writes and reads percent-encoded text. RFC 3986 §2.1.
+public enum PercentEncoding {
+    /// Percent-encodes the UTF-8 bytes of a text.
+    /// - Parameters:
+    ///   - text: any text.
+    ///   - allowed: the characters that stay as they are.
+    public static func encode(_ text: String, allowed: ASCIISet) -> String {
+        guard !text.utf8.allSatisfy(allowed.contains) else { return text }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count * 2)
+        for byte in text.utf8 {
+            if allowed.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(digit(byte >> 4))
+                bytes.append(digit(byte & 15))
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Upper case, as RFC 3986 §2.1 recommends.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 - 10 + value
+    }
+
+    /// Decodes percent-encoded text.
+    /// - Returns: the bytes; nil if a percent sign is not followed by two hexadecimal digits.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexadecimalValue),
+                let low = rest.popFirst().flatMap(hexadecimalValue)
+            else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    /// Returns the value of a hexadecimal digit in either case; nil for other bytes.
+    public static func hexadecimalValue(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+}

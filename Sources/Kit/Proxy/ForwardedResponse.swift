@@ -1,0 +1,40 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import Upstream
+
+/// A response of the upstream whose head has arrived, with the times that its age is counted from (RFC 9111 §4.2.3).
+struct ForwardedResponse: Sendable {
+    /// Status, header fields and body.
+    let response: StreamedResponse
+    let requestTime: Date
+    let responseTime: Date
+    /// Holds until a write invalidates its URL that was processed after this request was sent: the response may be older
+    /// than the write.
+    var uninvalidated: ChangeToken
+
+    /// Status and header fields, `Connection` included.
+    var head: HTTPResponse { HTTPResponse(status: response.status, headerFields: response.headerFields) }
+    /// Announced length of the body in bytes.
+    var announced: Int? { response.headerFields[.contentLength].flatMap { Int($0) } }
+    /// Whether a later write has invalidated its URL.
+    var isOvertaken: Bool { !uninvalidated.holds(at: .distantPast) }
+}
+
+extension StreamedResponse {
+    /// The same with 502 in place of a status from 600 to 999: RFC 9110 §15 has them processed as 5xx, and a gateway
+    /// may not forward them.
+    var withValidStatus: StreamedResponse {
+        guard status.code >= 600 else { return self }
+        var response = self
+        response.status = .badGateway
+        return response
+    }
+
+    /// The same without fields that only Larder sends: to its clients, or within the process.
+    var withoutOwnFields: StreamedResponse {
+        var response = self
+        response.headerFields.removeAll { $0.name.canonicalName.hasPrefix("larder-") }
+        return response
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPSemantics
+public import HTTPTypes
+public import Storage
+public import Upstream
+
+/// An upstream's token of an account that is logged in to Larder. It replaces `Authorization`, but never on a shared
+/// mount.
+public struct MountCredential: Sendable {
+    /// Value of `Authorization`.
+    public var authorization: String
+    /// The account, in other words than the token, which may be replaced by a newer one. Responses are stored under it.
+    public var identity: CredentialHash
+
+    /// Creates a credential.
+    public init(authorization: String, identity: CredentialHash) {
+        self.authorization = authorization
+        self.identity = identity
+    }
+}
+
+/// A client's request for something below a mount.
+public struct MountRequest: Sendable {
+    /// Method.
+    public var method: HTTPRequest.Method
+    /// Path and query below the upstream's base URL, byte for byte as received; begins with a slash.
+    public var target: String
+    /// The client's header fields, without tokens of Larder's own sessions.
+    public var headerFields: HTTPFields
+    /// Body, if any.
+    public var body: ByteStream?
+    /// Length of the body in bytes, if it is known.
+    public var bodyLength: Int?
+    /// The credential that Larder adds for the account; nil sends only what the client sent.
+    public var credential: MountCredential?
+
+    /// Creates a request.
+    public init(
+        method: HTTPRequest.Method,
+        target: String,
+        headerFields: HTTPFields,
+        body: ByteStream? = nil,
+        bodyLength: Int? = nil,
+        credential: MountCredential? = nil
+    ) {
+        self.credential = credential
+        self.method = method
+        self.target = target
+        self.headerFields = headerFields
+        self.body = body
+        self.bodyLength = bodyLength
+    }
+
+    /// The target with every character that is none of a URI (RFC 3986 §2) percent-encoded, because no URL could carry
+    /// it otherwise. Everything else is unchanged.
+    var encodedTarget: String { PercentEncoding.encode(target, allowed: .uri) }
+
+    /// Whether a target stays below the base URL: it begins with a slash and has no dot segments (RFC 3986 §3.3),
+    /// encoded ones included.
+    public static func isBelowBase(_ target: String) -> Bool {
+        guard target.hasPrefix("/") else { return false }
+        return !target.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".").split(separator: "/").contains {
+            $0 == "." || $0 == ".."
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPCaching
+import Storage
+import Upstream
+
+extension MountStore {
+    /// Updates stored responses with what a 304 or a HEAD says of them, and removes those that may not be kept any more
+    /// (RFC 9111 §4.3.4, §4.3.5).
+    ///
+    /// - Parameter confirms: Whether the response validates an invalidated one. A 304 does; a HEAD need not tell one
+    ///   version from another.
+    func update(
+        _ updates: [FreshenedResponse],
+        of candidates: [CachedResponse],
+        from forwarded: ForwardedResponse,
+        confirms: Bool
+    ) async throws {
+        defer { for update in updates { changes[update.stored.url].bump() } }
+        try await store.database.write { [responses = store.responses] db in
+            let isOvertaken = forwarded.isOvertaken
+            for update in updates {
+                let old = candidates[update.index]
+                guard let id = old.id else { continue }
+                let isInvalidated = isOvertaken || (old.isInvalidated && !confirms)
+                guard update.mayBeKept, update.stored.varyingFields == old.head.varyingFields else {
+                    // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched again
+                    // next time.
+                    try responses.remove(id, in: db)
+                    if update.mayBeKept, case .bytes = old.body {
+                        let moved = CachedResponse(
+                            upstream: old.upstream,
+                            credential: old.credential,
+                            head: update.stored,
+                            body: old.body,
+                            isInvalidated: isInvalidated
+                        )
+                        try responses.save(moved, in: db)
+                    }
+                    continue
+                }
+                try responses.freshen(
+                    id,
+                    headerFields: update.stored.headerFields,
+                    requestTime: update.stored.requestTime,
+                    responseTime: update.stored.responseTime,
+                    in: db
+                )
+                if isInvalidated { try responses.invalidate(id, in: db) }
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Database
+public import Foundation
+import GRDB
+
+/// Looks into the cache of a data directory that a server may be using at the same time: reads only, takes no lock,
+/// changes nothing.
+public struct CacheInspection: Sendable {
+    /// Everything stored of one URL and method.
+    public struct Entry: Sendable, Equatable {
+        /// Name of the upstream.
+        public var upstream: String
+        /// Request method.
+        public var method: String
+        /// Absolute URL; its query may hold secrets.
+        public var url: String
+        /// Status of the newest variant.
+        public var status: Int
+        /// Bytes of all variants.
+        public var bytes: Int
+        /// When the newest variant was received or last confirmed.
+        public var received: Date
+        /// Last noted use of any variant.
+        public var lastUsed: Date
+        /// Number of variants, by `Vary` and by credential.
+        public var variants: Int
+        /// Whether eviction spares it.
+        public var isPinned: Bool
+    }
+
+    /// How entries are sorted.
+    public enum Order: String, Sendable, CaseIterable {
+        /// By upstream, then URL.
+        case url
+        /// Largest first.
+        case size
+        /// Oldest first.
+        case age
+        /// Least recently used first: what eviction takes first.
+        case use
+
+        fileprivate var sql: String {
+            switch self {
+            case .url: "upstream, url, method"
+            case .size: "bytes DESC, upstream, url, method"
+            case .age: "received, upstream, url, method"
+            case .use: "used, upstream, url, method"
+            }
+        }
+    }
+
+    let database: DatabaseQueue
+    let path: String
+
+    /// Opens the database of a data directory for reading; nil where there is none.
+    ///
+    /// - Throws: ``StorageError/olderSchema(path:)``, ``StorageError/damagedDatabase(path:detail:)`` and others.
+    public init?(at directory: URL) throws {
+        guard Self.exists(at: directory) else { return nil }
+        path = Self.path(in: directory)
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        do {
+            database = try DatabaseQueue(path: path, configuration: configuration)
+            let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations)
+            let (path, database) = (path, database)
+            let isCurrent = try database.read { db in
+                try DirectoryCheck.isLarders(db, path: path) && migrator.hasCompletedMigrations(db)
+            }
+            guard isCurrent else { throw StorageError.olderSchema(path: path) }
+        } catch {
+            throw StorageError.translating(error, path: path)
+        }
+    }
+
+    /// Whether there is a database in a data directory.
+    public static func exists(at directory: URL) -> Bool {
+        FileManager.default.fileExists(atPath: path(in: directory))
+    }
+
+    private static func path(in directory: URL) -> String { directory.appending(path: DataDirectory.databaseName).path }
+
+    /// Calls `body` for everything stored, or for what an upstream and its mount have stored, in one consistent state.
+    public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void)
+        throws
+    {
+        try read { db in
+            let rows = try Row.fetchCursor(db, sql: Self.selectEntries + order.sql, arguments: ["upstream": upstream])
+            while let row = try rows.next() {
+                try body(
+                    Entry(
+                        upstream: row[0],
+                        method: row[1],
+                        url: row[2],
+                        status: row[3],
+                        bytes: row[4],
+                        received: Date(millisecondsSince1970: row[5]),
+                        lastUsed: Date(millisecondsSince1970: row[6]),
+                        variants: row[7],
+                        isPinned: row[8]
+                    )
+                )
+            }
+        }
+    }
+
+    /// What each upstream has stored, by name, and the page lists.
+    public func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
+        try read { db in
+            let pages = try Row.fetchOne(db, sql: "SELECT pages, bytes FROM page_total WHERE one = 1")
+            return (try ResponseStore.totals(in: db), pages?[0] ?? 0, pages?[1] ?? 0)
+        }
+    }
+
+    /// What a purge would remove.
+    public func preview(of purge: CachePurge) throws -> CachePurge.Report {
+        try read { try purge.preview(in: $0) }
+    }
+
+    private func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
+        do {
+            return try database.read(value)
+        } catch {
+            throw StorageError.translating(error, path: path)
+        }
+    }
+
+    // The status stands in the last three digits behind the time, so that the greatest of both is that of the newest
+    // variant.
+    private static let selectEntries = """
+        SELECT upstream, method, url, max(response_time * 1000 + status) % 1000, sum(size) AS bytes, max(response_time) AS received,
+            max(last_used) AS used, count(*), max(pinned)
+        FROM stored_response
+        WHERE :upstream IS NULL OR upstream = :upstream OR substr(upstream, 1, length(:upstream) + 1) = :upstream || '.'
+        GROUP BY upstream, url, method
+        ORDER BY\u{20}
+        """
+}

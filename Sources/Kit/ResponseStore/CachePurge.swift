@@ -1,0 +1,132 @@
+public import Database
+public import Foundation
+import GRDB
+
+/// What is to be removed from the cache by hand. Conditions that are not nil must all hold. Pinned answers stay: rows
+/// of an app were made of them.
+public struct CachePurge: Sendable, Equatable {
+    /// What was removed, or would be.
+    public struct Report: Sendable, Equatable {
+        /// Number and bytes of one upstream's responses.
+        public struct Share: Sendable, Equatable {
+            /// Number of stored responses.
+            public var responses = 0
+            /// Bytes of them.
+            public var bytes = 0
+        }
+
+        /// Answers by name of the upstream.
+        public var upstreams: [String: Share] = [:]
+        /// Page lists.
+        public var pages = 0
+        /// Answers that the conditions named and that stay, because they are pinned.
+        public var pinned = 0
+    }
+
+    /// Only answers of this upstream, those of its mount included, which are stored under its name with a dot behind
+    /// it.
+    public var upstream: String?
+    /// Only answers whose URL has a path that begins with this.
+    public var pathPrefix: String?
+    /// Only what was received, or last confirmed, before this.
+    public var receivedBefore: Date?
+
+    /// Names what is to go; without conditions everything.
+    public init(upstream: String? = nil, pathPrefix: String? = nil, receivedBefore: Date? = nil) {
+        self.upstream = upstream
+        self.pathPrefix = pathPrefix
+        self.receivedBefore = receivedBefore
+    }
+
+    /// Whether a response is meant.
+    func matches(upstream: String, url: String, received: Date) -> Bool {
+        if let wanted = self.upstream, wanted != upstream, !upstream.hasPrefix("\(wanted).") { return false }
+        if let receivedBefore, received >= receivedBefore { return false }
+        return pathPrefix.map { Self.path(of: url).hasPrefix($0) } ?? true
+    }
+
+    /// The path of an absolute URL, `/` where it has none.
+    static func path(of url: String) -> Substring {
+        guard let scheme = url.firstRange(of: "://") else { return url.prefix { $0 != "?" } }
+        let path = url[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }.prefix { $0 != "?" }
+        return path.isEmpty ? "/" : path
+    }
+
+    /// Removes what is meant, in transactions of bounded length, and gives the pages of the file back to the disk.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`. What was removed until then is gone.
+    public func run(on database: LarderDatabase) async throws -> Report {
+        var report = Report()
+        var last: Int64? = 0
+        while let after = last {
+            let batch = try await database.writeFreeingRoom { db in
+                let batch = try self.batch(after: after, in: db)
+                for response in batch.matching {
+                    try db.cachedStatement(sql: ResponseStore.deleteByID).execute(arguments: [response.id])
+                }
+                return batch
+            }
+            report.add(batch)
+            last = batch.last
+        }
+        report.pages = try await database.writeFreeingRoom { db in
+            let count = try countPages(in: db)
+            if count > 0 { try db.execute(sql: "DELETE FROM page WHERE fetched_at < ?", arguments: [pageLimit]) }
+            return count
+        }
+        try await database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA incremental_vacuum") }
+        return report
+    }
+
+    func preview(in db: Database) throws -> Report {
+        var report = Report()
+        var last: Int64? = 0
+        while let after = last {
+            let batch = try self.batch(after: after, in: db)
+            report.add(batch)
+            last = batch.last
+        }
+        report.pages = try countPages(in: db)
+        return report
+    }
+
+    struct Batch: Sendable {
+        var matching: [(id: Int64, upstream: String, bytes: Int)] = []
+        var pinned = 0
+        /// Where the next one begins; nil when this was the last.
+        var last: Int64?
+    }
+
+    private func batch(after id: Int64, in db: Database) throws -> Batch {
+        var batch = Batch()
+        let rows = try Row.fetchAll(db.cachedStatement(sql: Self.selectBatch), arguments: [id, Self.batchSize])
+        for row in rows where matches(upstream: row[1], url: row[2], received: Date(millisecondsSince1970: row[3])) {
+            if row[5] as Bool { batch.pinned += 1 } else { batch.matching.append((row[0], row[1], row[4])) }
+        }
+        batch.last = rows.count < Self.batchSize ? nil : rows.last?[0]
+        return batch
+    }
+
+    /// Page lists belong to accounts, not to upstreams or paths: they are meant where only an age, or everything, is
+    /// named.
+    private func countPages(in db: Database) throws -> Int {
+        guard upstream == nil, pathPrefix == nil else { return 0 }
+        return try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE fetched_at < ?", arguments: [pageLimit]) ?? 0
+    }
+
+    private var pageLimit: Int64 { (receivedBefore ?? .distantFuture).millisecondsSince1970 }
+
+    static let batchSize = 256
+    static let selectBatch =
+        "SELECT id, upstream, url, response_time, size, pinned FROM stored_response WHERE id > ? ORDER BY id LIMIT ?"
+}
+
+extension CachePurge.Report {
+    mutating func add(_ batch: CachePurge.Batch) {
+        pinned += batch.pinned
+        for response in batch.matching {
+            upstreams[response.upstream, default: Share()].responses += 1
+            upstreams[response.upstream, default: Share()].bytes += response.bytes
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Database
+import Foundation
+import HTTPTypes
+
+/// Header fields as bytes: for each field the name's length, the name, the value's length, the value. Lengths are
+/// LEB128.
+///
+/// Order, repeats, upper and lower case of names and bytes of values beyond ASCII come back as they were. Only HPACK's
+/// indexing strategy is not kept.
+enum FieldCoding {
+    static func encode(_ fields: HTTPFields) -> Data {
+        var bytes = Data()
+        for field in fields {
+            append(Data(field.name.rawName.utf8), to: &bytes)
+            append(field.withUnsafeBytesOfValue { Data($0) }, to: &bytes)
+        }
+        return bytes
+    }
+
+    /// One form for all ways to write the same fields: names in lower case and sorted, values of one name in their
+    /// order.
+    static func canonicalForm(of fields: HTTPFields) -> HTTPFields {
+        let sorted = fields.enumerated().sorted { left, right in
+            let (a, b) = (left.element.name.canonicalName, right.element.name.canonicalName)
+            return a == b ? left.offset < right.offset : a < b
+        }
+        var result = HTTPFields()
+        for (_, field) in sorted {
+            guard let name = HTTPField.Name(parsed: field.name.canonicalName) else { continue }
+            result.append(HTTPField(name: name, lenientValue: field.withUnsafeBytesOfValue { Array($0) }))
+        }
+        return result
+    }
+
+    /// nil when the bytes are not what ``encode(_:)`` makes.
+    static func decode(_ bytes: Data) -> HTTPFields? {
+        var rest = bytes[...]
+        var fields = HTTPFields()
+        while !rest.isEmpty {
+            guard let rawName = takePart(from: &rest), let value = takePart(from: &rest) else { return nil }
+            let text = String(decoding: rawName, as: UTF8.self)
+            guard let name = HTTPField.Name(text) ?? HTTPField.Name(parsed: text) else { return nil }
+            fields.append(HTTPField(name: name, lenientValue: value))
+        }
+        return fields
+    }
+
+    private static func append(_ part: Data, to bytes: inout Data) {
+        var length = UInt(part.count)
+        while length >= 0x80 {
+            bytes.append(UInt8(length & 0x7F) | 0x80)
+            length >>= 7
+        }
+        bytes.append(UInt8(length))
+        bytes.append(part)
+    }
+
+    private static func takePart(from rest: inout Data) -> Data? {
+        var length: UInt = 0
+        var shift: UInt = 0
+        while let byte = rest.popFirst() {
+            length |= UInt(byte & 0x7F) << shift
+            if byte & 0x80 == 0 {
+                guard length <= UInt(rest.count) else { return nil }
+                defer { rest = rest.dropFirst(Int(length)) }
+                return rest.prefix(Int(length))
+            }
+            shift += 7
+            if shift > 56 { return nil }
+        }
+        return nil
+    }
+}

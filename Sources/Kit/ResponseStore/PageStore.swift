@@ -1,0 +1,81 @@
+import Database
+public import Foundation
+public import GRDB
+
+/// The page lists of all screens: which rows an upstream showed, in which order, when.
+///
+/// Rows belong to the apps. All functions take part in the transaction of their `Database`, so that a row and the lists
+/// that name it change together.
+public struct PageStore: Sendable {
+    /// The page lists live in the tables of whatever ``LarderDatabase`` the functions are given.
+    public init() {}
+
+    /// The page of this key. Another limit or offset is another page.
+    public func page(_ key: PageKey, in db: Database) throws -> PageList? {
+        guard
+            let row = try Row.fetchOne(
+                db.cachedStatement(sql: Self.selectPage),
+                arguments: [key.account, key.screen, key.query, key.offset, key.limit]
+            )
+        else { return nil }
+        let rowKeys = try String.fetchAll(db.cachedStatement(sql: Self.selectRows), arguments: [row[0] as Int64])
+        return PageList(
+            key: key,
+            rowKeys: rowKeys,
+            total: row[1],
+            hasMore: row[2],
+            fetchedAt: Date(millisecondsSince1970: row[3])
+        )
+    }
+
+    /// Stores a page in place of the one of the same key. All other pages stay.
+    public func save(_ page: PageList, in db: Database) throws {
+        let key = page.key
+        let time = page.fetchedAt.millisecondsSince1970
+        let size = page.rowKeys.reduce(key.query.utf8.count) { $0 + $1.utf8.count }
+        let upsert = try db.cachedStatement(sql: Self.upsertPage)
+        try upsert.setArguments([
+            key.account, key.screen, key.query, key.offset, key.limit, page.total, page.hasMore, time, size, time,
+        ])
+        for id in try Int64.fetchAll(upsert) {
+            try db.cachedStatement(sql: "DELETE FROM page_row WHERE page_id = ?").execute(arguments: [id])
+            let insert = try db.cachedStatement(
+                sql: "INSERT INTO page_row (page_id, position, account, row_key) VALUES (?, ?, ?, ?)"
+            )
+            for (position, rowKey) in page.rowKeys.enumerated() {
+                try insert.execute(arguments: [id, position, key.account, rowKey])
+            }
+        }
+    }
+
+    /// Notes when a page last served a request, many in one transaction; a use older than the noted one changes
+    /// nothing.
+    public func touch(_ accessRecorder: [PageKey: Date], in db: Database) throws {
+        let statement = try db.cachedStatement(sql: Self.updateLastUse)
+        for (key, date) in accessRecorder {
+            let time = date.millisecondsSince1970
+            try statement.execute(arguments: [time, key.account, key.screen, key.query, key.offset, key.limit, time])
+        }
+    }
+
+    static let selectPage = """
+        SELECT id, total, has_more, fetched_at FROM page
+        WHERE account = ? AND screen = ? AND query = ? AND page_offset = ? AND page_limit = ?
+        """
+
+    static let selectRows = "SELECT row_key FROM page_row WHERE page_id = ? ORDER BY position"
+
+    static let upsertPage = """
+        INSERT INTO page (account, screen, query, page_offset, page_limit, total, has_more, fetched_at, size, last_used)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account, screen, query, page_offset, page_limit) DO UPDATE SET
+            total = excluded.total, has_more = excluded.has_more, fetched_at = excluded.fetched_at,
+            size = excluded.size, last_used = max(last_used, excluded.last_used)
+        RETURNING id
+        """
+
+    static let updateLastUse = """
+        UPDATE page SET last_used = ?
+        WHERE account = ? AND screen = ? AND query = ? AND page_offset = ? AND page_limit = ? AND last_used < ?
+        """
+}

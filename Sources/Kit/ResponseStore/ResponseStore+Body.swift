@@ -1,0 +1,35 @@
+public import Database
+public import Foundation
+import GRDB
+
+extension ResponseStore {
+    /// A body, ready to be sent.
+    public enum OpenBody: Sendable {
+        /// All of it.
+        case bytes(Data)
+        /// An open file.
+        case blob(BlobReader)
+    }
+
+    /// Opens the body of a stored response. A response whose file is missing or truncated is removed: it counts as never
+    /// stored.
+    ///
+    /// - Returns: nil for such a response. Only then this waits for a writer.
+    public func openBody(of response: CachedResponse) async throws -> OpenBody? {
+        switch response.body {
+        case .bytes(let data): return .bytes(data)
+        case .blob(let blob):
+            do {
+                return .blob(try database.blobs.reader(blob))
+            } catch StorageError.blobUnavailable {
+                // By the blob's id, because the response may have got another body since it was read.
+                try await database.write { db in
+                    try db.execute(sql: Self.deleteByBlob, arguments: [blob.id])
+                }
+                return nil
+            }
+        }
+    }
+
+    static let deleteByBlob = "DELETE FROM stored_response WHERE blob_id = ?"
+}

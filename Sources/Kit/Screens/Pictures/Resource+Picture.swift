@@ -1,0 +1,30 @@
+import HTTPTypes
+public import Upstream
+
+extension Resource {
+    /// Returns the resource of a picture, wherever an upstream says that it is.
+    ///
+    /// Only bodies that look like a picture are stored. Pictures do not change, so a stored one never becomes stale.
+    /// - Parameters:
+    ///   - url: Absolute URL.
+    ///   - maximumBytes: Largest picture that is accepted, in bytes; nil for the upstream's limit.
+    public static func picture(at url: String, maximumBytes: Int? = nil) -> Resource {
+        Resource(
+            url: url,
+            headerFields: [.accept: "image/*"],
+            freshness: nil,
+            validate: { response throws(UpstreamError) in
+                guard PictureType(of: response.body) != nil else {
+                    throw .badResponse(status: response.status, reason: "not a picture")
+                }
+                if let maximumBytes, response.body.count > maximumBytes {
+                    throw .badResponse(
+                        status: response.status,
+                        reason: "a picture of over \(maximumBytes >> 10) KiB"
+                    )
+                }
+                return { _ in }
+            }
+        )
+    }
+}

@@ -1,0 +1,2 @@
+@_exported public import Database
+@_exported public import ResponseStore

@@ -1,0 +1,148 @@
+import Crypto
+import NIOCore
+public import Storage
+
+/// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
+/// at most ``BlobStore/inlineLimit`` bytes and the part that passes.
+///
+/// A body that cannot be stored passes all the same; ``passing(_:ended:)`` lets the caller decide otherwise.
+public struct CachingBodyTee: Sendable {
+    /// How a body ended.
+    public enum Outcome: Sendable {
+        /// It is stored.
+        case stored
+        /// It is larger than the limit.
+        case tooLarge
+        /// It is not as long as was announced.
+        case wrongLength
+        /// It does not have the checksum that was announced.
+        case wrongChecksum
+        /// Storing failed: what ``BodyWriter`` or `save` threw.
+        case notStored(any Error)
+        /// Its source failed, which also ends what the client reads.
+        case brokenOff(any Error)
+    }
+
+    /// Makes a finished body known to the store. A body that it throws for is discarded.
+    public typealias Save = @Sendable (StoredBody) async throws -> Void
+
+    private let blobs: BlobStore
+    private let expectedLength: Int?
+    private let limit: Int
+    private let checksum: BodyChecksum?
+    private let save: Save
+
+    /// Creates a tee for one body.
+    ///
+    /// - Parameters:
+    ///   - blobs: Where bodies above ``BlobStore/inlineLimit`` bytes are written.
+    ///   - expectedLength: Length of the body in bytes; nil if it is not known.
+    ///   - limit: Largest body that is stored, in bytes.
+    ///   - checksum: The checksum that the body must have; nil for any.
+    ///   - save: Stores the finished body.
+    public init(
+        to blobs: BlobStore,
+        expectedLength: Int?,
+        limit: Int = .max,
+        checksum: BodyChecksum? = nil,
+        save: @escaping Save
+    ) {
+        self.blobs = blobs
+        self.expectedLength = expectedLength
+        self.limit = limit
+        self.checksum = checksum
+        self.save = save
+    }
+
+    /// Returns a body that is stored while it is read. Its last part is returned once all is stored, so that a client
+    /// that has read the whole body finds it in the store.
+    ///
+    /// - Parameter ended: Called before the last part is returned, or as soon as storing fails; then again only for a
+    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Whether the client has left is to be asked of the task, not of an error: optimized by
+    ///   Swift 6.3, a cast to `CancellationError` in here keeps its place on the task's stack where the closure is
+    ///   inlined into a loop that reads the body, and the process ends with "freed pointer was not the last allocation".
+    public func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
+        ByteStream {
+            let iterator = body.makeAsyncIterator()
+            var passage = Passage(self)
+            var isOver = false
+            return {
+                let part: ByteBuffer?
+                do {
+                    part = try await iterator.next()
+                } catch {
+                    if !isOver {
+                        isOver = true
+                        try await ended(.brokenOff(error))
+                    }
+                    throw error
+                }
+                if let part, let error = passage.append(part) { try await ended(.notStored(error)) }
+                if !isOver, part == nil || passage.isComplete {
+                    isOver = true
+                    if let outcome = await passage.finish() { try await ended(outcome) }
+                }
+                return part
+            }
+        }
+    }
+
+    /// The state of one body that passes.
+    private struct Passage {
+        private let tee: CachingBodyTee
+        private var writer: BodyWriter?
+        private var hash = Insecure.MD5()
+        private var received = 0
+        private var hasFailed = false
+
+        init(_ tee: CachingBodyTee) {
+            self.tee = tee
+            writer = tee.expectedLength ?? 0 <= tee.limit ? BodyWriter(blobs: tee.blobs) : nil
+        }
+
+        /// Whether all announced bytes have passed.
+        var isComplete: Bool { received == tee.expectedLength }
+
+        /// Takes the next part.
+        ///
+        /// - Returns: Why the body cannot be stored any more, if that is new.
+        mutating func append(_ part: ByteBuffer) -> (any Error)? {
+            received += part.readableBytes
+            if received > tee.limit { writer = nil }  // A writer that is dropped leaves nothing.
+            return part.withUnsafeReadableBytes { bytes in
+                if tee.checksum != nil { hash.update(bufferPointer: bytes) }
+                do {
+                    try writer?.append(bytes)
+                    return nil
+                } catch {
+                    writer = nil
+                    hasFailed = true
+                    return error
+                }
+            }
+        }
+
+        /// Stores the body, unless it is another than was announced.
+        ///
+        /// - Returns: Nil if storing has failed before.
+        mutating func finish() async -> Outcome? {
+            defer { writer = nil }
+            guard received == tee.expectedLength ?? received else { return .wrongLength }
+            if let checksum = tee.checksum, !checksum.matches(hash) { return .wrongChecksum }
+            if hasFailed { return nil }
+            guard let writer else { return .tooLarge }
+            do {
+                let body = try writer.finish(expectedLength: tee.expectedLength)
+                do {
+                    try await tee.save(body)
+                } catch {
+                    if case .blob(let blob) = body { tee.blobs.discard(blob) }
+                    throw error
+                }
+                return .stored
+            } catch {
+                return .notStored(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// How ``UpstreamClient`` sends one request.
+package struct ExchangeOptions: Sendable {
+    /// Whether redirects of GET and HEAD are followed.
+    var followsRedirects = true
+    /// Whether `User-Agent` is added to a request without it.
+    var namesUserAgent = true
+    /// Which failed attempts are repeated; nil repeats none.
+    var retries: RetryPolicy?
+    /// Longest time for all attempts and redirects; nil for the configured `total_timeout_ms`.
+    var timeout: Duration?
+
+    /// Options of a request of Larder's own whose bodies pass in parts: redirects are followed, nothing is repeated.
+    ///
+    /// - Parameter headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
+    static func streaming(headTimeout: Duration?) -> ExchangeOptions { ExchangeOptions(timeout: headTimeout) }
+
+    /// Options of a client's request that is forwarded as it is: neither redirected nor repeated, and without fields
+    /// that the client did not send.
+    ///
+    /// - Parameter headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
+    package static func forwarding(headTimeout: Duration? = nil) -> ExchangeOptions {
+        ExchangeOptions(followsRedirects: false, namesUserAgent: false, timeout: headTimeout)
+    }
+}

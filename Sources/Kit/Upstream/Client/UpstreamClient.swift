@@ -1,0 +1,161 @@
+import Foundation
+import HTTPTypes
+import Metrics
+
+/// Sends requests to an upstream, with buffered or streamed bodies.
+///
+/// The only code that knows where requests may go, which redirects are followed, which attempts are repeated and until
+/// when. It counts attempts and reports to ``UpstreamHealth`` what the upstream's own origin did; hosts that it links
+/// to, and clients that left, say nothing of the upstream.
+package struct UpstreamClient: Sendable {
+    /// Longest chain of redirects that is followed.
+    static let maximumRedirects = 5
+
+    let configuration: UpstreamConfiguration
+    let transport: any Transport
+    let targets: TargetRules
+    let retries: RetryPolicy
+    let clock: WallClock
+    /// Returns numbers in 0..<1.
+    let jitter: @Sendable () -> Double
+    let health: UpstreamHealth
+
+    /// Sends a request and waits for the whole response. Idempotent requests are repeated as ``RetryPolicy`` says,
+    /// unless ``OutgoingRequest/isSentOnce``.
+    ///
+    /// - Returns: The final response, whatever its status.
+    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
+    ///   ``UpstreamError/forbiddenTarget(_:)``.
+    func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingResponse {
+        let options = ExchangeOptions(retries: request.isSentOnce ? nil : retries)
+        return try await exchange(request, options) { request, limits throws(UpstreamError) in
+            try await transport.exchange(request, within: limits)
+        }
+    }
+
+    /// Sends a request and waits for the head of the response. Nothing is repeated.
+    ///
+    /// - Returns: The final response, whatever its status.
+    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
+    ///   ``UpstreamError/forbiddenTarget(_:)``.
+    package func stream(_ request: StreamedRequest, _ options: ExchangeOptions) async throws(UpstreamError)
+        -> StreamedResponse
+    {
+        try await exchange(request, options) { request, limits throws(UpstreamError) in
+            try await transport.stream(request, within: limits)
+        }
+    }
+
+    private typealias Attempt<Request, Response> = (Request, TransportLimits) async throws(UpstreamError) -> Response
+
+    /// Sends a request along its redirects (RFC 9110 §15.4).
+    private func exchange<Request: OutgoingMessage, Response: IncomingMessage>(
+        _ request: Request,
+        _ options: ExchangeOptions,
+        by attempt: Attempt<Request, Response>
+    ) async throws(UpstreamError) -> Response {
+        let deadline = clock.now().addingTimeInterval((options.timeout ?? configuration.totalTimeout).seconds)
+        var request = request
+        if options.namesUserAgent { request.headerFields.nameUserAgent() }
+        for _ in 0...Self.maximumRedirects {
+            let target = targets.target(of: request.url)
+            if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
+            let result = await attempts(request, at: target, options.retries, until: deadline, by: attempt)
+            if target == .ownOrigin, Self.concernsUpstream(result) { health.record(result.map(\.head)) }
+            let response = try result.get()
+            guard options.followsRedirects, let url = try Self.redirect(response, from: request) else {
+                return response
+            }
+            request.url = url
+        }
+        throw .badResponse(status: nil, reason: "more than \(Self.maximumRedirects) redirects")
+    }
+
+    /// Sends a request to one target until it succeeds or the failure stands.
+    private func attempts<Request: OutgoingMessage, Response: IncomingMessage>(
+        _ request: Request,
+        at target: TargetRules.Target,
+        _ retries: RetryPolicy?,
+        until deadline: Date,
+        by attempt: Attempt<Request, Response>
+    ) async -> Result<Response, UpstreamError> {
+        var request = request
+        if target != .ownOrigin { request.headerFields.removeCredentials() }
+        var number = 0
+        while true {
+            number += 1
+            let remaining = deadline.timeIntervalSince(clock.now())
+            guard remaining > 0 else { return .failure(.unreachable(.totalTimeout)) }
+            let limits = TransportLimits(
+                total: .seconds(remaining),
+                maximumBytes: configuration.maximumResponseBytes,
+                publicAddressesOnly: targets.needsPublicAddress(target)
+            )
+            let result = await Self.result { () throws(UpstreamError) in try await attempt(request, limits) }
+            if Self.concernsUpstream(result) { count(result.map(\.status)) }
+            guard let outcome = outcome(of: result),
+                let pause = retries?.pause(after: outcome, attempt: number, method: request.method, jitter: jitter()),
+                pause.seconds < deadline.timeIntervalSince(clock.now())
+            else { return result }
+            do {
+                try await clock.sleep(pause)
+            } catch {
+                return result  // cancelled: the last result stands
+            }
+        }
+    }
+
+    private static func result<Response>(of attempt: () async throws(UpstreamError) -> Response) async
+        -> Result<Response, UpstreamError>
+    {
+        do throws(UpstreamError) {
+            return .success(try await attempt())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Whether a result says something of the upstream: a failure after the client left, or because its body broke off,
+    /// does not.
+    private static func concernsUpstream<Response>(_ result: Result<Response, UpstreamError>) -> Bool {
+        guard case .failure(let error) = result else { return true }
+        return !Task.isCancelled && !error.isRequestCutShort
+    }
+
+    /// Returns the URL that a response redirects to, nil if it is to be returned as it is.
+    private static func redirect(_ response: some IncomingMessage, from request: some OutgoingMessage)
+        throws(UpstreamError) -> String?
+    {
+        guard [301, 302, 303, 307, 308].contains(response.status.code),
+            request.method == .get || request.method == .head,
+            let location = response.headerFields[.location]
+        else { return nil }
+        guard let url = TargetRules.resolve(location: location, from: request.url) else {
+            throw .badResponse(status: response.status, reason: "a redirect to nowhere")
+        }
+        return url
+    }
+
+    private func outcome(of result: Result<some IncomingMessage, UpstreamError>) -> RetryPolicy.Outcome? {
+        switch result {
+        case .success(let response):
+            .responded(response.status, retryAfter: RetryAfter.seconds(response.headerFields, at: clock.now()))
+        case .failure(.unreachable(let reason)): .unreachable(reason)
+        case .failure(.badResponse(_, UpstreamError.cutShort)): .truncated
+        case .failure: nil
+        }
+    }
+
+    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>) {
+        let outcome =
+            switch result {
+            case .success(let status): "\(status.code / 100)xx"
+            case .failure(.unreachable(let reason)): reason.rawValue
+            case .failure: "bad-answer"
+            }
+        Counter(
+            label: "larder_upstream_requests_total",
+            dimensions: [("upstream", configuration.name), ("outcome", outcome)]
+        ).increment()
+    }
+}

@@ -1,0 +1,2 @@
+@_exported public import Concurrency
+@_exported public import Freshness

@@ -1,0 +1,168 @@
+public import Foundation
+import HTTPSemantics
+import HTTPTypes
+import Logging
+import Metrics
+import Synchronization
+
+/// A change of an upstream's reachability that the rest of Larder is notified of.
+public enum ReachabilityChange: Sendable, Equatable {
+    /// It cannot be reached any more.
+    case wentDown(at: Date)
+    /// It responds again; what its screens show has been refreshed.
+    case cameBack(at: Date)
+}
+
+/// Keeps an upstream's ``Reachability``, publishes its changes in the order in which they happened, and probes the
+/// upstream while it is unreachable, so that its recovery is noticed without any client.
+final class UpstreamHealth: Sendable {
+    private struct State {
+        var reachability: Reachability
+        /// Waits until it is time for the next probe. There is at most one.
+        var waiting: Task<Void, Never>?
+        /// The last probe that was sent.
+        var probing: Task<Void, Never>?
+        var isStopped = false
+    }
+
+    /// Sends one probe and records its result in the health that is handed in.
+    typealias Probe = @Sendable (UpstreamHealth) async throws(UpstreamError) -> Void
+
+    private let state: Mutex<State>
+    private let clock: WallClock
+    private let jitter: @Sendable () -> Double
+    private let logger: Logger
+    private let gauge: Meter
+    /// Bumped when responses from the store may have to be made differently: at each change of reachability or pause.
+    let version = VersionCounter()
+    private let probe: Probe
+    private let changes: AsyncStream<ReachabilityChange>.Continuation
+    private let announcing: Task<Void, Never>
+
+    /// Creates the health of an upstream that has not been tried yet.
+    ///
+    /// - Parameters:
+    ///   - notify: Called for one change after the other; the next waits until it has returned.
+    ///   - probe: Called after each pause while the upstream is unreachable.
+    init(
+        configuration: UpstreamConfiguration,
+        clock: WallClock,
+        jitter: @escaping @Sendable () -> Double,
+        logger: Logger,
+        notify: @escaping @Sendable (ReachabilityChange) async -> Void,
+        probe: @escaping Probe
+    ) {
+        state = Mutex(State(reachability: Reachability(probeInterval: configuration.probeInterval)))
+        self.probe = probe
+        self.clock = clock
+        self.jitter = jitter
+        self.logger = logger
+        gauge = Meter(label: "larder_upstream_reachable", dimensions: [("upstream", configuration.name)])
+        gauge.set(1)
+        let (stream, continuation) = AsyncStream.makeStream(of: ReachabilityChange.self)
+        changes = continuation
+        // A task of its own: the request that noticed the change does not wait for the listeners, since refreshing may
+        // join this very request.
+        announcing = Task {
+            for await change in stream { await notify(change) }
+        }
+    }
+
+    deinit { changes.finish() }
+
+    /// What is known of the upstream now.
+    var reachability: Reachability { state.withLock { $0.reachability } }
+
+    /// Records the result of an exchange with the upstream's own origin.
+    func record(_ result: Result<HTTPResponse, UpstreamError>) {
+        switch result {
+        case .success(let response) where UpstreamError.isFailing(response.status):
+            let retryAfter = RetryAfter.seconds(response.headerFields, at: clock.now())
+            apply {
+                $0.failed("status \(response.status.code)", status: response.status, retryAfter: retryAfter, at: $1)
+            }
+        case .success: apply { $0.responded(at: $1) }
+        case .failure(.unreachable(let reason)):
+            let jitter = self.jitter()
+            apply { $0.unreachable(reason, at: $1, jitter: jitter) }
+        case .failure(.badResponse(_, let reason)): failed(reason)
+        case .failure: break  // nothing was sent
+        }
+    }
+
+    /// Records that the upstream sent a response that cannot be used.
+    func failed(_ reason: String) {
+        apply { $0.failed(reason, at: $1) }
+    }
+
+    /// Ends probing and notifying for good.
+    func stop() {
+        changes.finish()
+        announcing.cancel()
+        state.withLock { state in
+            state.isStopped = true
+            state.waiting?.cancel()
+            state.probing?.cancel()
+        }
+    }
+
+    /// Applies an event. All its consequences happen under one lock, so that gauge, probe and listeners agree on the
+    /// last of two concurrent events.
+    private func apply(_ event: (inout Reachability, Date) -> Reachability.Transition) {
+        let now = clock.now()
+        state.withLock { state in
+            // A request that was cancelled by stopping says nothing of the upstream.
+            guard !state.isStopped else { return }
+            let before = state.reachability
+            let transition = event(&state.reachability, now)
+            if before.isReachable != state.reachability.isReachable
+                || before.pausedUntil != state.reachability.pausedUntil
+            {
+                version.bump()
+            }
+            switch transition {
+            case .unchanged: break
+            case .stillDown(let pause): schedule(after: pause, in: &state)
+            case .wentDown(let pause):
+                logger.warning(
+                    "upstream is unreachable",
+                    metadata: ["reason": "\(state.reachability.lastError?.reason ?? "")"]
+                )
+                gauge.set(0)
+                schedule(after: pause, in: &state)
+                changes.yield(.wentDown(at: now))
+            case .cameBack:
+                logger.notice("upstream is reachable again")
+                gauge.set(1)
+                state.waiting?.cancel()
+                changes.yield(.cameBack(at: now))
+            }
+        }
+    }
+
+    /// Schedules the next probe. It replaces the one that waits, as after a client's request that failed in between.
+    private func schedule(after pause: Duration, in state: inout State) {
+        state.waiting?.cancel()
+        state.waiting = Task {
+            do {
+                try await self.clock.sleep(pause)
+            } catch {
+                return  // replaced, not needed any more, or stopped
+            }
+            self.state.withLock { state in
+                guard !state.isStopped else { return }
+                // In a task of its own: the result of the probe may cancel this one.
+                state.probing = Task { await self.sendProbe() }
+            }
+        }
+    }
+
+    /// Sends a probe. Any response marks the upstream reachable, whatever it says.
+    private func sendProbe() async {
+        do throws(UpstreamError) {
+            try await probe(self)
+        } catch {
+            logger.debug("probe failed", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+public import HTTPCaching
+
+/// Decides what to do with a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
+public enum ReadPlan: Sendable, Equatable {
+    /// Return the stored copy without asking the upstream.
+    case serveStored(CacheStatus, offline: Bool, stale: Bool)
+    /// Ask the upstream, for this reason. After `patience` the client gets the stored copy; nil if there is none.
+    case ask(because: CacheStatus.Forward, patience: Duration?)
+    /// The upstream asked for a pause of this many seconds, and nothing is stored.
+    case leaveAlone(seconds: Int)
+    /// The client accepts a stored copy only, and there is none.
+    case notStored
+
+    /// What is known of the stored copy.
+    public enum Stored: Sendable, Equatable {
+        /// There is none.
+        case nothing
+        /// No response is stored, but the app has a copy of its own, this many seconds old.
+        case bundled(age: Int)
+        /// There is one. `timeToLive` is its remaining freshness in seconds, negative when stale.
+        case copy(timeToLive: Int, isFresh: Bool)
+    }
+
+    /// Returns the plan.
+    ///
+    /// - Parameters:
+    ///   - paused: The rest of a `Retry-After` in seconds.
+    ///   - patience: How long a client waits before it gets the stored copy.
+    public static func plan(
+        stored: Stored,
+        cachePolicy: CachePolicy,
+        isReachable: Bool,
+        paused: Int?,
+        patience: Duration
+    )
+        -> ReadPlan
+    {
+        let timeToLive: Int
+        let isFresh: Bool
+        let staleReason: CacheStatus.Forward
+        switch stored {
+        case .nothing:
+            if cachePolicy == .onlyIfCached { return .notStored }
+            if let paused, cachePolicy == .useCache { return .leaveAlone(seconds: paused) }
+            return .ask(because: .uriMiss, patience: nil)
+        case .bundled(let age):
+            if cachePolicy == .onlyIfCached { return .notStored }
+            (timeToLive, isFresh, staleReason) = (-age, false, .uriMiss)
+        case .copy(let rest, let fresh):
+            (timeToLive, isFresh, staleReason) = (rest, fresh, .stale)
+        }
+        switch cachePolicy {
+        case .revalidate:
+            return .ask(because: isFresh ? .request : staleReason, patience: patience)
+        case .onlyIfCached, .useCache:
+            if !isReachable {
+                return .serveStored(
+                    CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"),
+                    offline: true,
+                    stale: true
+                )
+            }
+            if isFresh {
+                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: false)
+            }
+            if cachePolicy == .onlyIfCached {
+                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: true)
+            }
+            if paused != nil {
+                return .serveStored(
+                    CacheStatus(.hit, timeToLive: timeToLive, detail: "retry-after"),
+                    offline: false,
+                    stale: true
+                )
+            }
+            return .ask(because: staleReason, patience: patience)
+        }
+    }
+}

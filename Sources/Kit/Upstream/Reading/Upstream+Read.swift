@@ -1,0 +1,179 @@
+import Concurrency
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import NIOCore
+public import Storage
+
+extension Upstream {
+    /// Reads a resource for a screen: from the network within the patience, else from the store; the provenance says
+    /// which (docs/contract.md, "Freshness").
+    ///
+    /// - Parameter authorize: Adds the credentials of the request. Called only if the upstream is asked, so that no
+    ///   secret is opened for a stored response.
+    /// - Throws: What `authorize` throws; ``UpstreamError`` if there is nothing to respond with, or for a refusal that a stored copy must not
+    ///   hide; `StorageError`; `CancellationError`.
+    public func read(
+        _ resource: Resource,
+        _ cachePolicy: CachePolicy = .useCache,
+        authorize: (inout Resource) async throws -> Void = { _ in }
+    ) async throws -> ReadResult {
+        // Taken before anything is read, so that a change in between makes the token invalid.
+        let unchanged = ChangeToken(of: client.reachabilityVersion, responseChanges[resource.url])
+        let unremoved = store.removalSnapshot()
+        let stored = try storedResponse(of: resource)
+        let (now, instant) = (clock.now(), NIODeadline.now())
+        if let stored { store.noteUse(of: stored) }
+        let copy = StoredCopy(response: stored, validatedAt: stored?.head.responseTime ?? resource.bundledAt)
+        let reachability = self.reachability
+        let plan = ReadPlan.plan(
+            stored: freshness(of: stored, as: resource, at: now),
+            cachePolicy: cachePolicy,
+            isReachable: reachability.isReachable,
+            // The upstream asked for the pause for itself, not for the hosts that it links to.
+            paused: client.isOwnOrigin(resource.url) ? reachability.secondsPaused(at: now) : nil,
+            patience: configuration.patience
+        )
+        switch plan {
+        case .notStored:
+            throw UpstreamError.notStored
+        case .leaveAlone(let seconds):
+            throw UpstreamError.failing(status: reachability.pausedBy ?? .tooManyRequests, retryAfter: seconds)
+        case .serveStored(let cacheStatus, let offline, let stale):
+            guard var result = copy.result(cacheStatus, offline: offline, stale: stale),
+                let validatedAt = copy.validatedAt
+            else { throw UpstreamError.notStored }
+            let end: Date? =
+                if offline {
+                    nil  // only its return changes anything
+                } else if stale {
+                    reachability.pausedUntil.flatMap { $0 > now ? $0 : nil }
+                } else {
+                    resource.freshness.map { validatedAt + $0.seconds }
+                }
+            let token = unchanged.ending(
+                // Within the range of the unit: thirty years are as good as no end.
+                at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
+                age: RunningAge(
+                    seconds: now.timeIntervalSince(validatedAt),
+                    timeToLive: cacheStatus.timeToLive ?? 0,
+                    at: instant
+                )
+            )
+            result.changeToken = changeToken(token, of: stored, since: unremoved)
+            return result
+        case .ask(let reason, let patience):
+            var authorized = resource
+            try await authorize(&authorized)
+            return try await ask(for: authorized, because: reason, patience: patience, copy: copy)
+        }
+    }
+
+    /// Returns the stored copy of a resource, whatever its age.
+    ///
+    /// - Throws: `StorageError`.
+    public func storedResponse(of resource: Resource) throws -> CachedResponse? {
+        try store.responses.responses(
+            upstream: configuration.name,
+            method: .get,
+            url: resource.url,
+            credential: resource.credential
+        )
+        .first { $0.credential == resource.credential }
+    }
+
+    /// Adds to a token that the response must stay stored; nil if it may have been removed meanwhile.
+    private func changeToken(_ token: ChangeToken, of stored: CachedResponse?, since unremoved: ChangeToken)
+        -> ChangeToken?
+    {
+        guard let id = stored?.id else { return token }
+        return store.changeToken(of: id, since: unremoved).map(token.and)
+    }
+
+    private func freshness(of stored: CachedResponse?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
+        guard let stored else {
+            return resource.bundledAt.map { .bundled(age: max(0, Int(now.timeIntervalSince($0)))) } ?? .nothing
+        }
+        // Only the time since reception counts: a screen's freshness is Larder's own promise, not the upstream's.
+        let lifetime = resource.freshness?.seconds ?? Double(Int32.max)
+        let freshness = Freshness(lifetime: lifetime, age: stored.head.residentTime(at: now))
+        return .copy(timeToLive: freshness.timeToLive, isFresh: freshness.isFresh && !stored.isInvalidated)
+    }
+
+    /// Asks the upstream, together with all that ask for the same at the same time.
+    private func ask(
+        for resource: Resource,
+        because reason: CacheStatus.Forward,
+        patience: Duration?,
+        copy: StoredCopy
+    ) async throws -> ReadResult {
+        let (wait, collapsed) = await flights.run(resource.flightKey, patience: patience) {
+            () async throws(UpstreamError) -> FetchOutcome in
+            try await self.fetch(resource, asOf: copy.response)
+        }
+        switch wait {
+        case .completed(.success(let outcome)):
+            return outcome.result(because: reason, collapsed: collapsed)
+        case .abandoned:
+            try Task.checkCancellation()
+            let cacheStatus = CacheStatus(.forward(reason), detail: "patience")
+            guard let result = copy.result(cacheStatus, offline: false, stale: true) else {
+                throw UpstreamError.unreachable(.totalTimeout)
+            }
+            return result
+        case .completed(.failure(let error)):
+            guard let validatedAt = copy.validatedAt,
+                let provenance = Provenance.serveStale(
+                    for: error,
+                    storedAt: validatedAt,
+                    contentFetchedAt: copy.response?.contentTime,
+                    because: reason
+                )
+            else { throw error }
+            return ReadResult(response: copy.response, provenance: provenance)
+        }
+    }
+}
+
+extension FetchOutcome {
+    /// The result of a read that went to the upstream, or joined a request that did.
+    fileprivate func result(because reason: CacheStatus.Forward, collapsed: Bool) -> ReadResult {
+        let isShared = collapsed || upstreamStatus == nil
+        let cacheStatus = CacheStatus(
+            .forward(reason),
+            forwardStatus: isShared || reason == .uriMiss ? nil : upstreamStatus,
+            stored: !isShared && upstreamStatus == 200 && response.id != nil,
+            collapsed: isShared
+        )
+        let provenance = Provenance(
+            source: .upstream,
+            validatedAt: response.head.responseTime,
+            contentFetchedAt: response.contentTime,
+            cacheStatus: cacheStatus
+        )
+        return ReadResult(response: response, provenance: provenance)
+    }
+}
+
+/// What a read can be served with without the upstream.
+private struct StoredCopy {
+    /// The stored response; nil for the copy that comes with the app.
+    let response: CachedResponse?
+    /// When it was last validated; nil if there is no copy.
+    let validatedAt: Date?
+
+    func result(_ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> ReadResult? {
+        validatedAt.map {
+            ReadResult(
+                response: response,
+                provenance: .stored(
+                    at: $0,
+                    contentFetchedAt: response?.contentTime,
+                    cacheStatus,
+                    offline: offline,
+                    stale: stale
+                )
+            )
+        }
+    }
+}

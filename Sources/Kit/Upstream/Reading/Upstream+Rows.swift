@@ -1,0 +1,30 @@
+public import Foundation
+import HTTPCaching
+import NIOCore
+
+extension Upstream {
+    /// Returns the result of a read that is served from rows which an app keeps without an end, whether or not their
+    /// response is still stored. The upstream is not asked.
+    ///
+    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`.
+    /// - Parameter fetchedAt: When the rows were fetched.
+    /// - Returns: A result without ``ReadResult/response``.
+    public func result(ofRowsFetchedAt fetchedAt: Date) -> ReadResult {
+        let seen = ChangeToken(of: client.reachabilityVersion)
+        let (now, instant) = (clock.now(), NIODeadline.now())
+        let age = max(0, now.timeIntervalSince(fetchedAt))
+        let timeToLive = Int(Double(Int32.max) - age)
+        let isReachable = reachability.isReachable
+        let cacheStatus = CacheStatus(.hit, timeToLive: timeToLive, detail: isReachable ? nil : "offline")
+        return ReadResult(
+            response: nil,
+            provenance: Provenance(
+                source: .cache,
+                offline: !isReachable,
+                validatedAt: fetchedAt,
+                cacheStatus: cacheStatus
+            ),
+            changeToken: seen.ending(at: nil, age: RunningAge(seconds: age, timeToLive: timeToLive, at: instant))
+        )
+    }
+}

@@ -1,0 +1,139 @@
+import Concurrency
+import Foundation
+import HTTPTypes
+public import Logging
+public import Storage
+import Synchronization
+
+/// One upstream: reads resources for screens through the store, and sends what is not stored.
+public final class Upstream: Sendable {
+    /// A change of reachability.
+    public typealias Change = ReachabilityChange
+
+    /// Its settings.
+    public let configuration: UpstreamConfiguration
+    /// Sends its requests.
+    package let client: UpstreamClient
+    /// What is stored of its responses.
+    package let store: UpstreamStore
+    package let clock: WallClock
+    package let logger: Logger
+    let flights: SingleFlight<FlightKey, FetchOutcome, UpstreamError>
+    /// Bumped when a response was stored or validated, by URL.
+    let responseChanges = VersionCounters()
+    private let listeners: Listeners
+
+    /// Work that changes of reachability start.
+    private final class Listeners: Sendable {
+        private struct State {
+            var refreshers: [@Sendable () async -> Void] = []
+            var listeners: [@Sendable (Change) async -> Void] = []
+        }
+
+        private let state = Mutex(State())
+
+        func add(refresher: @escaping @Sendable () async -> Void) {
+            state.withLock { $0.refreshers.append(refresher) }
+        }
+
+        func add(listener: @escaping @Sendable (Change) async -> Void) {
+            state.withLock { $0.listeners.append(listener) }
+        }
+
+        func notify(_ change: Change) async {
+            let (refreshers, listeners) = state.withLock { ($0.refreshers, $0.listeners) }
+            if case .cameBack = change {
+                for refresh in refreshers { await refresh() }
+            }
+            for listener in listeners { await listener(change) }
+        }
+    }
+
+    /// Connects an upstream to its transport and storage.
+    ///
+    /// - Parameters:
+    ///   - accessRecorder: Notes when stored responses were used.
+    ///   - budget: Bounds what is stored; larger responses are returned without being stored.
+    ///   - jitter: Returns numbers in 0..<1.
+    public init(
+        configuration: UpstreamConfiguration,
+        transport: any Transport,
+        database: LarderDatabase,
+        accessRecorder: AccessRecorder = AccessRecorder(),
+        budget: CacheBudget = .unlimited,
+        clock: WallClock,
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+        retries: RetryPolicy = RetryPolicy(),
+        logger: Logger
+    ) {
+        var logger = logger
+        logger[metadataKey: "upstream"] = "\(configuration.name)"
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+        store = UpstreamStore(database, accessRecorder, budget, clock)
+        flights = SingleFlight(sleep: clock.sleep)
+        let listeners = Listeners()
+        self.listeners = listeners
+        let targets = TargetRules(configuration)
+        let client = { @Sendable (health: UpstreamHealth) in
+            UpstreamClient(
+                configuration: configuration,
+                transport: transport,
+                targets: targets,
+                retries: retries,
+                clock: clock,
+                jitter: jitter,
+                health: health
+            )
+        }
+        let health = UpstreamHealth(
+            configuration: configuration,
+            clock: clock,
+            jitter: jitter,
+            logger: logger,
+            notify: listeners.notify,
+            probe: { health throws(UpstreamError) in
+                _ = try await client(health).send(
+                    OutgoingRequest(url: configuration.url(of: configuration.probePath))
+                )
+            }
+        )
+        self.client = client(health)
+    }
+
+    /// Whether it can be reached, as far as is known.
+    public var reachability: Reachability { client.reachability }
+
+    /// Registers work to do when the upstream responds again, before listeners are notified: refreshing what its
+    /// screens show.
+    public func onRecovery(_ refresh: @escaping @Sendable () async -> Void) {
+        listeners.add(refresher: refresh)
+    }
+
+    /// Registers a listener that is notified of changes of reachability.
+    public func onChange(_ listener: @escaping @Sendable (Change) async -> Void) {
+        listeners.add(listener: listener)
+    }
+
+    /// Ends probing and cancels all reads under way.
+    public func stop() {
+        client.health.stop()
+        flights.cancelAll()
+    }
+
+    /// Sends a request and checks the status.
+    ///
+    /// - Returns: The response; 3xx and 4xx included.
+    /// - Throws: ``UpstreamError/failing(status:retryAfter:)`` for 5xx, 408 and 429; other ``UpstreamError``s.
+    func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingResponse {
+        let response = try await client.send(request)
+        guard !UpstreamError.isFailing(response.status) else {
+            throw .failing(
+                status: response.status,
+                retryAfter: RetryAfter.seconds(response.headerFields, at: clock.now())
+            )
+        }
+        return response
+    }
+}

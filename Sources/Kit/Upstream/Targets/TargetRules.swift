@@ -1,0 +1,75 @@
+import Foundation
+import HTTPSemantics
+
+/// Decides where requests of one upstream may go: to its own origin, and for links and redirects to the listed hosts, or
+/// to any public host if that is configured.
+///
+/// `*.example.org` lists every host below `example.org`, for services that number their hosts.
+struct TargetRules: Sendable {
+    /// The configured URL; nil if no connection can be made to it, and then no request has a target.
+    let base: HTTPURL?
+    let allowedHosts: Set<String>
+    let trustedHosts: Set<String>
+    let followsPublicLinks: Bool
+    private let allowedSuffixes: [String]
+
+    init(_ configuration: UpstreamConfiguration) {
+        base = try? HTTPURL(configuration.baseURL.absoluteString)
+        let listed = configuration.allowedHosts.map { $0.lowercased() }
+        allowedHosts = Set(listed.filter { !$0.hasPrefix("*.") })
+        allowedSuffixes = listed.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
+        trustedHosts = Set(configuration.trustedHosts.map { $0.lowercased() })
+        followsPublicLinks = configuration.followsPublicLinks
+    }
+
+    /// Whether only public addresses may be connected to there.
+    func needsPublicAddress(_ target: Target) -> Bool { target == .listedHost }
+
+    private func isListed(_ host: String) -> Bool {
+        allowedHosts.contains(host)
+            || allowedSuffixes.contains { host.hasSuffix($0) && host.utf8.count > $0.utf8.count }
+    }
+
+    /// How a URL may be reached.
+    enum Target: Equatable {
+        /// The configured origin, which the operator chose: at any address, with credentials.
+        case ownOrigin
+        /// A listed host, or any host if that is configured: public addresses only, no credentials.
+        case listedHost
+        /// A host that the operator trusts: any address, no credentials.
+        case trustedHost
+        /// Anything else.
+        case forbidden(String)
+    }
+
+    func target(of url: String) -> Target {
+        let parsed: HTTPURL
+        do throws(HTTPURL.Defect) {
+            parsed = try HTTPURL(url)
+        } catch {
+            return .forbidden(error.description)
+        }
+        guard !parsed.hasUser else { return .forbidden("a URL with credentials") }
+        guard let base else { return .forbidden("a base URL to which no connection can be made") }
+        if parsed.hasSameOrigin(as: base) { return .ownOrigin }
+        if trustedHosts.contains(parsed.host) { return .trustedHost }
+        guard isListed(parsed.host) else {
+            // Public pictures are at the usual ports; other ports belong to other services.
+            guard followsPublicLinks, parsed.hasDefaultPort else { return .forbidden("host \(parsed.host)") }
+            return .listedHost
+        }
+        if parsed.scheme == "http", base.scheme == "https" { return .forbidden("\(parsed.host) without encryption") }
+        return .listedHost
+    }
+
+    /// Returns the absolute URL that a `Location` names, seen from the URL whose response has it (RFC 9110 §10.2.2,
+    /// RFC 3986 §5.2), without a fragment. Characters that no URI has are percent-encoded.
+    /// - Returns: nil if `location` is empty.
+    static func resolve(location: String, from url: String) -> String? {
+        guard !location.isEmpty else { return nil }
+        var target = URIParts(location).resolved(against: URIParts(url))
+        target.path = PercentEncoding.encode(target.path, allowed: .uri)
+        target.query = target.query.map { PercentEncoding.encode($0, allowed: .uri) }
+        return target.text
+    }
+}

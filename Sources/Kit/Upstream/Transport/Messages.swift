@@ -1,0 +1,24 @@
+import HTTPTypes
+
+/// What ``UpstreamClient`` reads and changes of a request, whatever its body.
+protocol OutgoingMessage: Sendable {
+    var method: HTTPRequest.Method { get }
+    var url: String { get set }
+    var headerFields: HTTPFields { get set }
+}
+
+/// What ``UpstreamClient`` reads of a response, whatever its body.
+protocol IncomingMessage: Sendable {
+    var status: HTTPResponse.Status { get }
+    var headerFields: HTTPFields { get }
+}
+
+extension IncomingMessage {
+    /// Status line and header fields.
+    var head: HTTPResponse { HTTPResponse(status: status, headerFields: headerFields) }
+}
+
+extension OutgoingRequest: OutgoingMessage {}
+extension StreamedRequest: OutgoingMessage {}
+extension IncomingResponse: IncomingMessage {}
+extension StreamedResponse: IncomingMessage {}

@@ -1,0 +1,98 @@
+/// Decides which parts of a response may reach async-http-client, which ends the process on a sequence that it does not
+/// expect (RFC 9110 §15: interim responses, then one final response).
+///
+/// A value; ``ResponseGuard`` applies it to a connection.
+struct ResponseSequence: Sendable, Equatable {
+    /// Largest number of interim responses before the final one: enough for a `102 Processing` every few seconds, and a
+    /// bound for an endless sequence of them.
+    static let mostInterim = 64
+
+    /// A part as the decoder gives it.
+    enum Part: Sendable, Equatable {
+        /// Status line and header fields of an interim or a final response.
+        case head(status: Int)
+        /// Bytes of the body.
+        case body
+        /// The end of a final response, trailers included. An interim response has none.
+        case end
+    }
+
+    /// Why a response is refused. The connection cannot be used any more.
+    enum Violation: Error, Sendable, Equatable {
+        /// A status below 100, which RFC 9110 does not define.
+        case status(Int)
+        /// 101, although no request has asked for an upgrade (RFC 9110 §7.8).
+        case switchingProtocols
+        /// More than ``mostInterim`` interim responses.
+        case tooManyInterim
+        /// A part that was not expected.
+        case outOfOrder
+    }
+
+    /// What happens to a part.
+    enum Verdict: Sendable, Equatable {
+        case pass
+        /// The part is not passed on, and the connection ends with this error.
+        case refuse(Violation)
+        /// The part follows one that was refused.
+        case drop
+    }
+
+    private enum State: Sendable, Equatable {
+        case idle
+        case waiting(interim: Int)
+        case body
+        case refused
+    }
+
+    private var state = State.idle
+
+    /// Records that a request has been sent. The next response belongs to it.
+    mutating func requestSent() {
+        if state == .idle { state = .waiting(interim: 0) }
+    }
+
+    /// Decides on the next part.
+    mutating func receive(_ part: Part) -> Verdict {
+        switch (state, part) {
+        case (.refused, _): return .drop
+        case (.waiting(let interim), .head(let status)): return head(status, after: interim)
+        case (.body, .body): return .pass
+        case (.body, .end):
+            state = .idle
+            return .pass
+        case (.idle, _), (.waiting, _), (.body, .head): return refuse(.outOfOrder)
+        }
+    }
+
+    private mutating func head(_ status: Int, after interim: Int) -> Verdict {
+        switch status {
+        case 101: return refuse(.switchingProtocols)
+        case 100..<200:
+            guard interim < Self.mostInterim else { return refuse(.tooManyInterim) }
+            state = .waiting(interim: interim + 1)
+            return .pass
+        case ..<100: return refuse(.status(status))
+        default:
+            state = .body
+            return .pass
+        }
+    }
+
+    private mutating func refuse(_ violation: Violation) -> Verdict {
+        state = .refused
+        return .refuse(violation)
+    }
+}
+
+extension ResponseSequence.Violation: CustomStringConvertible {
+    /// What was wrong, as it stands in ``UpstreamError/badResponse(status:reason:)``.
+    var description: String {
+        switch self {
+        case .status(let status): "status \(status)"
+        case .switchingProtocols: "another protocol, for which nobody asked"
+        case .tooManyInterim: "more than \(ResponseSequence.mostInterim) interim responses"
+        case .outOfOrder: "a response to no request"
+        }
+    }
+}

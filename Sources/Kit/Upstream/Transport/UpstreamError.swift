@@ -1,0 +1,73 @@
+public import HTTPTypes
+
+/// Why there is no usable response of an upstream. Thrown by ``Upstream``; `Screens` turns it into a problem.
+public enum UpstreamError: Error, Sendable, Equatable {
+    /// No response arrived: the upstream counts as offline.
+    case unreachable(UnreachableReason)
+    /// The upstream refused with 4xx (other than 408 and 429) in its own form (``ErrorForm``): news of the resource,
+    /// never hidden by a stored copy.
+    case rejected(status: HTTPResponse.Status, body: [UInt8])
+    /// The upstream responded with 5xx, 408 or 429: it is there, but does not work. `retryAfter` in seconds, if sent.
+    case failing(status: HTTPResponse.Status, retryAfter: Int?)
+    /// The response is none that this version of the API sends: not JSON, of another shape, broken off, too large, or a
+    /// 4xx in another form than its own.
+    case badResponse(status: HTTPResponse.Status?, reason: String)
+    /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is
+    /// not public.
+    case forbiddenTarget(String)
+    /// The client sent `only-if-cached` and nothing is stored.
+    case notStored
+}
+
+extension UpstreamError {
+    /// Whether a status says that the upstream does not work, rather than something of the resource.
+    /// RFC 9110 §15: 600 to 999 count as 5xx.
+    static func isFailing(_ status: HTTPResponse.Status) -> Bool {
+        status.code >= 500 || status == .requestTimeout || status == .tooManyRequests
+    }
+
+    /// Whether the request may have reached the upstream and been carried out although no usable response arrived.
+    ///
+    /// True if the connection broke, the time ran out or the response is none of the API's, and for 5xx and 408: a
+    /// server or gateway may fail after it has begun. 429 and 507 refuse the request, as does a 4xx in the API's own
+    /// form.
+    public var leavesOutcomeUnknown: Bool {
+        switch self {
+        case .unreachable(let reason): reason == .reset || reason == .totalTimeout
+        case .badResponse(let status, _):
+            status != nil || self != .badResponse(status: nil, reason: Self.requestCutShort)
+        case .failing(let status, _): status != .tooManyRequests && status.code != 507
+        case .rejected, .forbiddenTarget, .notStored: false
+        }
+    }
+
+    /// The status of the upstream's response, if there was one.
+    public var status: HTTPResponse.Status? {
+        switch self {
+        case .rejected(let status, _), .failing(let status, _): status
+        case .badResponse(let status, _): status
+        case .unreachable, .forbiddenTarget, .notStored: nil
+        }
+    }
+}
+
+/// The ways in which an upstream can be out of reach (docs/contract.md, "Freshness").
+public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
+    /// Its name does not resolve.
+    case nameResolution = "dns"
+    /// It, or something before it, refuses the connection.
+    case refused
+    /// The connection broke before a response had begun.
+    case reset
+    /// No TLS session could be made.
+    case tls
+    /// No connection within `connect_timeout_ms`.
+    case connectTimeout = "connect-timeout"
+    /// No whole response within `total_timeout_ms`.
+    case totalTimeout = "total-timeout"
+    /// The network itself reports an error.
+    case network
+
+    /// Whether an immediate retry may succeed: the upstream may have closed a kept-alive connection.
+    var isWorthAnotherTry: Bool { self == .reset }
+}

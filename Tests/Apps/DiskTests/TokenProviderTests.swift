@@ -1,0 +1,29 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("The token of an account", .timeLimit(.minutes(2)))
+struct TokenProviderTests {
+    @Test("a token is opened only if a request is sent: what is stored needs none, fresh or offline")
+    func opened() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            #expect(try await app.get("/v1/disk/files", as: token).status == 200)
+            try await app.database.write { try $0.execute(sql: "DELETE FROM sealed_secret WHERE name LIKE 'disk/%'") }
+
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
+            let requests = disk.requests.count
+            try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("session-expired", 401)
+            #expect(disk.requests.count == requests)
+        }
+    }
+}

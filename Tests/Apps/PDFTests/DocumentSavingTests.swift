@@ -1,0 +1,196 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+
+@testable import PDF
+
+@Suite struct DocumentSavingTests {
+    @Test("PDF-05 PDF-07 a draft that is saved is listed; a second save makes no copy")
+    func save() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one")
+            let saved = try await app.routes.ask(.post, "\(href)/save", json: #"{"name":" Passport.pdf "}"#)
+            saved.expectPDF("pdf.reader")
+            #expect(
+                saved["data.status"] == "saved" && saved["data.name"] == "Passport"
+                    && saved["data.href"] == .string(href)
+            )
+            #expect(saved["data.draft_until"] == .null)
+            let again = try await app.routes.ask(.post, "\(href)/save")
+            #expect(again.status == 200 && again["data.name"] == "Passport")
+            #expect(try await app.routes.ask(.post, "\(href)/save", json: #"{"name":"Visa"}"#)["data.name"] == "Visa")
+            #expect(try await app.listed().count == 1)
+            #expect(try app.blobFiles == 1)
+        }
+    }
+
+    @Test("PDF-07 the list: newest first, whole rows, the actions share, delete and merge; empty at first")
+    func list() async throws {
+        try await PDFHarness.run { app in
+            let empty = try await app.routes.get("/v1/pdf/documents")
+            empty.expectPDF("pdf.list")
+            #expect(empty["meta.state"] == "empty" && empty["data.items"] == [] && empty["meta.page.total"] == 0)
+            #expect(empty.names(in: "data.empty") == ["title", "text", "button"])
+            let first = try await app.saved("one", name: "First")
+            #expect(
+                try await app.routes.get("/v1/pdf/documents")["data.items.0.actions.3.enabled"] == false,
+                "nothing to merge with"
+            )
+            let second = try await app.saved("two", "three", name: "Second")
+            app.clock.advance(by: .seconds(90))
+            let third = try await app.saved("four", name: "Third")
+            let list = try await app.routes.get("/v1/pdf/documents")
+            #expect(list.strings("href", in: "data.items") == [third, second, first])
+            #expect(list["meta.state"] == "content" && list["data.empty"] == nil && list["meta.page.total"] == 3)
+            #expect(list["data.revision"] == list["meta.revision"])
+            #expect(
+                list["data.items.1.name"] == "Second" && list["data.items.1.extension"] == "pdf"
+                    && list["data.items.1.page_count"] == 2
+            )
+            #expect(
+                list["data.items.0.created"] == "2026-01-05T10:01:30Z"
+                    && list["data.items.0.created_text"] == "5 January 2026, 10:01"
+            )
+            #expect(list["data.items.1.size_text"] == "34 bytes")
+            #expect(list["data.items.1.thumbnail_url"] == .string("\(second)/thumbnail"))
+            #expect(list.strings("id", in: "data.items.0.actions") == ["share", "rename", "delete", "merge"])
+            #expect(list["data.items.0.actions.3.enabled"] == true)
+            let page = try await app.routes.get("/v1/pdf/documents?limit=2&offset=1")
+            #expect(page.strings("href", in: "data.items") == [second, first])
+            #expect(
+                try await app.routes.get("/v1/pdf/documents?limit=2")["links.next"]
+                    == "/v1/pdf/documents?limit=2&offset=2"
+            )
+            #expect(try await app.routes.get("/v1/pdf/documents?offset=9")["meta.state"] == "content")
+            for query in ["?limit=0", "?limit=101", "?offset=-1", "?limit=x"] {
+                try await app.routes.get("/v1/pdf/documents\(query)").expectProblem("invalid-parameter", 400)
+            }
+            #expect(try await app.listed([.larderProfile: "other"]) == [])
+        }
+    }
+
+    @Test("PDF-07 rename, also of a draft; equal names are allowed")
+    func rename() async throws {
+        try await PDFHarness.run { app in
+            let (one, two) = (try await app.saved("one", name: "Same"), try await app.draft("two"))
+            let renamed = try await app.routes.ask(.patch, two, json: #"{"name":"Same"}"#)
+            renamed.expectPDF("pdf.reader")
+            #expect(renamed["data.name"] == "Same" && renamed["data.status"] == "draft")
+            let before = try await app.routes.get("/v1/pdf/documents")
+            #expect(
+                try await app.routes.ask(.patch, one, json: #"{"name":"Отпуск 🏝 2025"}"#)["data.name"]
+                    == "Отпуск 🏝 2025"
+            )
+            let after = try await app.routes.get("/v1/pdf/documents")
+            #expect(after["data.items.0.name"] == "Отпуск 🏝 2025")
+            #expect(
+                after.headerFields[.eTag] != before.headerFields[.eTag]
+                    && after["data.revision"] != before["data.revision"]
+            )
+            for body in [#"{}"#, #"{"name":null}"#, #"{"name":7}"#] {
+                try await app.routes.ask(.patch, one, json: body).expectProblem("validation-failed", 422)
+            }
+        }
+    }
+
+    @Test("PDF-07 what no file may be called is refused, with the reason")
+    func names() throws {
+        let refused = [
+            "", "  ", ".pdf", "a/b", "/", "a\u{0}b", "a\nb", "a\u{7F}", "a\u{85}b", "a\u{2028}b", ".", "..", "..pdf",
+            "evil\u{202E}fdp.exe",
+            String(repeating: "я", count: 126),
+            String(repeating: "a", count: 252),
+        ]
+        for name in refused { #expect(throws: Problem.self, "\(name)") { try DocumentName.accepted(name) } }
+        let accepted = [
+            "a": "a", " a ": "a", "a.pdf": "a", "a.PDF": "a", "a.pdf.pdf": "a.pdf", "a\\b": "a\\b", "…": "…", "👨‍👩‍👧": "👨‍👩‍👧",
+            "שלום": "שלום", "-rf": "-rf",
+            "con": "con",
+            String(repeating: "a", count: 251): String(repeating: "a", count: 251),
+        ]
+        for (name, kept) in accepted { #expect(try DocumentName.accepted(name) == kept) }
+        let joined = DocumentName.joined(String(repeating: "é", count: 125), "short")
+        #expect(joined.hasSuffix("é + short") && joined.utf8.count <= DocumentName.longest)
+        #expect(
+            DocumentName.joined(String(repeating: "a", count: 251), String(repeating: "b", count: 251)).utf8.count
+                <= DocumentName.longest
+        )
+        #expect(DocumentName.joined("a", "b") == "a + b")
+    }
+
+    @Test("PDF-05 the file: type, name in both forms, ranges, its version as entity tag, 304")
+    func file() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one", name: "Счёт \\\"1\\\"")
+            let whole = try await app.routes.get("\(href)/file")
+            #expect(whole.status == 200 && whole.text == "%PDF-paper\njpeg one 0")
+            #expect(whole.headerFields[.contentType] == "application/pdf")
+            #expect(
+                whole.headerFields[.contentDisposition]
+                    == "attachment; filename=\"____ _1_.pdf\"; filename*=UTF-8''%D0%A1%D1%87%D1%91%D1%82%20%221%22.pdf"
+            )
+            #expect(
+                whole.headerFields[.acceptRanges] == "bytes"
+                    && whole.headerFields[.vary] == "Authorization, Larder-Profile"
+            )
+            let tag = try #require(whole.headerFields[.eTag])
+            let part = try await app.routes.get("\(href)/file", [.range: "bytes=5-9"])
+            #expect(part.status == 206 && part.text == "paper" && part.headerFields[.contentRange] == "bytes 5-9/21")
+            let same = try await app.routes.get("\(href)/file", [.ifNoneMatch: tag])
+            #expect(same.status == 304 && same.body.isEmpty)
+            try await app.routes.get("\(href)/file", [.range: "bytes=99-"]).expectProblem("bad-range", 416)
+            let page = try await app.pages(href)[0]
+            _ = try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
+            #expect(try await app.routes.get("\(href)/file", [.ifNoneMatch: tag]).status == 200)
+            _ = try await app.routes.ask(.patch, href, json: #"{"name":"Plain"}"#)
+            #expect(
+                try await app.routes.get("\(href)/file").headerFields[.contentDisposition]?.contains(
+                    "filename=\"Plain.pdf\""
+                ) == true
+            )
+        }
+    }
+
+    @Test("PDF-07 a deleted document is gone, with its file and its pictures, and its list says so")
+    func deletion() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one")
+            _ = try await app.routes.get("\(href)/thumbnail")
+            let response = try await app.routes.ask(.delete, href)
+            response.expectPDF("pdf.list")
+            #expect(response["data.id"] == .string(String(href.suffix(16))))
+            #expect(try await app.listed() == [])
+            #expect(try app.blobFiles == 0)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_thumbnail") } == 0)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_page") } == 0)
+            try await app.routes.ask(.delete, href).expectProblem("not-found", 404)
+            #expect(
+                app.events.published.filter { $0.kind == "screen-changed" }.map(\.json).last
+                    == #"{"app":"pdf","screen":"pdf.list","revision":2}"#
+            )
+        }
+    }
+
+    @Test("PDF-13 documents, drafts, rotations and names persist across a restart")
+    func restart() async throws {
+        let directory = try DataDirectory.temporary()
+        let box = TokenBox()
+        try await PDFHarness.run(directory: directory) { app in
+            box.token = try await app.saved("one", "two", name: "Kept")
+            let page = try await app.pages(box.token)[0]
+            _ = try await app.routes.ask(.patch, "\(box.token)/pages/\(page)", json: #"{"rotate_by":270}"#)
+            _ = try await app.draft("draft")
+        }
+        try await PDFHarness.run(directory: directory) { app in
+            #expect(try await app.paper(box.token) == ["jpeg one 270", "jpeg two 0"])
+            let read = try await app.routes.get(box.token)
+            #expect(read["data.name"] == "Kept" && read["data.pages.0.rotation"] == 270)
+            #expect(try await app.listed().count == 1)
+            #expect(try app.blobFiles == 2)
+        }
+    }
+}

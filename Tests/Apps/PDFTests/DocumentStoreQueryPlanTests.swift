@@ -1,0 +1,53 @@
+import GRDB
+import Logging
+import Storage
+import TestKit
+import Testing
+
+@testable import PDF
+
+@Suite struct DocumentStoreQueryPlanTests {
+    private func plan(_ sql: String) throws -> String {
+        let database = try LarderDatabase.temporary(
+            migrations: DocumentStore.migrations,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        return try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "EXPLAIN QUERY PLAN \(sql)",
+                arguments: StatementArguments(Array(repeating: 1, count: sql.filter { $0 == "?" }.count))
+            )
+            .map { $0["detail"] as String }.joined(separator: "; ")
+        }
+    }
+
+    @Test("PDF-07 the list reads its rows from the index, in order, without sorting")
+    func list() throws {
+        let plan = try plan(DocumentStore.selectList)
+        #expect(plan.contains("USING INDEX pdf_document_by_age"))
+        #expect(plan.contains("SEARCH pdf_page USING PRIMARY KEY"))
+        #expect(!plan.contains("TEMP B-TREE"))
+        #expect(try self.plan(DocumentStore.countList).contains("INDEX pdf_document_by_age"))
+    }
+
+    @Test("Old drafts and pictures are found by an index")
+    func purges() throws {
+        #expect(try plan(DocumentStore.selectExpired).contains("USING INDEX pdf_document_by_end"))
+        #expect(
+            try plan(DocumentStore.selectOldestThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use")
+        )
+        #expect(try plan(DocumentStore.sumOfThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use"))
+    }
+
+    @Test("PDF-13 documents are no part of the cache: its eviction finds nothing to remove")
+    func noEviction() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one")
+            let eviction = CacheEviction(app.database, budget: CacheBudget(bytes: 1))
+            #expect(try eviction.total() == 0)
+            #expect(try await eviction.run().count == 0)
+            #expect(try await app.paper(href) == ["jpeg one 0"])
+        }
+    }
+}

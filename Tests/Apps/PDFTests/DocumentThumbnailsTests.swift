@@ -1,0 +1,149 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+
+@testable import Concurrency
+@testable import PDF
+
+@Suite struct DocumentThumbnailsTests {
+    private func drawn(_ app: PDFHarness) -> Int { app.paper.calls.filter { $0 == "picture" }.count }
+
+    @Test("PDF-05 every page has a picture, drawn once for each width; the document's is that of its first page")
+    func pictures() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one", "two")
+            let pages = try await app.pages(href)
+            let picture = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            #expect(picture.status == 200 && picture.text == "jpeg two 0 at 320")
+            #expect(picture.headerFields[.contentType] == "image/jpeg")
+            #expect(
+                picture.headerFields[.cacheControl] == "private, no-cache"
+                    && picture.headerFields[.vary] == "Authorization, Larder-Profile"
+            )
+            #expect(picture.headerFields[.eTag] != nil && picture.headerFields[.contentTypeOptions] == "nosniff")
+            #expect(
+                try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000"
+            )
+            #expect(try await app.routes.get("\(href)/thumbnail?width=64").text == "jpeg one 0 at 64")
+            #expect(drawn(app) == 3)
+            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").body == picture.body)
+            let tag = try #require(picture.headerFields[.eTag])
+            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail", [.ifNoneMatch: tag]).status == 304)
+            #expect(drawn(app) == 3)
+            for query in ["?width=0", "?width=2001", "?width=x", "?width=-5"] {
+                try await app.routes.get("\(href)/thumbnail\(query)").expectProblem("invalid-parameter", 400)
+            }
+        }
+    }
+
+    @Test(
+        "PDF-05 pictures are kept by what is on the page: other pages' changes, a merge and a reordering draw nothing anew, a turn does"
+    )
+    func byContent() async throws {
+        try await PDFHarness.run { app in
+            let (href, other) = (try await app.saved("one", "two"), try await app.saved("three"))
+            let pages = try await app.pages(href)
+            for page in pages { _ = try await app.routes.get("\(href)/pages/\(page)/thumbnail") }
+            _ = try await app.routes.get("\(other)/thumbnail")
+            #expect(drawn(app) == 3)
+            let merged = try await app.routes.ask(
+                .post,
+                "/v1/pdf/merge",
+                json: #"{"first":"\#(other.suffix(16))","second":"\#(href.suffix(16))"}"#
+            )
+            let texts = try await merged.strings("thumbnail_url", in: "data.pages").asyncMap {
+                try await app.routes.get($0).text
+            }
+            #expect(texts == ["jpeg three 0 at 320", "jpeg one 0 at 320", "jpeg two 0 at 320"])
+            _ = try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])")
+            #expect(try await app.routes.get("\(href)/thumbnail").text == "jpeg two 0 at 320")
+            #expect(drawn(app) == 3)
+            _ = try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
+            #expect(try await app.routes.get("\(href)/thumbnail").text == "jpeg two 90 at 320")
+            #expect(drawn(app) == 4)
+        }
+    }
+
+    @Test("PDF-05 a picture that many ask for at once is drawn once")
+    func manyAtOnce() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one")
+            let page = try #require(
+                try app.app.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
+                    .first
+            )
+            app.paper.hold()
+            let texts = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 1...5 { group.addTask { try await app.routes.get("\(href)/thumbnail?width=50").text } }
+                while app.app.thumbnails.locks.waiting(for: "\(page.content) 0 50") < 4 { await Task.yield() }
+                app.paper.release()
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(texts == ["jpeg one 0 at 50"])
+            #expect(drawn(app) == 1)
+        }
+    }
+
+    @Test("Pictures that were used least recently go where all together are over the budget")
+    func budget() async throws {
+        try await PDFHarness.run(options: .init(thumbnailBytes: 40)) { app in
+            let href = try await app.draft("one", "two", "six")
+            let pages = try await app.pages(href)
+            for page in pages {
+                _ = try await app.routes.get("\(href)/pages/\(page)/thumbnail")
+                app.clock.advance(by: .seconds(3700))
+            }
+            #expect(drawn(app) == 3)
+            _ = try await app.routes.get("\(href)/pages/\(pages[2])/thumbnail")
+            _ = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            #expect(drawn(app) == 3)
+            app.clock.advance(by: .seconds(3700))
+            _ = try await app.routes.get("\(href)/pages/\(pages[2])/thumbnail")
+            _ = try await app.routes.get("\(href)/pages/\(pages[0])/thumbnail")
+            #expect(drawn(app) == 4, "the first had gone")
+            _ = try await app.routes.get("\(href)/pages/\(pages[2])/thumbnail")
+            #expect(drawn(app) == 4, "used a moment ago")
+            _ = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            #expect(drawn(app) == 5)
+        }
+    }
+
+    @Test(
+        "A page that changes while it is drawn is drawn as it is then; one that is deleted meanwhile leaves no picture"
+    )
+    func changedMeanwhile() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one", "two")
+            let pages = try await app.pages(href)
+            app.paper.hold()
+            async let picture = app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            await app.paper.isHolding(1)
+            async let change = app.routes.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
+            await app.paper.isHolding(2)
+            app.paper.release()
+            _ = try await change
+            let text = try await picture.text
+            #expect(["jpeg two 0 at 320", "jpeg two 90 at 320"].contains(text))
+            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").text == "jpeg two 90 at 320")
+            app.paper.hold()
+            async let late = app.routes.get("\(href)/pages/\(pages[0])/thumbnail")
+            await app.paper.isHolding(1)
+            _ = try await app.routes.ask(.delete, href)
+            app.paper.release()
+            try await late.expectProblem("not-found", 404)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_thumbnail") } == 0)
+        }
+    }
+}
+
+extension Array {
+    func asyncMap<Other>(_ transform: (Element) async throws -> Other) async rethrows -> [Other] {
+        var result: [Other] = []
+        for element in self { result.append(try await transform(element)) }
+        return result
+    }
+}

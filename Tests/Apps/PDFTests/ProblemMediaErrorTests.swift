@@ -1,0 +1,42 @@
+import Media
+import Screens
+import Testing
+
+@testable import PDF
+
+@Suite struct ProblemMediaErrorTests {
+    @Test("An error of a client's file names the file and its position")
+    func named() throws {
+        let problem = try #require(
+            Problem(MediaError.OfInput(index: 1, error: .encrypted), titles: ["a.pdf", "b.pdf"])
+        )
+        #expect(problem.code == .encrypted && problem.detail == "b.pdf is protected by a password.")
+        #expect(problem.errors == [.field("/files/1", "encrypted", "b.pdf is protected by a password.")])
+    }
+
+    @Test(
+        "Every error that the client can act on has its problem",
+        arguments: [
+            (MediaError.damaged(""), ProblemCode.damaged), (.crashed(.vips, signal: 11), .damaged),
+            (.encrypted, .encrypted), (.tooLarge(.bytes(limit: 1)), .tooLarge),
+            (.tooLarge(.pixels(limit: 1)), .tooLarge),
+            (.tooLarge(.memory(limit: 1)), .tooLarge), (.tooManyPages(limit: 1), .tooManyPages),
+            (.timedOut(.vips), .timedOut), (.noGlyphs, .validationFailed), (.overloaded, .overloaded),
+            (.toolMissing(.vips), .toolMissing), (.unsupported(""), .damaged),
+        ]
+    )
+    func codes(error: MediaError, code: ProblemCode) {
+        #expect(Problem(error)?.code == code)
+        let named = Problem(MediaError.OfInput(index: 0, error: error), titles: ["a"])
+        #expect(named?.code == (error == .unsupported("") ? .unsupportedMediaType : code))
+    }
+
+    @Test("An error that only the log can explain has none")
+    func internalErrors() {
+        let errors: [any Error] = [
+            MediaError.failed(.vips, ""), MediaError.noSuchPage(1), MediaError.unconfined(.soffice),
+            CancellationError(),
+        ]
+        for error in errors { #expect(Problem(error, titles: ["a"]) == nil) }
+    }
+}

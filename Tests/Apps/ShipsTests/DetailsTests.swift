@@ -1,0 +1,98 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("Details over HTTP")
+struct DetailsTests {
+    @Test("SHIP-11 details show image, name, type, year, weight, port and roles")
+    func whole() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let response = try await app.get("/v1/ships/b0b", as: token)
+            response.expectScreen("ships.details")
+            #expect(response["data.weight_kg_text"] == "502999 kg")
+            #expect(response["data.weight_kg"] == 502_999)
+            #expect(response["data.roles_text"] == "Barge Tug, Support Ship")
+            #expect(response["data.home_port_text"] == "Port Made")
+            #expect(response["data.year_built_text"] == "2009")
+            #expect(response["data.type_text"] == "Tug")
+            #expect(response["data.image"] == "/v1/ships/b0b/image")
+            #expect(response["links.self"] == "/v1/ships/b0b")
+            #expect(response["meta.source"] == "cache")
+            #expect(response.cacheStatus == "larder; hit; ttl=5")
+            #expect(app.spaceX.requests.count == 1, "the list feeds the details")
+        }
+    }
+
+    @Test("SHIP-11 what is null is N/A")
+    func nulls() async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.get("/v1/ships/a1", as: app.logIn())
+            #expect(response["meta.source"] == "upstream")
+            for name in ["type", "year_built", "weight_kg", "home_port"] {
+                #expect(response["data.\(name)"] == .null)
+                #expect(response["data.\(name)_text"] == "N/A")
+            }
+            #expect(response["data.roles"] == [])
+            #expect(response["data.roles_text"] == "N/A")
+        }
+    }
+
+    @Test("SHIP-11 offline details carry the banner")
+    func offline() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.unreachable(.refused))
+            let response = try await app.get("/v1/ships/b0b?refresh=1", as: token)
+            #expect(response["data.name"] == "bob")
+            #expect(response["meta.offline"] == true)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.banner.code"] == "offline")
+        }
+    }
+
+    @Test(
+        "ids that belong to no ship are 404, whatever they look like",
+        arguments: [
+            "none", "5ea6ed2e080df4000697c90a", "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "b0b%20", "B0B", "%F0%9F%9A%A2",
+            "caf%C3%A9", "%27%20OR%201=1--",
+            String(repeating: "a", count: 4000),
+        ]
+    )
+    func unknown(id: String) async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            try await app.get("/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
+            try await app.get("/v1/ships/\(id)/image", as: token).expectProblem("not-found", 404)
+            try await app.ask(.delete, "/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
+            #expect(app.spaceX.requests.allSatisfy { $0.url == "https://api.test/v4/ships" })
+        }
+    }
+
+    @Test("an id that is no UTF-8, or holds a NUL, is a malformed request")
+    func bytes() async throws {
+        try await ShipsHarness.run { app in
+            try await app.get("/v1/ships/%FF%FE", as: app.logIn()).expectProblem("malformed-request", 400)
+            try await app.ask(.delete, "/v1/ships/b0b%00", as: app.logIn()).expectProblem("malformed-request", 400)
+        }
+    }
+
+    @Test("SHIP-08 details of a deleted ship are 404 ship-deleted for the account that deleted it")
+    func deleted() async throws {
+        try await ShipsHarness.run { app in
+            let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
+            _ = try await app.get("/v1/ships", as: me)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
+            try await app.get("/v1/ships/b0b", as: me).expectProblem("ship-deleted", 404)
+            try await app.get("/v1/ships/b0b/image", as: me).expectProblem("ship-deleted", 404)
+            #expect(try await app.get("/v1/ships/b0b", as: you).status == 200)
+        }
+    }
+}

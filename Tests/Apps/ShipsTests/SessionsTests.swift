@@ -1,0 +1,246 @@
+import AppTestKit
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import Testing
+
+@testable import Ships
+
+@Suite("Launch and sessions over HTTP")
+struct SessionsTests {
+    private static let login = #"{"mode":"login","username":"example@domain.com","password":"secret"}"#
+
+    @Test("SHIP-01 a cold start shows the login, with a session or without")
+    func launch() async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.get("/v1/ships/launch")
+            response.expectScreen("ships.launch")
+            #expect(response["data.route"] == "login")
+            #expect(response.names(in: "data") == ["route"])
+            #expect(response["meta.source"] == "local")
+            #expect(response["meta.fetched_at"] == .null)
+            #expect(response["meta.banner"] == .null)
+            #expect(response.cacheStatus == nil)
+            #expect(response.age == nil)
+            #expect(try await app.get("/v1/ships/launch", as: app.logIn())["data.route"] == "login")
+            #expect(app.spaceX.requests.isEmpty)
+        }
+    }
+
+    @Test("SHIP-02 a login opens a session that leads to the list, without asking the upstream")
+    func login() async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"  Example@Domain.com\n","password":" "}"#
+            )
+            response.expectScreen("ships.session", status: 201)
+            #expect(response.headerFields[.location] == "/v1/ships/session")
+            #expect(response["data.kind"] == "user")
+            #expect(response["data.name"] == "Example@Domain.com")
+            #expect(response["data.route"] == "list")
+            #expect(response["data.created_at"] == "2026-01-05T10:00:00Z")
+            guard case .string(let token) = response["data.token"] else { throw Missing() }
+            #expect(token.utf8.count >= 22)
+            let shown = try await app.get("/v1/ships/session", as: token)
+            shown.expectScreen("ships.session")
+            #expect(shown.names(in: "data") == ["kind", "name", "created_at", "route"])
+            #expect(!shown.text.contains(token))
+            #expect(app.spaceX.requests.isEmpty)
+        }
+    }
+
+    private struct Missing: Error {}
+
+    @Test("SHIP-02 a login takes the configured time while others are served")
+    func delay() async throws {
+        try await ShipsHarness.run(options: .init()) { app in
+            async let waiting = app.ask(.post, "/v1/ships/session", body: Self.login)
+            await app.clock.somebodySleeps(for: .milliseconds(2500))
+            #expect(try await app.get("/v1/ships/launch").status == 200)
+            let guest = try await app.enterAsGuest()
+            #expect(try await app.get("/v1/ships", as: guest).status == 200)
+            app.clock.advance(by: .milliseconds(2499))
+            #expect(!app.clock.nobodySleeps(for: .milliseconds(2500)))
+            app.clock.advance(by: .milliseconds(1))
+            let response = try await waiting
+            #expect(response.status == 201)
+        }
+    }
+
+    @Test("SHIP-03 a guest enters at once, and leads to the list")
+    func guest() async throws {
+        try await ShipsHarness.run(options: .init()) { app in
+            let response = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#)
+            response.expectScreen("ships.session", status: 201)
+            #expect(response["data.kind"] == "guest")
+            #expect(response["data.name"] == .null)
+            #expect(response["data.route"] == "list")
+            #expect(app.spaceX.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "SHIP-02 a malformed login is refused at once, with every field at fault",
+        arguments: [
+            (#"{"mode":"login","username":"example","password":"x"}"#, ["/username"], ["invalid"]),
+            (
+                #"{"mode":"login","username":"a@b","password":""}"#, ["/username", "/password"],
+                ["invalid", "required"]
+            ),
+            (#"{"mode":"login"}"#, ["/username", "/password"], ["required", "required"]),
+            (
+                #"{"mode":"login","username":null,"password":null}"#, ["/username", "/password"],
+                ["required", "required"]
+            ),
+            (#"{"mode":"login","username":"  \t ","password":"x"}"#, ["/username"], ["required"]),
+            (#"{"mode":"login","username":"a@b.de"}"#, ["/password"], ["required"]),
+            (#"{"mode":"login","username":7,"password":"x"}"#, ["/username"], ["invalid"]),
+            (#"{"mode":"login","username":"a@b.de","password":["x"]}"#, ["/password"], ["invalid"]),
+            (#"{"mode":"admin"}"#, ["/mode"], ["invalid"]), (#"{"mode":"GUEST"}"#, ["/mode"], ["invalid"]),
+            (#"{"mode":1}"#, ["/mode"], ["invalid"]),
+            ("{}", ["/mode"], ["required"]), (#"{"mode":null}"#, ["/mode"], ["required"]),
+        ]
+    )
+    func validation(body: String, pointers: [String], codes: [String]) async throws {
+        try await ShipsHarness.run(options: .init()) { app in
+            let response = try await app.ask(.post, "/v1/ships/session", body: body)
+            response.expectProblem("validation-failed", 422)
+            #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
+            #expect(response.all("code", in: "errors") == codes.map { .string($0) })
+            #expect(response["token"] == nil)
+            #expect(app.clock.nobodySleeps(for: .milliseconds(2500)))
+        }
+    }
+
+    @Test("SHIP-02 what the app shows for a wrong login is in the dialog")
+    func dialog() async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"example","password":"hunter2"}"#
+            )
+            #expect(response["dialog.message"] == "Your email or password do not match.")
+            #expect(!response.text.contains("hunter2"))
+        }
+    }
+
+    @Test(
+        "a body that is no JSON object is 400, one of another type 415, a huge one 413",
+        arguments: ["", "{", "[]", "null", "mode=guest", "\u{0}"]
+    )
+    func malformed(body: String) async throws {
+        try await ShipsHarness.run { app in
+            try await app.ask(.post, "/v1/ships/session", body: body).expectProblem("malformed-json", 400)
+            try await app.ask(.post, "/v1/ships/session", [.contentType: "text/xml"], body: Self.login).expectProblem(
+                "unsupported-media-type",
+                415
+            )
+            let huge = #"{"mode":"login","username":"a@b.de","password":"\#(String(repeating: "x", count: 70_000))"}"#
+            try await app.ask(.post, "/v1/ships/session", body: huge).expectProblem("too-large", 413)
+        }
+    }
+
+    @Test(
+        "SHIP-02 passwords of any kind and length pass, and are kept nowhere",
+        arguments: ["p", "пароль 🔑", String(repeating: "long", count: 15_000), #"\" OR 1=1"#]
+    )
+    func passwords(password: String) async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.ask(
+                .post,
+                "/v1/ships/session",
+                body: #"{"mode":"login","username":"ünï@dömain.example","password":"\#(password)"}"#
+            )
+            #expect(response.status == 201)
+            #expect(response["data.name"] == "ünï@dömain.example")
+            #expect(response["data.password"] == nil)
+        }
+    }
+
+    @Test("SHIP-02 a session survives a restart; only the hash of its token is on the disk")
+    func restart() async throws {
+        let directory = try DataDirectory.temporary()
+        let kept = TokenBox()
+        try await ShipsHarness.run(directory: directory) { app in kept.token = try await app.logIn() }
+        let file = try Data(contentsOf: URL(filePath: directory.databasePath))
+        #expect(file.range(of: Data("example@domain.com".utf8)) != nil)
+        #expect(file.range(of: Data(kept.token.utf8)) == nil)
+        try await ShipsHarness.run(directory: directory) { app in
+            let shown = try await app.get("/v1/ships/session", as: kept.token)
+            #expect(shown["data.name"] == "example@domain.com")
+            #expect(try await app.get("/v1/ships/launch", as: kept.token)["data.route"] == "login")
+        }
+    }
+
+    @Test("SHIP-05 a user who leaves goes to the login; the token is of no more use, other sessions and the ships stay")
+    func leave() async throws {
+        try await ShipsHarness.run { app in
+            let (token, other) = (try await app.logIn(), try await app.logIn())
+            _ = try await app.get("/v1/ships", as: token)
+            let response = try await app.ask(.delete, "/v1/ships/session", as: token)
+            response.expectScreen("ships.session")
+            #expect(response["data.route"] == "login")
+            #expect(response["data.alert"] == .null)
+            #expect(response.names(in: "data") == ["route", "alert"])
+            for (method, path) in [
+                (HTTPRequest.Method.get, "/v1/ships/session"), (.delete, "/v1/ships/session"), (.get, "/v1/ships"),
+            ] {
+                try await app.ask(method, path, as: token).expectProblem("session-expired", 401)
+            }
+            #expect(try await app.get("/v1/ships", as: other)["meta.source"] == "cache")
+        }
+    }
+
+    @Test("SHIP-05 a guest who leaves is thanked")
+    func leaveAsGuest() async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.ask(.delete, "/v1/ships/session", as: app.enterAsGuest())
+            #expect(response["data.route"] == "login")
+            #expect(response["data.alert.message"] == "Thank you for trialing this app")
+            #expect(response["data.alert.button"] == "OK")
+        }
+    }
+
+    @Test(
+        "without a session there is no data, not even stored data",
+        arguments: [
+            (HTTPRequest.Method.get, "/v1/ships"), (.get, "/v1/ships/b0b"), (.get, "/v1/ships/b0b/image"),
+            (.delete, "/v1/ships/b0b"),
+            (.post, "/v1/ships/restore"),
+            (.get, "/v1/ships/session"), (.delete, "/v1/ships/session"),
+        ]
+    )
+    func required(method: HTTPRequest.Method, path: String) async throws {
+        try await ShipsHarness.run { app in
+            _ = try await app.get("/v1/ships", as: app.logIn())
+            for fields in [[:], [.authorization: "Basic YTpi"], [.authorization: "Bearer"], [.authorization: ""]]
+                as [HTTPFields]
+            {
+                let response = try await app.ask(method, path, fields)
+                response.expectProblem("session-required", 401)
+                #expect(response.headerFields[.wwwAuthenticate] == "Bearer")
+                #expect(!response.text.contains("bob"))
+            }
+            try await app.ask(method, path, as: "unknown").expectProblem("session-expired", 401)
+        }
+    }
+
+    @Test(
+        "methods that a path does not know are 405 with those that it does",
+        arguments: [
+            ("/v1/ships", "GET, HEAD, OPTIONS"), ("/v1/ships/session", "GET, HEAD, POST, DELETE, OPTIONS"),
+            ("/v1/ships/b0b/image", "GET, HEAD, OPTIONS"),
+        ]
+    )
+    func methods(path: String, allowed: String) async throws {
+        try await ShipsHarness.run { app in
+            let response = try await app.ask(.put, path)
+            response.expectProblem("method-not-allowed", 405)
+            #expect(response.headerFields[.allow] == allowed)
+        }
+    }
+}

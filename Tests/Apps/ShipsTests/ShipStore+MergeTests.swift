@@ -1,0 +1,168 @@
+import AppTestKit
+import Foundation
+import GRDB
+import Screens
+import Storage
+import Testing
+
+@testable import Ships
+@testable import TestKit
+
+@Suite("Taking over what the API lists")
+struct ShipStoreMergeTests {
+    private let store: ShipStore
+
+    init() throws {
+        store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
+    }
+
+    @discardableResult
+    private func merge(_ records: [String]) throws -> Int? {
+        let records = try ShipFixtures.records(records)
+        return try store.database.write { try ShipStore.merge(records, in: $0) }
+    }
+
+    private func list(since: Int? = nil) throws -> ShipListing {
+        try store.list(account: "me", page: PageRequest(limit: 500), since: since)
+    }
+
+    /// The listed ships with all that is known of them.
+    private func stored() throws -> [Ship] {
+        try list().ships.map { try #require(try store.ship($0.id, account: "me")).ship }
+    }
+
+    @Test("SHIP-07 ships that are missing are inserted, by name, none twice")
+    func insert() throws {
+        #expect(try merge(ShipFixtures.fleet) == 1)
+        #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl", "DORA"])
+        #expect(
+            try stored()
+                == ShipFixtures.records([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
+                .ships
+        )
+    }
+
+    @Test("SHIP-07 the same response again changes nothing")
+    func again() throws {
+        try merge(ShipFixtures.fleet)
+        let before = try list()
+        #expect(try merge(ShipFixtures.fleet.reversed()) == nil)
+        #expect(try list().ships == before.ships)
+        #expect(try list().counts == before.counts)
+    }
+
+    @Test("SHIP-07 a changed ship is updated, a renamed one keeps its place in the database and moves in the list")
+    func update() throws {
+        try merge(ShipFixtures.fleet)
+        #expect(
+            try merge([
+                ShipFixtures.alma, ShipFixtures.carl, ShipFixtures.dora,
+                ShipFixtures.record("b0b", "Zora", #""type":"Tug""#),
+            ]) == 2
+        )
+        #expect(try list().ships.map(\.name) == ["Alma", "Carl", "DORA", "Zora"])
+        #expect(try list(since: 1).changes == ShipChanges(since: 1, updated: ["b0b"]))
+    }
+
+    @Test("SHIP-07 a vanished ship is kept and marked, once; when it returns it is listed again")
+    func vanish() throws {
+        try merge(ShipFixtures.fleet)
+        #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == 2)
+        #expect(try store.ship("d0", account: "me")?.ship.isListed == false)
+        #expect(try list().ships.count == 4)
+        #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == nil)
+        #expect(try merge(ShipFixtures.fleet) == 3)
+        #expect(try store.ship("d0", account: "me")?.ship.isListed == true)
+        #expect(try list(since: 2).changes == ShipChanges(since: 2, updated: ["d0"]))
+    }
+
+    @Test("an empty response marks every ship and removes none")
+    func empty() throws {
+        try merge(ShipFixtures.fleet)
+        try merge([])
+        #expect(try list().ships.map(\.isListed) == [false, false, false, false])
+    }
+
+    @Test(
+        "SHIP-12 the first response replaces the snapshot: unknown ships go, known ones stay; differences are changes"
+    )
+    func snapshot() async throws {
+        let stale = ShipFixtures.record("b0b", "Bob of old")
+        try await store.importSnapshot(
+            try ShipFixtures.snapshot([ShipFixtures.alma, stale, ShipFixtures.record("5a", "Snapshot Only")])
+        )
+        #expect(try list().counts.revision == 1)
+        #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == 2)
+        #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl"])
+        #expect(try list(since: 1).changes == ShipChanges(since: 1, added: ["ca"], updated: ["b0b"], removed: ["5a"]))
+        #expect(try list(since: 0).changes == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
+        #expect(try store.ship("5a", account: "me") == nil)
+    }
+
+    @Test("a snapshot that the API confirms is no change, and its ships are the API's from then on")
+    func confirmed() async throws {
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma]))
+        #expect(try merge([ShipFixtures.alma]) == nil)
+        try merge([])
+        #expect(try list().ships.map(\.isListed) == [false])
+    }
+
+    @Test("a removed ship that the API comes to list is new")
+    func returning() async throws {
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma, ShipFixtures.dora]))
+        try merge([ShipFixtures.alma])
+        try merge([ShipFixtures.alma, ShipFixtures.dora])
+        #expect(try list(since: 2).changes == ShipChanges(since: 2, added: ["d0"]))
+        #expect(try list().ships.count == 2)
+    }
+
+    @Test("the snapshot is taken over once, and never beside known ships")
+    func snapshotOnce() async throws {
+        try merge([ShipFixtures.bob])
+        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma]))
+        #expect(try list().ships.map(\.id) == ["b0b"])
+    }
+
+    @Test(
+        "texts of all kinds come back as they were",
+        arguments: [
+            "Ünïcode 🚢", "quote \\\" and \\\\", "line\\nbreak", "e\u{301}", "' OR 1=1 --", "\\u202Eright to left",
+        ]
+    )
+    func texts(name: String) throws {
+        let record = ShipFixtures.record("x1", name, #""roles":["\#(name)"],"home_port":"\#(name)""#)
+        try merge([record])
+        #expect(try merge([record]) == nil)
+        #expect(try stored() == ShipFixtures.records([record]).ships)
+    }
+
+    @Test("a failed merge leaves everything as it was")
+    func rollback() throws {
+        struct Interrupted: Error {}
+        let store = self.store
+        let records = try ShipFixtures.records(ShipFixtures.fleet)
+        #expect(throws: Interrupted.self) {
+            try store.database.write { db in
+                try ShipStore.merge(records, in: db)
+                throw Interrupted()
+            }
+        }
+        #expect(try list().ships.isEmpty)
+        #expect(try list().counts.revision == 0)
+    }
+
+    @Test("a merge is published when it is committed, and not if it changed nothing or was rolled back")
+    func announced() throws {
+        struct Interrupted: Error {}
+        let published = RecordedRevisions()
+        let persistRows = store.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { published.add($0) }
+        try? store.database.write { db in
+            try persistRows(db)
+            throw Interrupted()
+        }
+        #expect(published.revisions == [])
+        try store.database.write { try persistRows($0) }
+        try store.database.write { try persistRows($0) }
+        #expect(published.revisions == [1])
+    }
+}

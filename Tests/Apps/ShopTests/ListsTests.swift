@@ -1,0 +1,328 @@
+import AppTestKit
+import Foundation
+import GRDB
+import HTTPSemantics
+import HTTPTypes
+import NIOCore
+import Screens
+import Storage
+import Testing
+import Upstream
+
+@testable import Sandbox
+@testable import Shop
+
+@Suite("The shopping list over HTTP")
+struct ListsTests {
+    @Test("SHOP-12 a product is put on the list once; adding again changes nothing, and the card then opens the list")
+    func once() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let added = try await app.add(4, quantity: 2)
+            #expect(
+                added.status == 201 && added["data.already_in_list"] == false
+                    && added.headerFields[.location] == "/v1/shop/list/items/4"
+            )
+            let again = try await app.add(4, quantity: 7)
+            #expect(
+                again.status == 200 && again["data.already_in_list"] == true && again["data.items.0.quantity"] == 2
+                    && again.listed == [4]
+            )
+            let card = try await app.get("/v1/shop/products/4")
+            #expect(card["data.button.action"] == "open_list" && card["data.button.title"] == "Перейти в корзину")
+            #expect(card["data.cart.in_list"] == true && card["data.cart.quantity"] == 2)
+            let revisions = app.events.published.filter { $0.json.contains("shop.list") }
+            #expect(revisions.map(\.json) == [#"{"app":"shop","screen":"shop.list","revision":1}"#])
+        }
+    }
+
+    @Test("SHOP-12 of many who add the same at once, one adds it")
+    func atOnce() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 { group.addTask { try await app.add(4).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 200, 200, 200, 200, 200, 200, 201])
+            #expect(try await app.get("/v1/shop/list").listed == [4])
+        }
+    }
+
+    @Test("SHOP-13 rows and totals are exact, and outlive a restart with their order")
+    func whole() async throws {
+        let directory = try DataDirectory.temporary()
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            for (id, quantity) in [(12, 3), (4, 2), (59, 1)] { try await app.add(id, quantity: quantity) }
+        }
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            app.transport.goAway()
+            let list = try await app.get("/v1/shop/list")
+            #expect(
+                list.status == 200 && list["meta.source"] == "local" && list["meta.offline"] == false
+                    && list["meta.revision"] == 3
+            )
+            #expect(list.headerFields[.cacheStatus] == nil)
+            #expect(
+                list.names(in: "data.items.0") == [
+                    "product_id", "title", "price", "price_text", "quantity", "line_total", "line_total_text", "image",
+                    "available", "difference", "href",
+                ]
+            )
+            #expect(
+                list.listed == [12, 4, 59] && list["data.items.0.line_total_text"] == "29.97$"
+                    && list["data.items.0.line_total"] == 29.97
+            )
+            #expect(
+                list["data.items.1.image"] == "/v1/shop/images/4/0" && list["data.items.1.available"] == true
+                    && list["data.items.1.difference"] == .null
+            )
+            #expect(list["data.totals.items"] == 6 && list["data.totals.price"] == 68.47)
+            #expect(list["data.totals.items_text"] == "Товаров: 6" && list["data.totals.price_text"] == "Сумма: 68.47$")
+            #expect(list.all("title", in: "data.actions") == ["Поделиться", "Очистить"])
+            let ordered = try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[59,12,4]}"#)
+            #expect(ordered.listed == [59, 12, 4])
+        }
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            #expect(try await app.get("/v1/shop/list").listed == [59, 12, 4])
+            #expect(try await app.ask(.delete, "/v1/shop/list/items/12").listed == [59, 4])
+            try await app.ask(.delete, "/v1/shop/list/items/12").expectProblem("not-found", 404)
+            let cleared = try await app.ask(.delete, "/v1/shop/list")
+            #expect(
+                cleared["meta.state"] == "empty" && cleared["data.empty.title"] == "Корзина пуста"
+                    && cleared["data.actions"] == []
+            )
+            #expect(cleared["data.totals.items"] == 0 && cleared["data.totals.price_text"] == "Сумма: 0$")
+        }
+    }
+
+    @Test("SHOP-13 the quantity is from 1 to 999; what is wrong is named and changes nothing")
+    func quantity() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(1)
+            for quantity in [1, 999, 3] {
+                let body = #"{"quantity":\#(quantity)}"#
+                #expect(
+                    try await app.ask(.patch, "/v1/shop/list/items/1", json: body)["data.items.0.quantity"]
+                        == .number(Double(quantity))
+                )
+            }
+            for body in [
+                #"{"quantity":0}"#, #"{"quantity":1000}"#, #"{"quantity":-1}"#, #"{"quantity":1.5}"#,
+                #"{"quantity":"2"}"#, "{}", #"{"quantity":1e30}"#,
+            ] {
+                let wrong = try await app.ask(.patch, "/v1/shop/list/items/1", json: body)
+                wrong.expectProblem("validation-failed", 422)
+                #expect(wrong["errors.0.pointer"] == "/quantity")
+            }
+            for body in [
+                #"{}"#, #"{"product_id":"1"}"#, #"{"product_id":0}"#, #"{"product_id":2,"quantity":0}"#,
+                #"{"product_id":1.5,"quantity":[]}"#,
+            ] {
+                try await app.ask(.post, "/v1/shop/list/items", json: body).expectProblem("validation-failed", 422)
+            }
+            try await app.ask(.patch, "/v1/shop/list/items/2", json: #"{"quantity":1}"#).expectProblem("not-found", 404)
+            try await app.ask(.patch, "/v1/shop/list/items/x", json: #"{"quantity":1}"#).expectProblem("not-found", 404)
+            for body in [
+                #"{"product_ids":[]}"#, #"{"product_ids":[1,1]}"#, #"{"product_ids":[1,2]}"#, #"{"product_ids":["1"]}"#,
+                "{}", #"{"product_ids":1}"#,
+            ] {
+                try await app.ask(.put, "/v1/shop/list/order", json: body).expectProblem("validation-failed", 422)
+            }
+            for method in [HTTPRequest.Method.post, .patch] {
+                let target = "/v1/shop/list/items\(method == .patch ? "/1" : "")"
+                try await app.ask(method, target, json: "").expectProblem("malformed-json", 400)
+                try await app.ask(method, target, json: "\u{0}").expectProblem("malformed-json", 400)
+            }
+            #expect(try await app.get("/v1/shop/list")["data.items.0.quantity"] == 3)
+        }
+    }
+
+    @Test("SHOP-14 the list as text, one block a product, by itself or in JSON; an empty list is refused")
+    func share() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let refused = try await app.get("/v1/shop/list/share")
+            refused.expectProblem("list-empty", 409)
+            #expect(refused["dialog.message"] == "Корзина пуста")
+            try await app.add(55, quantity: 2)
+            try await app.add(12)
+            let text =
+                "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\n"
+                + "Название: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
+            let json = try await app.get("/v1/shop/list/share")
+            #expect(
+                json["data.text"] == .string(text)
+                    && json.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile, Accept"
+            )
+            let plain = try await app.get("/v1/shop/list/share", as: nil, [.accept: "text/plain"])
+            #expect(plain.text == text && plain.headerFields[.contentType] == "text/plain; charset=utf-8")
+            #expect(plain.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile, Accept")
+            #expect(plain.headerFields[.eTag] != nil && plain.headerFields[.eTag] != json.headerFields[.eTag])
+        }
+    }
+
+    @Test("SHOP-15 every change of the list shows at once in results and card")
+    func everywhere() async throws {
+        try await ShopHarness.run { (app) async throws in
+            func expect(_ quantity: Double?) async throws {
+                let row = try await app.get("/v1/shop/search?q=hoodie")
+                let card = try await app.get("/v1/shop/products/2")
+                #expect(
+                    row["data.items.0.cart.in_list"] == .bool(quantity != nil)
+                        && row["data.items.0.cart.quantity"] == .number(quantity ?? 0)
+                )
+                #expect(
+                    card["data.cart.in_list"] == .bool(quantity != nil)
+                        && card["data.cart.quantity"] == .number(quantity ?? 0)
+                )
+            }
+            try await expect(nil)
+            try await app.add(2)
+            try await expect(1)
+            _ = try await app.ask(.patch, "/v1/shop/list/items/2", json: #"{"quantity":5}"#)
+            try await expect(5)
+            _ = try await app.ask(.delete, "/v1/shop/list/items/2")
+            try await expect(nil)
+            try await app.add(2, quantity: 3)
+            try await expect(3)
+            _ = try await app.ask(.delete, "/v1/shop/list")
+            try await expect(nil)
+        }
+    }
+
+    @Test("a cached response ends with any change that could alter it")
+    func kept() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let store = app.store
+            let price = try #require(Price(1))
+            let product = Product(id: 1, title: "A", description: "", price: price, images: [])
+            var changeToken = store.changeToken("anna")
+            func expectEnded(_ change: String) {
+                #expect(!changeToken.holds(at: .now()), "\(change)")
+                changeToken = store.changeToken("anna")
+            }
+            _ = try await store.add(product, quantity: 1, to: "anna")
+            expectEnded("add")
+            _ = try await store.setQuantity(2, of: 1, "anna")
+            expectEnded("quantity")
+            _ = try await store.order([1], "anna")
+            expectEnded("order")
+            _ = try await store.remove(1, "anna")
+            expectEnded("remove")
+            _ = try await store.clear("anna")
+            expectEnded("clear")
+            try await store.record(SearchQuery(text: "a"), "anna", at: .distantPast)
+            expectEnded("search")
+            try await store.record(SearchQuery(text: "a"), "anna", at: .distantFuture)
+            #expect(changeToken.holds(at: .now()), "the same search once more")
+            _ = try await store.setFilters(SearchFilters(categoryID: 1), "anna")
+            expectEnded("filters")
+            try await store.resetSettings("anna")
+            expectEnded("reset")
+            try await store.clearHistory("anna")
+            expectEnded("history")
+            let save = store.save(fetchedAt: { .distantPast })
+            try await store.database.write { try save([product], $0) }
+            expectEnded("product")
+            try await store.database.write { try save([product], $0) }
+            #expect(changeToken.holds(at: .now()), "the same product once more")
+            try await store.markGone(1)
+            expectEnded("gone")
+        }
+    }
+
+    @Test("a list takes a thousand products and says so")
+    func full() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.database.write { db in
+                for id in 1001...2000 {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO shop_list_item
+                                (profile, product_id, quantity, position, title, description, price, images)
+                            VALUES (?, ?, 1, ?, 'A', '', '1', '[]')
+                            """,
+                        arguments: ["local", id, id]
+                    )
+                }
+            }
+            let refused = try await app.add(1)
+            refused.expectProblem("validation-failed", 422)
+            #expect(refused["errors.0.code"] == "list-full")
+            #expect(try await app.get("/v1/shop/list").listed.count == 1000)
+        }
+    }
+}
+
+@Suite("When the upstream is reset")
+struct ReseedTests {
+    @Test(
+        "the list keeps its product and says that the id is another product's; another price is the same product"
+    )
+    func replaced() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(10, quantity: 2)
+            try await app.add(20)
+            try app.control(.put, "products/20", #"{"price":28.5}"#)
+            _ = try await app.get("/v1/shop/products/20?refresh=1")
+            #expect(try await app.get("/v1/shop/list")["data.items.1.price"] == 28.5)
+            try app.control(.put, "reseeded", #"{"shift":7}"#)
+            // 10 is now what was 3.
+            let card = try await app.get("/v1/shop/products/10?refresh=1")
+            #expect(card["data.title"] == "Charcoal Rain Jacket" && card["data.cart.in_list"] == true)
+            var list = try await app.get("/v1/shop/list")
+            #expect(
+                list["data.items.0.title"] == "Navy Baseball Cap" && list["data.items.0.price"] == 12
+                    && list["data.items.0.line_total"] == 24
+            )
+            #expect(list["data.items.0.available"] == false && list["data.items.0.difference"] == "replaced")
+            #expect(list["data.items.0.image"] == "/v1/shop/list/items/10/image")
+            #expect(list["data.totals.price"] == 52.5 && list["data.items.1.available"] == true)
+            let own = try await app.get("/v1/shop/list/items/10/image")
+            #expect(
+                own.headerFields[.contentType] == "image/png"
+                    && own.headerFields[.cacheControl] == "private, max-age=3600"
+            )
+            #expect(
+                own.body
+                    == Data(
+                        app.catalogue.respond(
+                            to: .init(method: .get, path: ["images", "navy-baseball-cap-1.png"], origin: "")
+                        ).body
+                    )
+            )
+            try await app.get("/v1/shop/list/items/11/image").expectProblem("not-found", 404)
+            // Back under its old id, it is sold again.
+            app.catalogue.reset()
+            _ = try await app.get("/v1/shop/products/10?refresh=1")
+            list = try await app.get("/v1/shop/list")
+            #expect(list["data.items.0.available"] == true && list["data.items.0.difference"] == .null)
+        }
+    }
+
+    @Test(
+        "SHOP-12 a product that is gone stays on the list, marked; it can be added again there, but to no other list"
+    )
+    func gone() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(3)
+            _ = try await app.get("/v1/shop/products/5")
+            for id in [3, 5] {
+                try app.control(.delete, "products/\(id)")
+                try await app.get("/v1/shop/products/\(id)?refresh=1").expectProblem("not-found", 404)
+            }
+            let list = try await app.get("/v1/shop/list")
+            #expect(
+                list["data.items.0.available"] == false && list["data.items.0.difference"] == "gone"
+                    && list["data.items.0.title"] == "Charcoal Rain Jacket"
+            )
+            #expect(list["data.items.0.image"] == "/v1/shop/images/3/0")
+            try await app.add(5).expectProblem("not-found", 404)
+            try await app.add(3333).expectProblem("not-found", 404)
+            // What is on the list already stays there, and the upstream is not asked.
+            app.transport.goAway()
+            let count = app.transport.requests.count
+            let again = try await app.add(3, quantity: 4)
+            #expect(again.status == 200 && again["data.already_in_list"] == true && again["data.items.0.quantity"] == 1)
+            #expect(app.transport.requests.count == count)
+        }
+    }
+}

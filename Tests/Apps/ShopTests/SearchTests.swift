@@ -1,0 +1,342 @@
+import AppTestKit
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Shop
+
+@Suite("Search over HTTP")
+struct SearchTests {
+    @Test("SHOP-01 text: what contains it, whatever the case, Cyrillic included, and nothing else")
+    func text() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["hoodie", "HOODIE", "%20HoOdIe%20"] {
+                #expect(try await app.get("/v1/shop/search?q=\(q)").ids == [2])
+            }
+            for q in ["лампа", "ЛАМПА", "Лампа"] {
+                #expect(try await app.get("/v1/shop/search?q=\(encoded(q))").ids == [19, 20], "\(q)")
+            }
+            for q in ["étoile", "ÉTOILE", "E\u{301}toile"] {
+                #expect(try await app.get("/v1/shop/search?q=\(encoded(q))").ids == [48], "\(q)")
+            }
+            #expect(try await app.get("/v1/shop/search?q=\(encoded("куртка ЗИМНЯЯ arctic"))").ids == [6])
+            #expect(try await app.get("/v1/shop/search?q=\(encoded("🐈"))").ids == [59])
+        }
+    }
+
+    @Test("SHOP-01 the upstream's wildcards are ordinary characters")
+    func wildcards() async throws {
+        try await ShopHarness.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?q=%25&limit=100").ids == [5, 9, 16, 50, 62])
+            #expect(try await app.get("/v1/shop/search?q=_&limit=100").ids == [12, 17, 47, 62])
+            #expect(try await app.get("/v1/shop/search?q=100%25").ids == [5, 50, 62])
+            #expect(try await app.get("/v1/shop/search?q=a%25e").ids == [])
+            #expect(try await app.get("/v1/shop/search?q=%22").ids == [8, 21, 35, 63])
+            #expect(try await app.get("/v1/shop/search?q=%27").ids == [14, 36, 37, 66])
+        }
+    }
+
+    @Test("one whole response: fields, texts, meta, links, header")
+    func whole() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let response = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
+            #expect(response.status == 200)
+            #expect(response.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
+            #expect(response.headerFields[.cacheControl] == "private, no-cache")
+            #expect(response.cacheStatus == "larder; fwd=uri-miss; stored" && response.age == "0")
+            #expect(response.ids == [1, 8])
+            #expect(
+                response.names(in: "data.items.0")
+                    == [
+                        "id", "title", "price", "currency", "price_text", "description", "category", "image", "layout",
+                        "cart", "href",
+                    ]
+            )
+            #expect(
+                response["data.items.0.price"] == 24 && response["data.items.0.price_text"] == "24$"
+                    && response["data.items.0.currency"] == "USD"
+            )
+            #expect(
+                response["data.items.0.image"] == "/v1/shop/images/1/0"
+                    && response["data.items.0.href"] == "/v1/shop/products/1"
+            )
+            #expect(response["data.items.0.cart.in_list"] == false && response["data.items.0.cart.quantity"] == 0)
+            #expect(
+                response["data.query.q"] == "shirt" && response["data.query.category_id"] == 1
+                    && response["data.query.price"] == .null
+            )
+            #expect(response["data.query.price_min"] == 10 && response["data.query.price_max"] == 90)
+            #expect(
+                response["meta.screen"] == "shop.search" && response["meta.state"] == "content"
+                    && response["meta.source"] == "upstream"
+            )
+            #expect(response["meta.partial"] == nil && response["meta.banner"] == .null)
+            #expect(
+                response["meta.page.has_more"] == false && response["meta.page.next_offset"] == .null
+                    && response["links.next"] == .null
+            )
+            #expect(!response.text.contains("https://"))
+            #expect(app.asked == ["/products?offset=0&limit=11&title=shirt&price_min=10&price_max=90&categoryId=1"])
+            #expect(
+                try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90").cacheStatus
+                    == "larder; hit; ttl=30"
+            )
+        }
+    }
+
+    @Test("SHOP-03 the layout follows the category, as configured by id or name")
+    func layout() async throws {
+        try await ShopHarness.run { (app) async throws in
+            #expect(
+                try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy {
+                    $0 == "wide"
+                }
+            )
+            #expect(
+                try await app.get("/v1/shop/search?category_id=3").all("layout", in: "data.items").allSatisfy {
+                    $0 == "tile"
+                }
+            )
+        }
+        try await ShopHarness.run(options: .init(wideCategories: ["FURNITURE"])) { (app) async throws in
+            #expect(
+                try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy {
+                    $0 == "tile"
+                }
+            )
+            #expect(
+                try await app.get("/v1/shop/search?category_id=3").all("layout", in: "data.items").allSatisfy {
+                    $0 == "wide"
+                }
+            )
+            #expect(try await app.get("/v1/shop/products/27")["data.layout"] == "wide")
+        }
+    }
+
+    @Test(
+        "SHOP-04 pages do not overlap, miss nothing, keep text and filters, and the last one says so",
+        arguments: [
+            "", "q=e", "q=\(encoded("а"))", "price_max=60", "q=%25", "category_id=2&price_min=20", "q=_&price_min=0",
+            "price_min=0&price_max=40",
+        ]
+    )
+    func pages(query: String) async throws {
+        try await ShopHarness.run { (app) async throws in
+            let whole = try await app.get("/v1/shop/search?limit=100&\(query)")
+            #expect(whole["meta.page.has_more"] == false && !whole.ids.isEmpty)
+            for limit in [1, 3, 10] {
+                var target = "/v1/shop/search?limit=\(limit)&\(query)"
+                var ids: [Int] = []
+                for page in 0..<100 {
+                    let response = try await app.get(target)
+                    #expect(response["meta.page.offset"] == .number(Double(page * limit)))
+                    #expect(response["data.query"] == whole["data.query"])
+                    ids += response.ids
+                    guard case .string(let next) = response["links.next"] else {
+                        #expect(response["meta.page.has_more"] == false)
+                        break
+                    }
+                    #expect(response["meta.page.has_more"] == true && response.ids.count == limit)
+                    target = next
+                }
+                #expect(ids == whole.ids, "limit \(limit)")
+            }
+        }
+    }
+
+    @Test(
+        "SHOP-04 a page is the same without the pages before it; ten rows by default; a page past the end is empty"
+    )
+    func jump() async throws {
+        try await ShopHarness.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search").ids == Array(1...10))
+            #expect(try await app.get("/v1/shop/search?offset=60").ids == Array(61...67))
+            let all = try await app.get("/v1/shop/search?q=\(encoded("а"))&limit=100").ids
+            #expect(
+                try await app.get("/v1/shop/search?q=\(encoded("а"))&limit=4&offset=8").ids
+                    == Array(all.dropFirst(8).prefix(4))
+            )
+            let beyond = try await app.get("/v1/shop/search?offset=5000")
+            #expect(beyond.status == 200 && beyond.ids == [] && beyond["meta.page.has_more"] == false)
+        }
+    }
+
+    @Test(
+        "SHOP-04 past the end is nothing, however far, and not the view of a search that found nothing",
+        arguments: ["", "&q=a", "&q=%D0%B0", "&price_max=100"],
+        [67, 5000, 1_000_000_000_000_000_000, Int.max]
+    )
+    func far(query: String, offset: Int) async throws {
+        try await ShopHarness.run { (app) async throws in
+            let beyond = try await app.get("/v1/shop/search?limit=100&offset=\(offset)\(query)")
+            #expect(
+                beyond.status == 200 && beyond.ids == [] && beyond["meta.page.has_more"] == false
+                    && beyond["links.next"] == .null
+            )
+            #expect(beyond["meta.page.offset"] == .number(Double(offset)) && beyond["meta.state"] == "content")
+            #expect(beyond["data.empty"] == nil && beyond["data.actions"] == nil)
+        }
+    }
+
+    @Test("SHOP-04 a jump behind all that one page may look through goes on from there, and ends")
+    func longJump() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try app.control(.put, "generated", #"{"count":6000,"seed":1}"#)
+            // Asked of the upstream as it is; the other one is sorted out here.
+            let expected = try await app.get("/v1/shop/search?price_min=0&limit=5&offset=5500").ids
+            let jump = try await app.get("/v1/shop/search?price_max=1000000&limit=5&offset=5500")
+            #expect(
+                jump.ids == [] && jump["meta.page.has_more"] == true && jump["meta.page.next_offset"] == 5500
+                    && jump["meta.state"] == "content"
+            )
+            #expect(jump["data.empty"] == nil)
+            guard case .string(let next) = jump["links.next"] else { return #expect(Bool(false), "no way on") }
+            let page = try await app.get(next)
+            #expect(page.ids == expected && expected.count == 5 && page["meta.page.next_offset"] == 5505)
+            #expect(
+                try await app.get("/v1/shop/search?price_max=1000000&limit=5").ids
+                    == app.get("/v1/shop/search?limit=5").ids
+            )
+            #expect(
+                try await app.get("/v1/shop/search?price_max=1000000&limit=100&offset=\(Int.max)")["meta.page.has_more"]
+                    == true
+            )
+            let end = try await app.get("/v1/shop/search?price_max=1000000&limit=100&offset=\(Int.max)")
+            #expect(end.ids == [] && end["meta.page.has_more"] == false)
+        }
+    }
+
+    @Test("rows that are sorted out here are asked for once: pages share the upstream's parts")
+    func parts() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for offset in [0, 3, 6] { _ = try await app.get("/v1/shop/search?price_max=60&limit=3&offset=\(offset)") }
+            #expect(app.asked == ["/products?offset=0&limit=200"])
+        }
+    }
+
+    @Test("SHOP-05 the category filter, and the categories of the API with their layout")
+    func categories() async throws {
+        try await ShopHarness.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?category_id=4&limit=100").ids == Array(40...52))
+            #expect(try await app.get("/v1/shop/search?category_id=99")["meta.state"] == "empty")
+            try app.control(.put, "categories/5", #"{"name":"asdfvgbhnj"}"#)
+            let response = try await app.get("/v1/shop/categories")
+            response.expectScreen("shop.categories")
+            #expect(response.all("id", in: "data.items") == [1, 2, 3, 4, 5])
+            #expect(
+                response["data.items.4.name"] == "asdfvgbhnj" && response["data.items.0.layout"] == "wide"
+                    && response["data.items.2.layout"] == "tile"
+            )
+            #expect(response["data.items.2.href"] == "/v1/shop/search?category_id=3")
+            #expect(try await app.get("/v1/shop/categories").cacheStatus == "larder; hit; ttl=3600")
+        }
+    }
+
+    @Test(
+        "SHOP-06 prices mean what people mean, although the upstream drops half of them",
+        arguments: [
+            ("price_min=300", [21, 28, 29, 35, 36, 38]), ("price_max=5", [58, 59, 62]), ("price_max=0", [58]),
+            ("price_min=0&price_max=0.5", [58, 59]),
+            ("price=0", [58]), ("price=9.99", [12]), ("price=0.50", [59]), ("price_min=5&price_max=7", [55, 62, 66]),
+            ("price_min=0&price=", Array(1...10)),
+            ("q=a&price_max=8", [58, 59, 62]), ("category_id=5&price_max=6", [55, 58, 59, 62]),
+            ("price=59&q=grey&category_id=1", [2]),
+            ("category_id=1&price=45", []), ("price_min=899&price_max=899", [28]),
+        ]
+    )
+    func prices(query: String, expected: [Int]) async throws {
+        try await ShopHarness.run { (app) async throws in
+            #expect(try await app.get("/v1/shop/search?\(query)").ids == expected)
+        }
+    }
+
+    @Test("SHOP-06 only a minimum: no price is too high for it")
+    func minimum() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try app.control(.put, "products/900", #"{"title":"Moon","price":20000000000000000}"#)
+            #expect(try await app.get("/v1/shop/search?price_min=10000000000000000").ids == [900])
+            #expect(try await app.get("/v1/shop/search?price_min=10000").ids == [900])
+        }
+    }
+
+    @Test(
+        "SHOP-07 what makes no sense is a problem that names the parameter",
+        arguments: [
+            ("price_min=10&price_max=9", "price_min"), ("price_min=-1", "price_min"), ("price_max=x", "price_max"),
+            ("price=1e3", "price"),
+            ("price=1,5", "price"),
+            ("price=5&price_min=1", "price"), ("price=5&price_max=9", "price"), ("category_id=x", "category_id"),
+            ("category_id=0", "category_id"),
+            ("category_id=-3", "category_id"), ("q=a%00b", "q"), ("q=%02", "q"),
+            ("q=\(String(repeating: "x", count: 5000))", "q"), ("q=a&q=b", "q"),
+            ("limit=0", "limit"), ("limit=101", "limit"), ("offset=-1", "offset"), ("saved=1&q=a", "q"),
+            ("saved=maybe", "saved"), ("price=.", "price"),
+            ("price=99999999999999999999999999999999999999999999", "price"), ("refresh=maybe", "refresh"),
+        ]
+    )
+    func senseless(query: String, parameter: String) async throws {
+        try await ShopHarness.run { (app) async throws in
+            let response = try await app.get("/v1/shop/search?\(query)")
+            response.expectProblem("invalid-parameter", 400)
+            #expect(response["errors.0.parameter"] == .string(parameter))
+            #expect(app.transport.requests.isEmpty)
+            #expect(try await app.get("/v1/shop/history")["meta.state"] == "empty")
+        }
+    }
+
+    @Test("a text of two hundred characters is looked for, and what is no UTF-8 is looked for as it is spelled")
+    func odd() async throws {
+        try await ShopHarness.run { (app) async throws in
+            #expect(
+                try await app.get("/v1/shop/search?q=\(String(repeating: "x", count: 200))")["meta.state"] == "empty"
+            )
+            #expect(try await app.get("/v1/shop/search?q=%FF").ids == [])
+        }
+    }
+
+    @Test("SHOP-08 nothing found: an empty state with the app's message and a retry that leads back")
+    func nothing() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let response = try await app.get("/v1/shop/search?q=zzz&price_min=3")
+            #expect(response.status == 200 && response["meta.state"] == "empty" && response.ids == [])
+            #expect(response["data.empty.title"] == "Извините, таких товаров пока нет :(")
+            #expect(response["data.actions.0.id"] == "retry" && response["data.actions.0.method"] == "GET")
+            guard case .string(let href) = response["data.actions.0.href"] else {
+                return #expect(Bool(false), "no way to retry")
+            }
+            try app.control(.put, "products/900", #"{"title":"Zzz top","price":4}"#)
+            #expect(try await app.get(href).ids == [900])
+        }
+    }
+
+    @Test(
+        "SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; a later retry succeeds"
+    )
+    func failure() async throws {
+        try await ShopHarness.run { (app) async throws in
+            app.transport.goAway()
+            let response = try await app.get("/v1/shop/search?q=mug")
+            response.expectProblem("upstream-unavailable", 503)
+            #expect(response["retryable"] == true && response["offline"] == true)
+            #expect(response["dialog.title"] == "Что-то пошло не так" && response["dialog.buttons.0"] == "ОК")
+            #expect(
+                response["dialog.message"] == "Unable to complete your request. Please check your internet connection."
+            )
+            app.respondAgain()
+            #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
+        }
+        try await ShopHarness.run { (app) async throws in
+            app.transport.become { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
+            let response = try await app.get("/v1/shop/search")
+            response.expectProblem("upstream-unavailable", 503)
+            #expect(response["offline"] == false)
+            app.transport.become { (_) throws(UpstreamError) in
+                .json(#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, status: .badRequest)
+            }
+            try await app.get("/v1/shop/search").expectProblem("upstream-bad-response", 502)
+            app.transport.become { (_) throws(UpstreamError) in .json(#"{"products":[]}"#) }
+            try await app.get("/v1/shop/search").expectProblem("upstream-bad-response", 502)
+        }
+    }
+}
