@@ -378,7 +378,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes, hummingbird,
+                "Larder", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes, hummingbird,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
@@ -387,7 +387,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "Larder", asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+                asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
             ],
             swiftSettings: strict
         ),

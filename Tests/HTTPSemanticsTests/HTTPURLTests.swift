@@ -4,6 +4,7 @@ import Testing
 @testable import Concurrency
 @testable import Freshness
 @testable import Upstream
+
 /// TRUST-01: no URL from outside reaches a library that ends the process on it.
 struct HTTPURLTests {
     @Test(

@@ -3,11 +3,12 @@ import GRDB
 import HTTPCaching
 package import HTTPTypes
 import Logging
-@testable import Concurrency
-@testable import Freshness
 package import Storage
 import TestKit
 import Testing
+
+@testable import Concurrency
+@testable import Freshness
 @testable import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.

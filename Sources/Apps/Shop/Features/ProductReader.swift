@@ -1,6 +1,6 @@
-import HTTPSemantics
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import Screens
 import Upstream
 

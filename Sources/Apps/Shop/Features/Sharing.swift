@@ -1,5 +1,5 @@
-import HTTPSemantics
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 

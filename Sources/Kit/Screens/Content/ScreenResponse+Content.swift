@@ -62,7 +62,8 @@ extension ScreenResponse {
         if EntityTag.matches(request.headerFields[values: .ifNoneMatch], content.entityTag) {
             return ScreenResponse(status: .notModified, headerFields: fields, body: .none)
         }
-        switch request.allowsRange(of: content, now: now) ? ByteRange(request.headerFields, length: content.length) : .whole
+        switch request.allowsRange(of: content, now: now)
+            ? ByteRange(request.headerFields, length: content.length) : .whole
         {
         case .whole:
             return try part(0..<content.length, of: content, status: .ok, fields)

@@ -1,9 +1,9 @@
-import TestKit
 import AppTestKit
 import Foundation
 import HTTPTypes
 import Logging
 import Storage
+import TestKit
 import Upstream
 
 @testable import Screens
