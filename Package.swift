@@ -65,8 +65,9 @@ let package = Package(
         .executableTarget(
             name: "Larder",
             dependencies: [
-                "Disk", "Shop", "PDF", "Notes", "Ships", "Screens", "Upstream", "Proxy", "Storage", "HTTPSemantics",
-                "Media", "CZlib", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
+                "Upstream", "Proxy", "Storage", "HTTPSemantics", "Media", "CZlib", "Sandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -78,8 +79,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Database", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media",
-                crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -87,8 +88,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb,
-                httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media",
+                "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -96,8 +97,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Concurrency", "HTTPCaching", "Media", grdb, httpTypes, logging,
-                lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics",
+                "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -105,8 +106,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Storage", "Database", "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras,
-                grdb, httpTypes, nioCore,
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics",
+                "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -114,25 +115,46 @@ let package = Package(
         ),
         .target(
             name: "Ships",
-            dependencies: ["Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging],
+            dependencies: [
+                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging,
+            ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
 
         // Kit.
+        // What an app says of itself, and what the server offers to it.
+        .target(
+            name: "AppInterface",
+            dependencies: ["Settings", "Screens", "Upstream", "Storage", "Media", logging, lifecycle],
+            path: "Sources/Kit/AppInterface",
+            swiftSettings: strict
+        ),
+        // Settings as they are declared and read; where they are set is the executable's business.
+        .target(name: "Settings", path: "Sources/Kit/Settings", swiftSettings: strict),
         .target(
             name: "Screens",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", "CZlib",
-                .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
+                "HTTPServer", "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],
+            swiftSettings: strict
+        ),
+        // Connections, the response cache, and what is decided about a request before its route is known.
+        .target(
+            name: "HTTPServer",
+            dependencies: [
+                "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "DequeModule", package: "swift-collections"), httpTypes,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
+                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+            ],
+            path: "Sources/Kit/HTTPServer",
             swiftSettings: strict
         ),
         .target(
@@ -279,7 +301,7 @@ let package = Package(
         .target(
             name: "UpstreamTestKit",
             dependencies: [
-                "Upstream", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
+                "Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
             ],
             path: "Tests/UpstreamTestKit",
             swiftSettings: strict
@@ -301,12 +323,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "HTTPServerTests",
+            dependencies: [
+                "HTTPServer", "Freshness", .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes,
+                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks,
+                nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
@@ -314,7 +345,8 @@ let package = Package(
         .target(
             name: "AppTestKit",
             dependencies: [
-                "Screens", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+                "Screens", "HTTPServer", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting,
+                logging, nioCore,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -340,7 +372,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit", grdb,
+                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
+                "AppTestKit", grdb,
                 httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
@@ -372,14 +405,17 @@ let package = Package(
         ),
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "Ships", "Upstream", logging, nioLocks],
+            dependencies: [
+                "Larder", "Settings", "Upstream", logging,
+                nioLocks,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes, hummingbird,
-                logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
+                "Larder", "HTTPServer", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
+                hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict

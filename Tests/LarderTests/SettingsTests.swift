@@ -1,12 +1,14 @@
 import Foundation
 import Logging
-import Ships
+import Settings
 import Testing
 import Upstream
 
 @testable import Larder
 
 @Suite struct SettingsTests {
+    private let catalogue = SettingCatalogue(.standard)
+
     private func read(_ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws
         -> LarderConfiguration
     {
@@ -18,40 +20,43 @@ import Upstream
 
     @Test("SRV-13 every setting has one name in three spellings, and every name is another")
     func names() throws {
-        let setting = try #require(Setting.named("upstreams.spacex.connect_timeout_ms"))
+        let setting = try #require(catalogue.setting(key: "upstreams.spacex.connect_timeout_ms"))
         #expect(setting.flag == "--upstreams-spacex-connect-timeout-ms")
         #expect(setting.environmentName == "LARDER_UPSTREAMS_SPACEX_CONNECT_TIMEOUT_MS")
         for spelling in [\Setting.key, \.flag, \.environmentName] {
-            #expect(Set(Setting.catalogue.map { $0[keyPath: spelling] }).count == Setting.catalogue.count)
+            #expect(Set(catalogue.all.map { $0[keyPath: spelling] }).count == catalogue.all.count)
         }
     }
 
     @Test("SRV-13 the defaults are those of the contract, and every default is acceptable")
     func defaults() throws {
         let configuration = try read([], ["HOME": "/home/somebody"])
-        #expect(configuration.host == "127.0.0.1" && configuration.port == 8080)
-        #expect(configuration.allowedHosts.isEmpty && configuration.allowedOrigins.isEmpty)
+        #expect(configuration.http.host == "127.0.0.1" && configuration.http.port == 8080)
+        #expect(configuration.http.allowedHosts.isEmpty && configuration.http.allowedOrigins.isEmpty)
         #expect(configuration.dataDirectory.path == "/home/somebody/.local/share/larder")
-        let spacex = try #require(configuration.upstreams["spacex"])
+        let spacex = try #require(configuration.upstreams.byName["spacex"])
         #expect(spacex.baseURL.absoluteString == "https://api.spacexdata.com")
         #expect(
             [spacex.connectTimeout, spacex.totalTimeout, spacex.patience, spacex.probeInterval] == [
                 .seconds(3), .seconds(8), .seconds(2), .seconds(5),
             ]
         )
-        #expect(configuration.shipsFreshness == .seconds(5))
-        #expect(configuration.ships.loginDelay == .milliseconds(2500) && configuration.ships.deletion == .hidden)
-        #expect(configuration.logLevel == .info && configuration.logFormat == .text && configuration.clockStart == nil)
+        #expect(try configuration.settings.seconds("freshness.ships_s") == .seconds(5))
+        #expect(try configuration.settings.milliseconds("ships.login_delay_ms") == .milliseconds(2500))
+        #expect(try configuration.settings.text("ships.deleted") == "hidden")
+        #expect(configuration.log.level == .info && configuration.log.format == .text)
+        #expect(configuration.clockStart == nil)
+        #expect(catalogue.all.allSatisfy { $0.standard.map($0.kind.accepts) ?? true })
     }
 
     @Test("SRV-13 command line beats environment beats default; an empty variable is one that nobody has set")
     func precedence() throws {
         let environment = ["LARDER_HTTP_PORT": "1", "LARDER_HTTP_HOST": "", "LARDER_SHIPS_DELETED": "literal"]
         let configuration = try read(["--http-port=2", "--http-allowed-hosts", "a.example, b.example"], environment)
-        #expect(configuration.port == 2)
-        #expect(configuration.host == "127.0.0.1")
-        #expect(configuration.ships.deletion == .literal)
-        #expect(configuration.allowedHosts == ["a.example", "b.example"])
+        #expect(configuration.http.port == 2)
+        #expect(configuration.http.host == "127.0.0.1")
+        #expect(try configuration.settings.text("ships.deleted") == "literal")
+        #expect(configuration.http.allowedHosts == ["a.example", "b.example"])
     }
 
     @Test("SRV-13 JSON and YAML files are read, also lists, nested keys and nothing at all")
@@ -65,7 +70,7 @@ import Upstream
             try text.write(to: file, atomically: true, encoding: .utf8)
             defer { try? FileManager.default.removeItem(at: file) }
             let configuration = try read(file: file.path)
-            #expect(configuration.port == 3 && configuration.allowedHosts == ["a", "b"], "\(text)")
+            #expect(configuration.http.port == 3 && configuration.http.allowedHosts == ["a", "b"], "\(text)")
         }
     }
 
@@ -82,11 +87,12 @@ import Upstream
             ("upstreams.catalogue.url", "http://[::1]:99999999999999999999"), ("upstreams.people.url", "http://%5B%5D"),
             ("http.allowed_origins", "shop.example"), ("http.allowed_origins", "https://shop.example/"),
             ("http.allowed_hosts", "http://shop.example"),
+            ("disk.time_zone", "Moscow"), ("upstreams.spacex.methods", "GET,CONNECT"),
             ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
         ]
     )
     func unacceptable(key: String, value: String) throws {
-        let setting = try #require(Setting.named(key))
+        let setting = try #require(catalogue.setting(key: key))
         #expect(
             throws: SettingError.unacceptable(
                 key: key,
@@ -119,12 +125,12 @@ import Upstream
             file: nil
         )
         var configuration = try LarderConfiguration(reader, environment: [:], sandbox: true)
-        #expect(configuration.upstreams.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test"])
+        #expect(configuration.upstreams.byName.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test"])
         for name in ["spacex", "geocoder", "yandex_uploader"] {
-            configuration.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)")))
+            try configuration.upstreams.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)")))
         }
         #expect(
-            configuration.upstreams.mapValues(\.baseURL.absoluteString) == [
+            configuration.upstreams.byName.mapValues(\.baseURL.absoluteString) == [
                 "spacex": "http://mine.test", "geocoder": "http://127.0.0.1:1/geocoder",
             ]
         )
@@ -137,8 +143,8 @@ import Upstream
         let origins = [
             "https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*",
         ]
-        #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).allowedOrigins == origins)
-        #expect(try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).allowedHosts.count == 3)
+        #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).http.allowedOrigins == origins)
+        #expect(try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).http.allowedHosts.count == 3)
     }
 
     @Test("SRV-03 the compose file has the sandbox stand in for every upstream")
@@ -146,9 +152,9 @@ import Upstream
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let compose = try String(contentsOf: root.appending(path: "docker/compose.yaml"), encoding: .utf8)
-        for (name, _, _) in Setting.upstreams {
-            let setting = try #require(Setting.named("upstreams.\(name).url"))
-            #expect(compose.contains("\(setting.environmentName): http://127.0.0.1:9000/\(name)\n"))
+        for upstream in AppList.standard.upstreams {
+            let setting = try #require(catalogue.setting(key: "upstreams.\(upstream.name).url"))
+            #expect(compose.contains("\(setting.environmentName): http://127.0.0.1:9000/\(upstream.name)\n"))
         }
     }
 
@@ -157,14 +163,14 @@ import Upstream
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let file = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
-        #expect(file == SettingsPage.markdown(), "run: larder settings --markdown > docs/configuration.md")
+        #expect(file == SettingsPage().markdown(), "run: larder settings --markdown > docs/configuration.md")
     }
 
     @Test("the page of settings names every setting, its default and every upstream")
     func completePage() {
-        let page = SettingsPage.markdown()
-        for setting in Setting.catalogue {
-            guard let upstream = setting.upstreamName else {
+        let page = SettingsPage().markdown()
+        for setting in catalogue.all {
+            guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else {
                 #expect(page.contains("| `\(setting.key)` |"), "\(setting.key)")
                 continue
             }
@@ -176,9 +182,9 @@ import Upstream
 
     @Test("the page of settings has the defaults of an upstream that differ from those of all")
     func ownDefaults() throws {
-        let common = Dictionary(uniqueKeysWithValues: Setting.ofUpstream("").map { ($0.key, $0.standard) })
-        let differing = Setting.catalogue.filter { setting in
-            guard let upstream = setting.upstreamName else { return false }
+        let common = Dictionary(uniqueKeysWithValues: UpstreamSettings.settings(ofName: "").map { ($0.key, $0.standard) })
+        let differing = catalogue.all.filter { setting in
+            guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else { return false }
             return common[setting.key.replacing(".\(upstream).", with: "..")] != setting.standard
         }
         let ends = Set(differing.compactMap { $0.key.split(separator: ".").last.map(String.init) })

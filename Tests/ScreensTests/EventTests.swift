@@ -270,7 +270,7 @@ struct EventRouteTests {
         let (anonymous, _) = try await listen()
         var lines = [leaving, staying, anonymous].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
-        try await kitchen.sessions.close(for: first)
+        try await kitchen.sessions.close(BearerCredential(first))
         publish(1, to: "a")
         publish(2)
         #expect(await lines[0].next() == nil)

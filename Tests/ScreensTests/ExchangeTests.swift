@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import HTTPCaching
+import HTTPServer
 import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
@@ -41,8 +42,8 @@ struct ExchangeTests {
                 plain(request.links(for: Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)).next ?? "")
             },
             Route(.get, "/v1/demand", "demand") { request in plain("\(try request.cachePolicy())") },
-            Route(.get, "/v1/mine", "mine", access: .session(app: "ships")) { request in
-                plain(#"{"account":"\#(try request.requiredSession().account)"}"#)
+            Route(.get, "/v1/mine", "mine", session: "ships") { _, session in
+                plain(#"{"account":"\#(session.account)"}"#)
             },
             Route(.get, "/v1/screen", "screen") { request in
                 let provenance = Provenance(
@@ -406,7 +407,7 @@ struct ExchangeTests {
         let known: HTTPFields = [.authorization: "Bearer \(token)"]
         #expect(try await kitchen.serve(.get, "/v1/mine", known).text == #"{"account":"user:a"}"#)
         #expect(try await kitchen.serve(.head, "/v1/mine").status == .unauthorized)
-        try await kitchen.sessions.close(for: known)
+        try await kitchen.sessions.close(BearerCredential(known))
         let gone = try await kitchen.serve(.get, "/v1/mine", known)
         #expect(
             try gone.status == .unauthorized && gone.code() == "session-expired"

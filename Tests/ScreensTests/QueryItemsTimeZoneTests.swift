@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 import Testing
 

@@ -30,14 +30,14 @@ struct SessionTokenTests {
         arguments: ["Bearer abc", "bearer abc", "BEARER   abc", "Bearer abc "]
     )
     func bearer(value: String) throws {
-        #expect(try SessionToken.bearer(in: [value]) == "abc")
+        #expect(try BearerCredential.token(in: [value]) == "abc")
     }
 
     @Test("SRV-11 No field is no token; another scheme, no token after it or two fields are refused")
     func broken() async throws {
-        #expect(try SessionToken.bearer(in: []) == nil)
+        #expect(try BearerCredential.token(in: []) == nil)
         for values in [["Basic abc"], ["Bearer"], ["Bearer "], ["abc"], [""], ["Bearer a", "Bearer b"]] {
-            #expect(#expect(throws: Problem.self) { try SessionToken.bearer(in: values) }?.code == .sessionRequired)
+            #expect(#expect(throws: Problem.self) { try BearerCredential.token(in: values) }?.code == .sessionRequired)
         }
     }
 }
@@ -58,21 +58,23 @@ struct SessionStoreTests {
         store = SessionStore(database)
     }
 
-    private func fields(_ token: String) -> HTTPFields { [.authorization: "Bearer \(token)"] }
+    private func credential(_ token: String) -> BearerCredential {
+        BearerCredential([.authorization: "Bearer \(token)"])
+    }
 
     @Test("A session is found again by its token, in its app only")
     func found() async throws {
         let token = try await store.open(session)
-        #expect(try store.session(for: fields(token), app: "ships") == session)
+        #expect(try store.session(of: credential(token), app: "ships") == session)
         #expect(
-            #expect(throws: Problem.self) { try store.session(for: fields(token), app: "notes") }?.code
+            #expect(throws: Problem.self) { try store.session(of: credential(token), app: "notes") }?.code
                 == .sessionExpired
         )
         #expect(
-            #expect(throws: Problem.self) { try store.session(for: fields(token + "x"), app: "ships") }?.code
+            #expect(throws: Problem.self) { try store.session(of: credential(token + "x"), app: "ships") }?.code
                 == .sessionExpired
         )
-        #expect(#expect(throws: Problem.self) { try store.session(for: [:], app: "ships") }?.code == .sessionRequired)
+        #expect(#expect(throws: Problem.self) { try store.session(of: BearerCredential([:]), app: "ships") }?.code == .sessionRequired)
     }
 
     @Test("Guests have no name; several sessions of one account live side by side")
@@ -80,9 +82,9 @@ struct SessionStoreTests {
         let guest = Session(app: "ships", kind: .guest, account: "guest:1", name: nil, createdAt: ten)
         let (first, second) = (try await store.open(guest), try await store.open(guest))
         #expect(first != second)
-        try await store.close(for: fields(first))
-        #expect(throws: Problem.self) { try store.session(for: fields(first), app: "ships") }
-        #expect(try store.session(for: fields(second), app: "ships") == guest)
+        try await store.close(credential(first))
+        #expect(throws: Problem.self) { try store.session(of: credential(first), app: "ships") }
+        #expect(try store.session(of: credential(second), app: "ships") == guest)
     }
 
     @Test(
@@ -91,23 +93,22 @@ struct SessionStoreTests {
     )
     func ownToken(scheme: String) async throws {
         let (token, other) = (try await store.open(session), try await store.open(session))
-        let values = [scheme + token]
-        let changeToken = store.changeToken(ofOwn: values)
-        #expect(try store.ownSession(values) == session && changeToken.holds(at: .now()))
-        try await store.close(for: fields(token))
-        #expect(try store.ownSession(values) == nil && !changeToken.holds(at: .now()))
-        #expect(
-            store.changeToken(ofOwn: []).holds(at: .now())
-                && store.changeToken(ofOwn: [scheme + other]).holds(at: .now())
-        )
+        let tokens = PossibleTokens(in: [.authorization: scheme + token])
+        let changeToken = store.changeToken(ofAny: tokens)
+        #expect(try store.session(ofAny: tokens) == session && changeToken.holds(at: .now()))
+        try await store.close(credential(token))
+        #expect(try store.session(ofAny: tokens) == nil && !changeToken.holds(at: .now()))
+        #expect(store.changeToken(ofAny: PossibleTokens(in: [:])).holds(at: .now()))
+        let others = PossibleTokens(in: [.authorization: scheme + other])
+        #expect(store.changeToken(ofAny: others).holds(at: .now()))
     }
 
     @Test("Closing twice, or nothing, is no error")
     func closing() async throws {
         let token = try await store.open(session)
-        try await store.close(for: fields(token))
-        try await store.close(for: fields(token))
-        try await store.close(for: [:])
+        try await store.close(credential(token))
+        try await store.close(credential(token))
+        try await store.close(BearerCredential([:]))
     }
 
     @Test("SRV-11 The database holds no token, only its hash")

@@ -78,7 +78,7 @@ struct SystemRoutesTests {
     @Test("The index lists apps with their screens, and what belongs to none")
     func index() async throws {
         let table = RouteTable([
-            Route(.get, "/v1/ships", "ships.list", access: .session(app: "ships")) { _ in plain("") },
+            Route(.get, "/v1/ships", "ships.list", session: "ships") { _, _ in plain("") },
             Route(.get, "/v1/status", "status") { _ in plain("") },
         ])
         let served = try await Kitchen(

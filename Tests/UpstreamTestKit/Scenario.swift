@@ -5,11 +5,8 @@ package import HTTPTypes
 import Logging
 package import Storage
 import TestKit
-import Testing
+package import Upstream
 
-@testable import Concurrency
-@testable import Freshness
-@testable import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.
 package final class Scenario: Sendable {

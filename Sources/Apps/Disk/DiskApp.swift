@@ -1,14 +1,16 @@
+public import AppInterface
 public import Foundation
 import HTTPTypes
-public import Logging
-public import Media
+import Logging
+import Media
 public import Screens
 public import ServiceLifecycle
+import Settings
 public import Storage
-public import Upstream
+import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.
-public struct DiskApp: Sendable {
+public struct DiskApp: App {
     /// Name of the app in paths, sessions and events.
     public static let name = "disk"
     /// Title of the app for people.
@@ -45,15 +47,31 @@ public struct DiskApp: Sendable {
 
     /// Creates the app.
     ///
+    /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
+    public init(_ context: AppContext) throws {
+        let application = try YandexOAuthClient.Application(context.settings)
+        try self.init(
+            upstream: try context.upstream(Self.disk),
+            freshness: try context.settings.seconds("freshness.disk_s"),
+            oauth: context.optionalUpstream(Self.oauth).flatMap { oauth in application.map { (oauth, $0) } },
+            database: context.database,
+            sessions: context.sessions,
+            events: context.events,
+            options: try Options(context),
+            accessRecorder: context.accessRecorder,
+            media: context.media,
+            scratch: context.scratch,
+            clock: context.clock,
+            logger: context.logger
+        )
+    }
+
     /// - Parameters:
-    ///   - upstream: The Yandex Disk REST API.
-    ///   - freshness: How long lists are fresh (`freshness.disk_s`).
     ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: then tokens can be brought,
     ///     but not obtained.
     ///   - media: Makes pictures and PDFs of files; nil if that is not wanted.
     ///   - scratch: Directory of the files that child processes read.
-    /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
-    public init(
+    init(
         upstream: Upstream,
         freshness: Duration,
         oauth: (upstream: Upstream, application: YandexOAuthClient.Application)?,
@@ -84,22 +102,19 @@ public struct DiskApp: Sendable {
     }
 
     /// Files of the Disk for other apps.
-    public var files: DiskFiles { composition.diskFiles }
+    public var files: AccountFiles? { AccountFiles(composition.diskFiles) }
 
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
     public var services: [any Service] { [composition.downloadService] }
 
-    /// Returns the credential of a session for the mount of the API; nil for a session of another app.
-    ///
-    /// - Throws: `StorageError`.
-    @Sendable public func mountCredential(_ session: Session) throws -> MountCredential? {
-        try composition.tokens.mountCredential(session)
+    /// The mount of the API sends the token of the session's account.
+    public var mountCredentials: [String: MountRoutes.CredentialProvider] {
+        [Self.disk.name: { [tokens = composition.tokens] in try tokens.mountCredential($0) }]
     }
 
     /// The routes of the app.
     public var routes: [Route] {
         let app = composition
-        let member = Route.Access.session(app: Self.name)
         return [
             Route(.get, "/v1/disk/launch", "disk.launch", app.onboarding.launch),
             Route(.get, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.show),
@@ -107,39 +122,39 @@ public struct DiskApp: Sendable {
             Route(.delete, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.reset),
             Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
             Route(.post, "/v1/disk/session", "disk.session", app.login.open),
-            Route(.get, "/v1/disk/session", "disk.session", access: member, app.login.show),
-            Route(.delete, "/v1/disk/session", "disk.session", access: member, app.login.close),
-            Route(.get, "/v1/disk/profile", "disk.profile", access: member, app.profile.show),
-            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", access: member, app.profile.chart),
-            Route(.get, "/v1/disk/recent", "disk.recent", access: member, app.listing.recent),
-            Route(.get, "/v1/disk/files", "disk.files", access: member, app.listing.folder),
-            Route(.post, "/v1/disk/files/move", "disk.file", access: member, app.writes.move),
-            Route(.post, "/v1/disk/files/copy", "disk.file", access: member, app.writes.copy),
-            Route(.post, "/v1/disk/folders", "disk.file", access: member, app.writes.makeFolder),
-            Route(.get, "/v1/disk/published", "disk.published", access: member, app.listing.published),
-            Route(.delete, "/v1/disk/published", "disk.published", access: member, app.sharing.unpublish),
-            Route(.get, "/v1/disk/search", "disk.search", access: member, app.search.show),
-            Route(.get, "/v1/disk/file", "disk.file", access: member, app.files.show),
-            Route(.patch, "/v1/disk/file", "disk.file", access: member, app.writes.rename),
-            Route(.delete, "/v1/disk/file", "disk.file", access: member, app.writes.delete),
-            Route(.get, "/v1/disk/file/content", "disk.content", access: member, app.content.show),
+            Route(.get, "/v1/disk/session", "disk.session", session: Self.name, app.login.show),
+            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, app.login.close),
+            Route(.get, "/v1/disk/profile", "disk.profile", session: Self.name, app.profile.show),
+            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: Self.name, app.profile.chart),
+            Route(.get, "/v1/disk/recent", "disk.recent", session: Self.name, app.listing.recent),
+            Route(.get, "/v1/disk/files", "disk.files", session: Self.name, app.listing.folder),
+            Route(.post, "/v1/disk/files/move", "disk.file", session: Self.name, app.writes.move),
+            Route(.post, "/v1/disk/files/copy", "disk.file", session: Self.name, app.writes.copy),
+            Route(.post, "/v1/disk/folders", "disk.file", session: Self.name, app.writes.makeFolder),
+            Route(.get, "/v1/disk/published", "disk.published", session: Self.name, app.listing.published),
+            Route(.delete, "/v1/disk/published", "disk.published", session: Self.name, app.sharing.unpublish),
+            Route(.get, "/v1/disk/search", "disk.search", session: Self.name, app.search.show),
+            Route(.get, "/v1/disk/file", "disk.file", session: Self.name, app.files.show),
+            Route(.patch, "/v1/disk/file", "disk.file", session: Self.name, app.writes.rename),
+            Route(.delete, "/v1/disk/file", "disk.file", session: Self.name, app.writes.delete),
+            Route(.get, "/v1/disk/file/content", "disk.content", session: Self.name, app.content.show),
             Route(
                 .put,
                 "/v1/disk/file/content",
                 "disk.content",
-                access: member,
+                session: Self.name,
                 maximumBodyBytes: .max,
                 app.writes.upload
             ),
-            Route(.get, "/v1/disk/file/preview", "disk.preview", access: member, app.previews.show),
-            Route(.get, "/v1/disk/file/page", "disk.page", access: member, app.pages.page),
-            Route(.get, "/v1/disk/file/pdf", "disk.pdf", access: member, app.pages.document),
-            Route(.post, "/v1/disk/links", "disk.file", access: member, app.sharing.publish),
-            Route(.post, "/v1/disk/downloads", "disk.file", access: member, app.downloads.start),
-            Route(.get, "/v1/disk/downloads/{id}", "disk.file", access: member, app.downloads.show),
-            Route(.get, "/v1/disk/operations/{id}", "disk.operation", access: member, app.operations.show),
-            Route(.get, "/v1/disk/trash", "disk.trash", access: member, app.trash.show),
-            Route(.post, "/v1/disk/trash/restore", "disk.trash", access: member, app.trash.restore),
+            Route(.get, "/v1/disk/file/preview", "disk.preview", session: Self.name, app.previews.show),
+            Route(.get, "/v1/disk/file/page", "disk.page", session: Self.name, app.pages.page),
+            Route(.get, "/v1/disk/file/pdf", "disk.pdf", session: Self.name, app.pages.document),
+            Route(.post, "/v1/disk/links", "disk.file", session: Self.name, app.sharing.publish),
+            Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, app.downloads.start),
+            Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: Self.name, app.downloads.show),
+            Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, app.operations.show),
+            Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, app.trash.show),
+            Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, app.trash.restore),
         ]
     }
 }

@@ -159,13 +159,6 @@ extension DiskComposition {
 
     /// Files for other apps.
     var diskFiles: DiskFiles {
-        DiskFiles(
-            accounts: accounts,
-            items: items,
-            files: storedFiles,
-            fetcher: fetcher,
-            writer: writer,
-            sessions: sessions
-        )
+        DiskFiles(accounts: accounts, items: items, files: storedFiles, fetcher: fetcher, writer: writer)
     }
 }

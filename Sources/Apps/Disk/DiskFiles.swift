@@ -1,20 +1,19 @@
 import Foundation
-public import HTTPTypes
 import Screens
-public import Upstream
+import Upstream
 
-/// Files of the Disk for other apps: the composition root passes these functions on.
-public struct DiskFiles: Sendable {
+/// Files of the Disk for other apps, which get them as ``AccountFiles``.
+struct DiskFiles: Sendable {
     /// The content of a file in transfer.
-    public struct Content: Sendable {
+    struct Content: Sendable {
         /// Name with extension.
-        public var name: String
+        var name: String
         /// Media type.
-        public var type: String
+        var type: String
         /// Number of bytes.
-        public var length: Int
+        var length: Int
         /// The bytes, to be read once. Throws if not all of them arrive.
-        public var parts: ByteStream
+        var parts: ByteStream
     }
 
     let accounts: DiskAccounts
@@ -22,20 +21,12 @@ public struct DiskFiles: Sendable {
     let files: StoredFiles
     let fetcher: FileFetcher
     let writer: WriteExecutor
-    let sessions: SessionStore
-
-    /// Returns the account that a request's bearer token of the Disk app opens.
-    ///
-    /// - Throws: 401 `session-required` or `session-expired`.
-    public func account(of headerFields: HTTPFields) throws -> String {
-        try sessions.session(for: headerFields, app: DiskApp.name).account
-    }
 
     /// Reads a file, from the store if its present version is there.
     ///
     /// - Parameter path: A path such as `disk:/docs/a.pdf`.
     /// - Throws: `Problem`, `UpstreamFailure`, as the screens do.
-    public func content(_ path: String, account: String) async throws -> Content {
+    func content(_ path: String, account: String) async throws -> Content {
         guard let path = DiskPath(path) else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
@@ -59,7 +50,7 @@ public struct DiskFiles: Sendable {
     /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `outcome-unknown`, `not-found` for a missing
     ///   folder, and others.
     @discardableResult
-    public func upload(_ parts: ByteStream, length: Int?, to path: String, overwrite: Bool = false, account: String)
+    func upload(_ parts: ByteStream, length: Int?, to path: String, overwrite: Bool = false, account: String)
         async throws -> Bool
     {
         guard let path = DiskPath(path), path.parent != nil else {

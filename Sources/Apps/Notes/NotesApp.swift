@@ -1,9 +1,19 @@
+public import AppInterface
 import HTTPTypes
 public import Screens
-public import Upstream
+import Settings
+public import Storage
+import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
-public struct NotesApp: Sendable {
+public struct NotesApp: App {
+    /// Name of the app in paths, settings, sessions and events.
+    public static let name = "notes"
+    /// Title of the app in `GET /v1`.
+    public static let title = "Notes on a map"
+    /// The app's tables.
+    public static let migrations = NoteStore.migrations
+
     /// The settings `notes.*`.
     public struct Options: Sendable {
         /// Logarithm of scrypt's N: each step doubles time and memory of hashing a password.
@@ -38,9 +48,28 @@ public struct NotesApp: Sendable {
 
     /// Creates the app.
     ///
-    /// - Parameters:
-    ///   - geocoder: without one, places are those of the gazetteer and of the account's notes.
-    public init(
+    /// - Throws: the errors of the bundled gazetteer if it cannot be read.
+    public init(_ context: AppContext) throws {
+        let placesFreshness = try context.settings.seconds("freshness.places_s")
+        self.init(
+            store: NoteStore(context.database),
+            people: PeopleClient(
+                upstream: try context.upstream(Self.people),
+                options: try PeopleClient.Options(context.settings)
+            ),
+            geocoder: context.optionalUpstream(Self.geocoder).map {
+                GeocoderClient(upstream: $0, freshness: placesFreshness)
+            },
+            gazetteer: try .bundled(),
+            sessions: context.sessions,
+            events: context.events,
+            options: try Options(context.settings),
+            clock: context.clock
+        )
+    }
+
+    /// - Parameter geocoder: without one, places are those of the gazetteer and of the account's notes.
+    init(
         store: NoteStore,
         people: PeopleClient,
         geocoder: GeocoderClient?,
@@ -71,24 +100,23 @@ public struct NotesApp: Sendable {
 
     /// The routes of the app.
     public var routes: [Route] {
-        let member = Route.Access.session(app: "notes")
         let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
         let bytes = NoteChanges.maximumBodyBytes
         return [
             Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
             Route(.post, "/v1/notes/session", "notes.session", sessions.open),
-            Route(.get, "/v1/notes/session", "notes.session", access: member, sessions.show),
-            Route(.delete, "/v1/notes/session", "notes.session", access: member, sessions.close),
-            Route(.get, notes, "notes.list", access: member, listing.list),
-            Route(.post, notes, "notes.details", access: member, maximumBodyBytes: bytes, editing.create),
-            Route(.get, "/v1/notes/map", "notes.map", access: member, mapping.map),
-            Route(.get, "/v1/notes/places", "notes.places", access: member, places.suggest),
-            Route(.get, directory, "notes.people", access: member, people.list),
-            Route(.get, "\(directory)/{id}", "notes.person", access: member, people.person),
-            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", access: member, people.avatar),
-            Route(.get, note, "notes.details", access: member, editing.details),
-            Route(.patch, note, "notes.details", access: member, maximumBodyBytes: bytes, editing.change),
-            Route(.delete, note, "notes.list", access: member, editing.delete),
+            Route(.get, "/v1/notes/session", "notes.session", session: Self.name, sessions.show),
+            Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close),
+            Route(.get, notes, "notes.list", session: Self.name, listing.list),
+            Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create),
+            Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map),
+            Route(.get, "/v1/notes/places", "notes.places", session: Self.name, places.suggest),
+            Route(.get, directory, "notes.people", session: Self.name, people.list),
+            Route(.get, "\(directory)/{id}", "notes.person", session: Self.name, people.person),
+            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar),
+            Route(.get, note, "notes.details", session: Self.name, editing.details),
+            Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change),
+            Route(.delete, note, "notes.list", session: Self.name, editing.delete),
         ]
     }
 }

@@ -1,14 +1,22 @@
+public import AppInterface
 import Concurrency
 import HTTPTypes
-public import Logging
-public import Media
+import Logging
+import Media
 public import Screens
 public import ServiceLifecycle
 public import Storage
-public import Upstream
+import Upstream
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
-public struct PDFApp: Sendable {
+public struct PDFApp: App {
+    /// Name of the app in paths, settings and events.
+    public static let name = "pdf"
+    /// Title of the app in `GET /v1`.
+    public static let title = "Photos to PDF"
+    /// The app's tables.
+    public static let migrations = DocumentStore.migrations
+
     let store: DocumentStore
     let options: Options
     let locks = KeyedMutex()
@@ -26,37 +34,29 @@ public struct PDFApp: Sendable {
 
     /// Creates the app.
     ///
-    /// - Parameters:
-    ///   - disk: the files of the Disk app; without them the routes that import from it and export to it do not exist.
-    ///   - scratch: the folder for uploads and unfinished documents, on the file system of the blobs.
-    public init(
-        store: DocumentStore,
-        media: MediaEngine,
-        events: EventStream,
-        scratch: ScratchFolder,
-        disk: DiskFiles? = nil,
-        options: Options = Options(),
-        clock: WallClock,
-        logger: Logger
-    ) {
+    /// - Throws: `SettingError` if the app's settings were not declared.
+    public init(_ context: AppContext) throws {
         self.init(
-            store: store,
-            engine: DocumentEngine(media),
-            events: events,
-            scratch: scratch,
-            disk: disk,
-            options: options,
-            clock: clock,
-            logger: logger
+            store: DocumentStore(context.database),
+            engine: DocumentEngine(context.media),
+            events: context.events,
+            scratch: context.scratch,
+            disk: context.files,
+            options: try Options(context.settings, context.media.limits),
+            clock: context.clock,
+            logger: context.logger
         )
     }
 
+    /// - Parameters:
+    ///   - disk: files of another app; without them the routes that import from it and export to it do not exist.
+    ///   - scratch: the folder for uploads and unfinished documents, on the file system of the blobs.
     init(
         store: DocumentStore,
         engine: DocumentEngine,
         events: EventStream,
         scratch: ScratchFolder,
-        disk: DiskFiles?,
+        disk: AccountFiles?,
         options: Options,
         clock: WallClock,
         logger: Logger
@@ -122,10 +122,9 @@ public struct PDFApp: Sendable {
     /// The routes that need a session of the Disk app.
     private var diskRoutes: [Route] {
         guard let exchange else { return [] }
-        let member = Route.Access.session(app: exchange.disk.app)
         return [
-            Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", access: member, exchange.importFile),
-            Route(.post, "/v1/pdf/documents/{id}/save-to-disk", "pdf.reader", access: member, exchange.exportFile),
+            Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", session: exchange.disk.app, exchange.importFile),
+            Route(.post, "/v1/pdf/documents/{id}/save-to-disk", "pdf.reader", session: exchange.disk.app, exchange.exportFile),
         ]
     }
 }

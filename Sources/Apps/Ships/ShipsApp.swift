@@ -1,21 +1,20 @@
-import Foundation
+public import AppInterface
 import HTTPTypes
-public import Logging
+import Logging
 public import Screens
+import Settings
 public import Storage
-public import Upstream
+import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
 ///
 /// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes,
 /// `Screens` has what goes over the wire, `Features` what the app does, `Store` its tables, and `SpaceX` the upstream.
-public struct ShipsApp: Sendable {
+public struct ShipsApp: App {
     /// Name of the app in paths, settings, sessions and events.
     public static let name = "ships"
     /// Title of the app in `GET /v1`.
     public static let title = "SpaceX ships"
-    /// Path that probes of the upstream ask for, below its base URL.
-    public static let probePath = SpaceXAPI.shipsPath
     /// The app's tables.
     public static let migrations = ShipStore.migrations
 
@@ -26,35 +25,24 @@ public struct ShipsApp: Sendable {
     private let deletions: Deletions
     private let images: Images
     private let refresher: ShipRefresher
+    private let logger: Logger
 
     /// Creates the app.
     ///
-    /// - Parameters:
-    ///   - upstream: The SpaceX API.
-    ///   - freshness: For how long the fetched list is fresh.
-    ///   - database: The database, migrated with ``migrations``.
-    ///   - sessions: The sessions of all apps.
-    ///   - events: Where changes of the list are published.
-    ///   - options: The app's settings.
-    ///   - clock: The wall clock.
     /// - Throws: `DecodingError` or `ShipSnapshot.Damaged` if the bundled snapshot cannot be read.
-    public init(
-        upstream: Upstream,
-        freshness: Duration,
-        database: LarderDatabase,
-        sessions: SessionStore,
-        events: EventStream,
-        options: Options,
-        clock: WallClock
-    ) throws {
+    public init(_ context: AppContext) throws {
         self.init(
-            api: SpaceXAPI(upstream: upstream, freshness: freshness),
-            store: ShipStore(database),
-            sessions: sessions,
-            events: ShipListEvents(stream: events),
+            api: SpaceXAPI(
+                upstream: try context.upstream(Self.spacex),
+                freshness: try context.settings.seconds("freshness.ships_s")
+            ),
+            store: ShipStore(context.database),
+            sessions: context.sessions,
+            events: ShipListEvents(stream: context.events),
             snapshot: try .bundled(),
-            options: options,
-            clock: clock
+            options: try Options(context.settings),
+            clock: context.clock,
+            logger: context.logger
         )
     }
 
@@ -65,8 +53,10 @@ public struct ShipsApp: Sendable {
         events: ShipListEvents,
         snapshot: ShipSnapshot,
         options: Options,
-        clock: WallClock
+        clock: WallClock,
+        logger: Logger
     ) {
+        self.logger = logger
         let lookup = ShipLookup(store: store)
         deletions = Deletions(store: store, lookup: lookup, events: events, mode: options.deletion, clock: clock)
         refresher = ShipRefresher(api: api, store: store, snapshot: snapshot, deletions: deletions, events: events)
@@ -78,24 +68,23 @@ public struct ShipsApp: Sendable {
 
     /// The routes, in the order of openapi.yaml.
     public var routes: [Route] {
-        let member = Route.Access.session(app: Self.name)
         return [
             Route(.get, "/v1/ships/launch", "ships.launch", launch.show),
             Route(.post, "/v1/ships/session", "ships.session", sessions.open),
-            Route(.get, "/v1/ships/session", "ships.session", access: member, sessions.show),
-            Route(.delete, "/v1/ships/session", "ships.session", access: member, sessions.close),
-            Route(.get, "/v1/ships", "ships.list", access: member, listing.show),
-            Route(.post, "/v1/ships/restore", "ships.list", access: member, deletions.restore),
-            Route(.get, "/v1/ships/{id}", "ships.details", access: member, details.show),
-            Route(.delete, "/v1/ships/{id}", "ships.list", access: member, deletions.delete),
-            Route(.get, "/v1/ships/{id}/image", "ships.image", access: member, images.show),
+            Route(.get, "/v1/ships/session", "ships.session", session: Self.name, sessions.show),
+            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, sessions.close),
+            Route(.get, "/v1/ships", "ships.list", session: Self.name, listing.show),
+            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, deletions.restore),
+            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, details.show),
+            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deletions.delete),
+            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, images.show),
         ]
     }
 
     /// Refreshes the list after the upstream recovers.
     ///
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
-    public func refreshAfterRecovery(logger: Logger) async {
+    public func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
             _ = try await refresher.refresh(.revalidate)
         } catch {

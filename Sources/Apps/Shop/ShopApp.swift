@@ -1,18 +1,18 @@
+public import AppInterface
 import HTTPTypes
-public import Logging
-public import Media
+import Logging
+import Media
 public import Screens
+import Settings
 public import Storage
-public import Upstream
+import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
-public struct ShopApp: Sendable {
+public struct ShopApp: App {
     /// Name of the app in paths, settings and events.
     public static let name = "shop"
     /// Title of the app in `GET /v1`.
     public static let title = "Shop"
-    /// Path that probes of the upstream ask for, below its base URL.
-    public static let probePath = CatalogueAPI.categoriesPath
     /// The app's tables.
     public static let migrations = ShopStore.migrations
 
@@ -26,19 +26,24 @@ public struct ShopApp: Sendable {
     private let lists: Lists
     private let sharing: Sharing
     private let productSearch: ProductSearch
+    private let logger: Logger
 
     /// Creates the app.
-    ///
-    /// - Parameters:
-    ///   - upstream: The catalogue API.
-    ///   - freshness: For how long fetched products are fresh.
-    ///   - categoryFreshness: For how long fetched categories are fresh.
-    ///   - database: The database, migrated with ``migrations``.
-    ///   - events: Where changes of shopping lists are published.
-    ///   - pictures: Scales pictures.
-    ///   - options: The app's settings.
-    ///   - clock: The wall clock.
-    public init(
+    public init(_ context: AppContext) throws {
+        self.init(
+            upstream: try context.upstream(Self.catalogue),
+            freshness: try context.settings.seconds("freshness.shop_s"),
+            categoryFreshness: try context.settings.seconds("freshness.categories_s"),
+            database: context.database,
+            events: context.events,
+            pictures: context.media.pictures,
+            options: Options(wideCategories: try context.settings.list("shop.wide_categories")),
+            clock: context.clock,
+            logger: context.logger
+        )
+    }
+
+    init(
         upstream: Upstream,
         freshness: Duration,
         categoryFreshness: Duration,
@@ -46,8 +51,10 @@ public struct ShopApp: Sendable {
         events: EventStream,
         pictures: PictureScaler,
         options: Options,
-        clock: WallClock
+        clock: WallClock,
+        logger: Logger
     ) {
+        self.logger = logger
         let api = CatalogueAPI(upstream: upstream, freshness: freshness, categoryFreshness: categoryFreshness)
         let store = ShopStore(database)
         let products = ProductReader(api: api, store: store, clock: clock)
@@ -90,7 +97,7 @@ public struct ShopApp: Sendable {
     /// Refreshes the categories and the first page of all products after the upstream recovers.
     ///
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
-    public func refreshAfterRecovery(logger: Logger) async {
+    public func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
             _ = try await categories.refresh(.useCache)
             _ = try await productSearch.find(SearchQuery(), PageRequest(limit: Search.defaultLimit), .useCache)

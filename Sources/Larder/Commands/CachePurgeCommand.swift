@@ -69,10 +69,10 @@ struct CachePurgeCommand: AsyncParsableCommand {
                 return
             }
             let quiet = Logger(label: "cache") {
-                LarderLogHandler(label: $0, format: configuration.logFormat, level: .warning)
+                LarderLogHandler(label: $0, format: configuration.log.format, level: .warning)
             }
             let directory = try DataDirectory(at: configuration.dataDirectory)
-            let database = try LarderDatabase(in: directory, migrations: Composition.migrations, logger: quiet)
+            let database = try LarderDatabase(in: directory, migrations: configuration.apps.migrations, logger: quiet)
             let report = try await purge.run(on: database)
             try database.close()
             StandardOutput.write(PurgeText.text(report, verb: "removed"))

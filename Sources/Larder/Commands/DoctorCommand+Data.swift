@@ -3,10 +3,10 @@ import Storage
 
 /// What the doctor finds in the data directory: what the server finds at its start, and it changes nothing.
 enum DataCheck {
-    static func findings(at url: URL) -> [Check] {
+    static func findings(at url: URL, migrations: [SchemaMigration]) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [Check("data directory", .well, url.path)] + contents(of: directory)
+            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
             return [
@@ -21,12 +21,12 @@ enum DataCheck {
         }
     }
 
-    private static func contents(of directory: DataDirectory) -> [Check] {
+    private static func contents(of directory: DataDirectory, _ migrations: [SchemaMigration]) -> [Check] {
         do {
             var cached: String?
             let found = try DirectoryCheck(
                 of: directory,
-                migrations: Composition.migrations,
+                migrations: migrations,
                 options: .init(integrityCheck: .always)
             ) { db in
                 let totals = try ResponseStore.totals(in: db)

@@ -26,11 +26,12 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        var findings = DataCheck.findings(at: configuration.dataDirectory)
+        var findings = DataCheck.findings(at: configuration.dataDirectory, migrations: configuration.apps.migrations)
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())
         findings += try await MediaCheck.findings(configuration.media)
-        findings += try await UpstreamCheck.findings(configuration.upstreams.values.sorted { $0.name < $1.name })
+        let upstreams = configuration.upstreams.byName.values.sorted { $0.name < $1.name }
+        findings += try await UpstreamCheck.findings(upstreams)
         StandardOutput.write(Check.table(findings))
         if findings.contains(where: { $0.verdict == .broken }) { throw ExitCode(1) }
         if findings.contains(where: { $0.verdict == .degraded }) { throw ExitCode(2) }

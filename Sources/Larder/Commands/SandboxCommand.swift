@@ -23,11 +23,11 @@ struct SandboxCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         LoggingSystem.bootstrap {
-            LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel)
+            LarderLogHandler(label: $0, format: configuration.log.format, level: configuration.log.level)
         }
         let logger = Logger(label: "larder.sandbox")
         let sandbox = Sandbox(
-            configuration: .init(port: configuration.sandboxPort, seed: configuration.sandboxSeed),
+            configuration: .init(port: configuration.sandbox.port, seed: configuration.sandbox.seed),
             logger: logger
         )
         var group = ServiceGroupConfiguration(
@@ -38,7 +38,7 @@ struct SandboxCommand: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        group.maximumGracefulShutdownDuration = configuration.stopTimeout
+        group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as SandboxError {

@@ -1,11 +1,13 @@
 import ArgumentParser
 import Foundation
+import HTTPServer
 import Logging
 import Metrics
 import NIOCore
 import Sandbox
 import Screens
 import ServiceLifecycle
+import Settings
 import Storage
 import UnixSignals
 
@@ -33,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
         let configuration = try options.load(sandbox: sandbox)
         let registry = PrometheusRegistry()
         LoggingSystem.bootstrap {
-            LarderLogHandler(label: $0, format: configuration.logFormat, level: configuration.logLevel)
+            LarderLogHandler(label: $0, format: configuration.log.format, level: configuration.log.level)
         }
         MetricsSystem.bootstrap(registry)
         // Before anything asks for an event loop.
@@ -42,9 +44,9 @@ struct ServeCommand: AsyncParsableCommand {
         var simulated: Sandbox?
         if sandbox {
             let port =
-                configuration.sandboxPort != 0
-                ? configuration.sandboxPort : await SandboxPort(in: configuration.dataDirectory).last()
-            simulated = Sandbox(configuration: .init(port: port, seed: configuration.sandboxSeed), logger: logger)
+                configuration.sandbox.port != 0
+                ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
+            simulated = Sandbox(configuration: .init(port: port, seed: configuration.sandbox.seed), logger: logger)
         }
         let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)
         // The last one stops first: the sandbox outlives the server that asks it.
@@ -54,10 +56,13 @@ struct ServeCommand: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        group.maximumGracefulShutdownDuration = configuration.stopTimeout
+        group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
         group.maximumCancellationDuration = .seconds(5)
         do {
             try await ServiceGroup(configuration: group).run()
+        } catch let error as SettingError {
+            StandardError.write("larder: \(error)\n")
+            throw ExitCode(78)
         } catch let error as StorageError {
             StandardError.write("larder: \(error)\n")
             throw ExitCode.failure

@@ -16,6 +16,6 @@ struct SettingsCommand: ParsableCommand {
     var markdown = false
 
     func run() {
-        StandardOutput.write(markdown ? SettingsPage.markdown() : SettingsOptions.table + "\n")
+        StandardOutput.write(markdown ? SettingsPage().markdown() : SettingsOptions.table + "\n")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Settings
 
 /// What every command takes: a configuration file, and any setting as a flag.
 struct SettingsOptions: ParsableArguments {
@@ -16,10 +17,10 @@ struct SettingsOptions: ParsableArguments {
     /// that is not possible.
     func load(sandbox: Bool = false) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
-        do {
+        do throws(SettingError) {
             let reader = try SettingsReader(arguments: settings, environment: environment, file: config)
             return try LarderConfiguration(reader, environment: environment, sandbox: sandbox)
-        } catch let error as SettingError {
+        } catch {
             StandardError.write("larder: \(error)\n")
             throw ExitCode(78)
         }
@@ -27,7 +28,7 @@ struct SettingsOptions: ParsableArguments {
 
     /// All settings, for the help of a command.
     static var table: String {
-        let lines = Setting.catalogue.map { setting in
+        let lines = SettingCatalogue(.standard).all.map { setting in
             let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
             return "  \(setting.flag)\n      \(setting.summary)\(standard)"
         }

@@ -17,6 +17,14 @@ struct CacheMaintenance: Service {
     let clock: WallClock
     let logger: Logger
 
+    init(_ resources: ServerResources) {
+        database = resources.database
+        accessRecorder = resources.accessRecorder
+        budget = resources.configuration.cacheBudget
+        clock = resources.clock
+        logger = resources.logger
+    }
+
     func run() async {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in

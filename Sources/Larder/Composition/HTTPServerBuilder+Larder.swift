@@ -1,29 +1,29 @@
 import Foundation
+import HTTPServer
 import HummingbirdCore
 import Metrics
 import Screens
 
 extension HTTPServerBuilder {
     /// Larder's own connections: limits, deadlines and closing ahead of Hummingbird.
-    static func larder(limits: ConnectionLimits, rendered: ResponseCache?) -> HTTPServerBuilder {
+    static func larder(limits: ConnectionLimits, _ responseCache: ResponseCache?) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LarderHTTPChannel(
                 responder: responder,
                 limits: limits,
                 problem: { refusal in
-                    let problem = Problem(ProblemCode(rawValue: refusal.code) ?? .malformedRequest, refusal.detail)
                     // A problem without fields of its own always encodes; an empty body would still carry the status.
-                    let bytes = (try? ProblemDocument(problem, instance: "").bytes()) ?? Data()
+                    let bytes = (try? ProblemDocument(Problem(refusal), instance: "").bytes()) ?? Data()
                     return (MediaType.problem, Array(bytes))
                 },
                 onRefusal: { refusal in
-                    Counter(label: "larder_http_refusals_total", dimensions: [("code", refusal.code)]).increment()
+                    let code = ProblemCode(refusal.reason).rawValue
+                    Counter(label: "larder_http_refusals_total", dimensions: [("code", code)]).increment()
                 },
-                onCut: { cut in
-                    Counter(label: "larder_http_cuts_total", dimensions: [("reason", cut.rawValue)]).increment()
+                onAbruptClose: { close in
+                    Counter(label: "larder_http_cuts_total", dimensions: [("reason", close.rawValue)]).increment()
                 },
-                rendered: rendered,
-                frontHandlers: { [OwnDateHandler()] }
+                responseCache: responseCache
             )
         }
     }

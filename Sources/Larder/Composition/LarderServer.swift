@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Hummingbird
 import Logging
 import NIOCore
@@ -33,11 +34,11 @@ struct LarderServer: Service, CustomStringConvertible {
         if let sandbox {
             for upstream in SandboxUpstream.allCases {
                 guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
-                configuration.simulate(upstream.rawValue, at: url)
+                try configuration.upstreams.simulate(upstream.rawValue, at: url)
             }
             StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
         }
-        let host = configuration.host
+        let host = configuration.http.host
         let built = try await LarderApplication.build(
             configuration,
             metrics: metrics,
@@ -55,7 +56,7 @@ struct LarderServer: Service, CustomStringConvertible {
         } catch {
             try await built.close()
             throw error is any ChannelErrorLike
-                ? CannotListen(host: host, port: configuration.port, reason: "\(error)") : error
+                ? CannotListen(host: host, port: configuration.http.port, reason: "\(error)") : error
         }
         try await built.close()
         logger.notice("stopped")
@@ -64,7 +65,7 @@ struct LarderServer: Service, CustomStringConvertible {
     /// The line that programs wait for.
     @Sendable private func announce(_ address: SocketAddress?, host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
-        StandardOutput.write("listening on http://\(name):\(address?.port ?? configuration.port)\n")
+        StandardOutput.write("listening on http://\(name):\(address?.port ?? configuration.http.port)\n")
     }
 }
 

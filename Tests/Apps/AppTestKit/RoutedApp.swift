@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPServer
 public import HTTPTypes
 import Hummingbird
 import HummingbirdTesting

@@ -290,9 +290,9 @@ struct ContentTests {
         disk.put("disk:/a.bin", bytes: Self.large)
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let files = app.app.files
-            let account = try files.account(of: [.authorization: "Bearer \(token)"])
-            #expect(throws: Problem.self) { try files.account(of: [:]) }
+            let files = app.app.composition.diskFiles
+            let credential = BearerCredential([.authorization: "Bearer \(token)"])
+            let account = try app.sessions.session(of: credential, app: DiskApp.name).account
             for _ in 0..<2 {
                 let content = try await files.content("/a.bin", account: account)
                 var bytes: [UInt8] = []

@@ -65,7 +65,7 @@ struct SessionScreenTests {
             app.disk.put("disk:/secret.txt")
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
-            for route in app.app.routes where route.access != .open {
+            for route in app.app.routes where route.sessionApp != nil {
                 let response = try await app.ask(
                     route.method,
                     route.path.replacing("{id}", with: "x") + "?path=/secret.txt"
@@ -78,7 +78,7 @@ struct SessionScreenTests {
                     401
                 )
             }
-            let open = app.app.routes.filter { $0.access == .open }.map {
+            let open = app.app.routes.filter { $0.sessionApp == nil }.map {
                 "\($0.method) \($0.path)"
             }
             #expect(

@@ -415,7 +415,7 @@ struct WriteOutcomeTests {
         let disk = EachWrite.disk()
         try await DiskHarness.run(disk) { app in
             _ = try await app.logIn()
-            let files = app.app.files
+            let files = app.app.composition.diskFiles
             disk.intercept { [disk] (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }
                 disk.carryOut(request)

@@ -1,3 +1,4 @@
+import AppInterface
 import AppTestKit
 import Foundation
 import HTTPTypes
@@ -14,8 +15,9 @@ private final class FakeYandexDisk: Sendable {
         "/Photos/one.jpg": PDFHarness.photo("one").bytes, "/notes.txt": Data("text".utf8), "/empty.jpg": Data(),
     ])
 
-    var disk: DiskFiles {
-        DiskFiles(
+    var disk: AccountFiles {
+        AccountFiles(
+            app: "disk",
             fetch: { path, session, folder, maximum in
                 guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
                 guard session.account == "captain", let bytes = self.files.withLock({ $0[path] }) else {
@@ -30,7 +32,7 @@ private final class FakeYandexDisk: Sendable {
                     beginning: Array(bytes.prefix(64))
                 )
             },
-            put: { path, session, file in
+            store: { path, session, file in
                 guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
                 let isTaken = self.files.withLock { $0[path] != nil }
                 guard !isTaken else { throw Problem(.targetExists, "\(path) is there already.") }

@@ -1,3 +1,4 @@
+import TestKit
 import AppTestKit
 import Foundation
 import GRDB

@@ -31,8 +31,10 @@ struct CardsTests {
             )
             #expect(
                 card["data.share_text"]
-                    == "Название: Olive Field Trousers\nЦена: 48$\n"
-                    + "Описание: Five pockets, a little stretch, hem to be cut to length."
+                    == .string(
+                        "Название: Olive Field Trousers\nЦена: 48$\n"
+                            + "Описание: Five pockets, a little stretch, hem to be cut to length."
+                    )
             )
             #expect(app.asked == ["/products/7"])
         }

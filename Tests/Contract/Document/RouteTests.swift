@@ -22,7 +22,7 @@ struct RouteTests {
         try await withLarder { larder in
             for route in larder.application.table.routes {
                 let operation = try #require(document.operation("\(route.method.rawValue) \(route.path)"))
-                #expect(operation.needsSession == (route.access != .open), "\(operation.key)")
+                #expect(operation.needsSession == (route.sessionApp != nil), "\(operation.key)")
             }
         }
     }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPServer
 import Hummingbird
 import Logging
 import Metrics
@@ -122,7 +123,7 @@ func withLarder(
         group.addTask { try await sandbox.run() }
         do {
             for upstream in SandboxUpstream.allCases {
-                configuration.simulate(
+                try configuration.upstreams.simulate(
                     upstream.rawValue,
                     at: try #require(URL(string: try await sandbox.baseURL(of: upstream)))
                 )

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Proxy
 import Screens
 import Storage
 import Upstream

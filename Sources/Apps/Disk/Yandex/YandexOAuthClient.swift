@@ -3,7 +3,7 @@ public import Database
 import Foundation
 import HTTPSemantics
 import HTTPTypes
-public import Upstream
+import Upstream
 
 /// Client of Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation.
 /// Source: yandex.com/dev/id, "OAuth".

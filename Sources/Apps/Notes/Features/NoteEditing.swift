@@ -11,8 +11,8 @@ struct NoteEditing: Sendable {
     let clock: WallClock
 
     /// `GET /v1/notes/{id}`. A note of another account is 404.
-    @Sendable func details(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func details(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let changeToken = store.changeToken(account: account)
         let (id, identity) = try noteID(in: request)
@@ -24,8 +24,8 @@ struct NoteEditing: Sendable {
     }
 
     /// `POST /v1/notes`.
-    @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func create(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
         let now = clock.now()
@@ -44,8 +44,8 @@ struct NoteEditing: Sendable {
     }
 
     /// `PATCH /v1/notes/{id}`: fields that are left out stay. With `If-Match`, only at a version that it names.
-    @Sendable func change(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func change(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let (id, identity) = try noteID(in: request)
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
@@ -64,8 +64,8 @@ struct NoteEditing: Sendable {
     }
 
     /// `DELETE /v1/notes/{id}`: the note and its place.
-    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let (id, identity) = try noteID(in: request)
         _ = try Self.changed(try await store.delete(id, versions: Self.versions(request), account: account), identity)
         let revision = try store.revision(account: account)

@@ -8,8 +8,8 @@ struct NoteListing: Sendable {
     let clock: WallClock
 
     /// `GET /v1/notes`: all notes, or with `q` those that contain its words.
-    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let page = try request.query.page()
         let zone = try request.query.timeZone() ?? .gmt
         let question = try request.query.string("q")?.trimmingCharacters(in: .whitespacesAndNewlines)

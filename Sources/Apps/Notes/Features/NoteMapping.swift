@@ -10,8 +10,8 @@ struct NoteMapping: Sendable {
     let clock: WallClock
 
     /// `GET /v1/notes/map`: pins and clusters, as a screen or as GeoJSON.
-    @Sendable func map(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func map(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let user = try Self.userPosition(request.query)
         let box = try request.query.boundingBox()

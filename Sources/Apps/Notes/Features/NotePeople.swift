@@ -13,8 +13,7 @@ struct NotePeople: Sendable {
     let clock: WallClock
 
     /// `GET /v1/notes/people`: ordered by first name.
-    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
-        _ = try request.requiredSession()
+    @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let page = try request.query.page(maximumLimit: 500)
         let changeToken = ChangeToken(of: store.peopleChanges)
         let result = try await fetchedPeople(request)
@@ -40,8 +39,7 @@ struct NotePeople: Sendable {
     }
 
     /// `GET /v1/notes/people/{id}`.
-    @Sendable func person(_ request: ScreenRequest) async throws -> ScreenResponse {
-        _ = try request.requiredSession()
+    @Sendable func person(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = ChangeToken(of: store.peopleChanges)
         let result = try await fetchedPeople(request)
         let person = try person(in: request)
@@ -56,8 +54,7 @@ struct NotePeople: Sendable {
 
     /// `GET /v1/notes/people/{id}/avatar`: fetched by the first request, then always from the store. Only URLs that the
     /// service has named are fetched.
-    @Sendable func avatar(_ request: ScreenRequest) async throws -> ScreenResponse {
-        _ = try request.requiredSession()
+    @Sendable func avatar(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = ChangeToken(of: store.peopleChanges)
         let isOnlyIfCached = try request.cachePolicy() == .onlyIfCached
         _ = try await fetchedPeople(request)

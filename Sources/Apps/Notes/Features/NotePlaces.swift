@@ -11,8 +11,8 @@ struct NotePlaces: Sendable {
 
     /// `GET /v1/notes/places`: at most five places whose names begin with `q`. It does not fail if the geocoder is out
     /// of reach; `meta.partial` says so then.
-    @Sendable func suggest(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.noteAccount()
+    @Sendable func suggest(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
         let question = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard question.unicodeScalars.count <= Note.Location.longestName else {
             throw Problem.invalidParameter("q", accepted: "accepts \(Note.Location.longestName) characters")

@@ -15,7 +15,7 @@ struct NoteSessions: Sendable {
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         var route = "main"
         do {
-            _ = try sessions.session(for: request.headerFields, app: "notes")
+            _ = try sessions.session(of: request.credential, app: "notes")
         } catch let problem as Problem where problem.code.status == .unauthorized {
             route = "login"
         }
@@ -107,8 +107,8 @@ struct NoteSessions: Sendable {
     }
 
     /// `GET /v1/notes/session`.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let screen = SessionScreen(try request.requiredSession(), route: "main")
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let screen = SessionScreen(session, route: "main")
         return try .local(
             screen,
             Meta(screen: "notes.session", provenance: .local),
@@ -119,8 +119,8 @@ struct NoteSessions: Sendable {
     }
 
     /// `DELETE /v1/notes/session`: ends the session.
-    @Sendable func close(_ request: ScreenRequest) async throws -> ScreenResponse {
-        try await sessions.close(for: request.headerFields)
+    @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try await sessions.close(request.credential)
         return try .local(
             NoteFarewellScreen(),
             Meta(screen: "notes.session", provenance: .local),

@@ -1,3 +1,4 @@
+import AppInterface
 import Foundation
 import Screens
 import Storage
@@ -5,14 +6,14 @@ import Upstream
 
 /// Documents from the Disk, and to it.
 struct DiskExchange: Sendable {
-    let disk: DiskFiles
+    let disk: AccountFiles
     let lookup: DocumentLookup
     let creation: DocumentCreation
     let jobs: DocumentJobs
 
     /// `POST /v1/pdf/documents/from-disk {"path"}`: a photo or PDF of the Disk becomes a draft.
-    @Sendable func importFile(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, session) = (try request.profile(), try request.requiredSession())
+    @Sendable func importFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let profile = try request.profile()
         let (_, layout) = try DocumentCreation.parameters(request)
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
@@ -31,13 +32,13 @@ struct DiskExchange: Sendable {
     }
 
     /// `POST …/save-to-disk {"path"}`: the file of a document is uploaded to the Disk.
-    @Sendable func exportFile(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, session) = (try request.profile(), try request.requiredSession())
+    @Sendable func exportFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let profile = try request.profile()
         let path = try Self.path(try await request.jsonObject())
         let document = try lookup.document(request, profile: profile)
         let file = try lookup.store.database.blobs.reader(document.blob)
         let written = try await jobs.run(request) { _ in
-            try await Self.ofField { try await disk.put(path, session, file) }
+            try await Self.ofField { try await disk.store(path, session, file) }
         }
         return try .pdf(
             DocumentExportScreen(document: DocumentScreen(document), diskPath: written),

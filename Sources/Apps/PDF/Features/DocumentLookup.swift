@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Storage

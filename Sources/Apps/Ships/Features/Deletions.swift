@@ -33,8 +33,7 @@ struct Deletions: Sendable {
     }
 
     /// `DELETE /v1/ships/{id}`: hides a ship from the account.
-    func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
         _ = try lookup.ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
@@ -45,8 +44,7 @@ struct Deletions: Sendable {
     }
 
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`.
-    func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids { try validate(ids) }
         let (restored, counts) = try await restore(ids, for: session.account)

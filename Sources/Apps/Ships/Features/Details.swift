@@ -10,8 +10,7 @@ struct Details: Sendable {
     let clock: WallClock
 
     /// `GET /v1/ships/{id}`.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
         let changeToken = store.changeToken(account: session.account)
         let result = try await refresher.refresh(try request.cachePolicy())

@@ -12,8 +12,7 @@ struct Images: Sendable {
 
     /// `GET /v1/ships/{id}/image`: the picture of a ship, or a placeholder that is not stored. Only URLs that the API
     /// named are fetched.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = store.changeToken(account: session.account)
         let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
         guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }

@@ -9,8 +9,7 @@ struct Listing: Sendable {
     let clock: WallClock
 
     /// `GET /v1/ships`.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let page = try request.query.page(maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = store.changeToken(account: session.account)

@@ -28,15 +28,14 @@ struct Sessions: Sendable {
     }
 
     /// `GET /v1/ships/session`.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let screen = SessionScreen(try request.requiredSession(), route: "list")
+    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let screen = SessionScreen(session, route: "list")
         return try .local(screen, "ships.session", request, changeToken: .unlimited)
     }
 
     /// `DELETE /v1/ships/session`: closes the session and keeps the ships.
-    func close(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
-        try await store.close(for: request.headerFields)
+    func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try await store.close(request.credential)
         return try .local(Self.farewell(to: session.kind), "ships.session", request)
     }
 

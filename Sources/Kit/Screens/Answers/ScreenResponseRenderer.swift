@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCaching
+import HTTPServer
 import HTTPSemantics
 import HTTPTypes
 import Hummingbird

@@ -23,7 +23,7 @@ public struct EventRoutes: Sendable {
     }
 
     @Sendable private func listen(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let audience = try sessions.audience(for: request.headerFields)
+        let audience = try sessions.audience(of: request.credential)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
         let events = self.events
         let body = ResponseBody { writer in

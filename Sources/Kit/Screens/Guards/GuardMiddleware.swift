@@ -1,3 +1,4 @@
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 
@@ -8,6 +9,7 @@ struct GuardMiddleware: RouterMiddleware {
 
     let hosts: HostRules
     let origins: OriginRules
+    let table: RouteTable
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
         async throws -> Response
@@ -24,7 +26,7 @@ struct GuardMiddleware: RouterMiddleware {
                 "Pages of that origin may not write here; http.allowed_origins lists those that may."
             )
         }
-        guard RouteTable.isCanonical(request.uri.path) else {
+        guard table.isCanonical(request.uri.path) else {
             throw Problem.notFound(
                 "There is nothing under this path; paths have no empty segments and no slash at the end."
             )

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPServer
 import HTTPSemantics
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 public import Proxy
 import Upstream
@@ -38,12 +38,14 @@ public struct MountRoutes: Sendable {
         let others = Set(configured + [.head, .options]).subtracting(listed)
         return listed.map { method in
             Route(
-                raw: method,
+                method,
                 Self.template,
                 "upstreams.mount",
-                beside: method == .get ? others.sorted { $0.rawValue < $1.rawValue } : [],
-                allowed: { allowedMethods(path: $0) },
-                respond
+                raw: .init(
+                    otherMethods: method == .get ? others.sorted { $0.rawValue < $1.rawValue } : [],
+                    allowedMethods: { allowedMethods(path: $0) },
+                    handler: respond
+                )
             )
         }
     }
@@ -92,10 +94,14 @@ public struct MountRoutes: Sendable {
             throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..")
         }
         do {
-            let ownValidity = sessions.changeToken(ofOwn: request.headers[values: .authorization])
-            let response = try await mount.respond(to: try await inquiry(request, method, target: target, of: mount))
-            if let changeToken = response.changeToken {
-                context.changeToken.withLockedValue { $0 = changeToken.and(ownValidity) }
+            let tokens = PossibleTokens(in: request.headers)
+            let sessionToken = sessions.changeToken(ofAny: tokens)
+            let mountRequest = try await mountRequest(request, method, target: target, tokens, of: mount)
+            let response = try await mount.respond(to: mountRequest)
+            context.annotations.update {
+                $0.changeToken = response.changeToken?.and(sessionToken)
+                // RFC 9110 §6.6.1: Hummingbird writes its own otherwise.
+                $0.originDate = response.head.headerFields[.date]
             }
             return ProxyResponseRenderer.render(response)
         } catch let error as UpstreamError {
@@ -112,12 +118,16 @@ public struct MountRoutes: Sendable {
         request.headers.contains(.origin) && request.headers.contains(.accessControlRequestMethod)
     }
 
-    private func inquiry(_ request: Request, _ method: HTTPRequest.Method, target: String, of mount: Mount) async throws
-        -> MountRequest
-    {
+    private func mountRequest(
+        _ request: Request,
+        _ method: HTTPRequest.Method,
+        target: String,
+        _ tokens: PossibleTokens,
+        of mount: Mount
+    ) async throws -> MountRequest {
         var fields = request.headers
         var credential: MountCredential?
-        if let session = try sessions.ownSession(fields[values: .authorization]) {
+        if let session = try sessions.session(ofAny: tokens) {
             fields[.authorization] = nil
             let configuration = mount.upstream.configuration
             if !configuration.mount.shared { credential = try await credentials[configuration.name]?(session) }

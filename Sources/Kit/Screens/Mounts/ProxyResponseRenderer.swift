@@ -8,8 +8,7 @@ import Upstream
 /// not write.
 enum ProxyResponseRenderer {
     static func render(_ proxied: ProxyResponse) -> Response {
-        var fields = withoutWordsForItsOrigin(proxied.head.headerFields)
-        fields[.ownDate] = fields[.date]
+        let fields = withoutWordsForItsOrigin(proxied.head.headerFields)
         let body: ResponseBody
         switch proxied.body {
         case .none: body = ResponseBody()
@@ -42,10 +41,4 @@ enum ProxyResponseRenderer {
         }
         return result
     }
-}
-
-extension HTTPField.Name {
-    /// Carries the upstream's `Date` past Hummingbird, which writes its own into every response; ``OwnDateHandler`` puts
-    /// it back. Never leaves the process.
-    static let ownDate = HTTPField.Name(literal: "Larder-Own-Date")
 }

@@ -1,111 +1,200 @@
 public import HTTPTypes
 
-/// Every kind of error that leaves Larder, with its status and title: the table of design/screens.md 1.4.
-public enum ProblemCode: String, Sendable, CaseIterable {
-    case malformedRequest = "malformed-request"
-    case malformedJSON = "malformed-json"
-    case invalidParameter = "invalid-parameter"
-    case sessionRequired = "session-required"
-    case sessionExpired = "session-expired"
-    case invalidCredentials = "invalid-credentials"
-    case upstreamSessionExpired = "upstream-session-expired"
-    case guestNotAllowed = "guest-not-allowed"
-    case upstreamForbidden = "upstream-forbidden"
-    case hostNotAllowed = "host-not-allowed"
-    case originNotAllowed = "origin-not-allowed"
-    case notFound = "not-found"
-    case shipDeleted = "ship-deleted"
-    case methodNotAllowed = "method-not-allowed"
-    case nameTaken = "name-taken"
-    case targetExists = "target-exists"
-    case confirmationRequired = "confirmation-required"
-    case lastPage = "last-page"
-    case listEmpty = "list-empty"
-    case notAFolder = "not-a-folder"
-    case notSaved = "not-saved"
-    case preconditionFailed = "precondition-failed"
-    case tooLarge = "too-large"
-    case tooManyPages = "too-many-pages"
-    case unsupportedMediaType = "unsupported-media-type"
-    case badRange = "bad-range"
-    case validationFailed = "validation-failed"
-    case damaged
-    case encrypted
-    case timedOut = "timed-out"
-    case rateLimited = "rate-limited"
-    case headersTooLarge = "headers-too-large"
-    case requestTimeout = "request-timeout"
-    case `internal`
-    case toolMissing = "tool-missing"
-    case upstreamBadResponse = "upstream-bad-response"
-    case outcomeUnknown = "outcome-unknown"
-    case upstreamUnavailable = "upstream-unavailable"
-    case offlineWriteRefused = "offline-write-refused"
-    case overloaded
-    case notInCache = "not-in-cache"
-    case upstreamStorageFull = "upstream-storage-full"
-
-    /// Status and title.
-    private var facts: (status: Int, title: String) {
-        switch self {
-        case .malformedRequest: (400, "The request is malformed")
-        case .malformedJSON: (400, "The body is not JSON")
-        case .invalidParameter: (400, "A parameter is not acceptable")
-        case .sessionRequired: (401, "A session is required")
-        case .sessionExpired: (401, "The session is not known any more")
-        case .invalidCredentials: (401, "The credentials are not right")
-        case .upstreamSessionExpired: (401, "The upstream does not accept its token any more")
-        case .guestNotAllowed: (403, "Guests may not do this")
-        case .upstreamForbidden: (403, "The upstream does not allow this")
-        case .hostNotAllowed: (403, "This host name is not served")
-        case .originNotAllowed: (403, "This origin may not write")
-        case .notFound: (404, "There is nothing here")
-        case .shipDeleted: (404, "The ship was deleted")
-        case .methodNotAllowed: (405, "The method is not allowed here")
-        case .nameTaken: (409, "The name is taken")
-        case .targetExists: (409, "The target exists")
-        case .confirmationRequired: (409, "A confirmation is required")
-        case .lastPage: (409, "The last page cannot be deleted")
-        case .listEmpty: (409, "The list is empty")
-        case .notAFolder: (409, "This is not a folder")
-        case .notSaved: (409, "The document is not saved yet")
-        case .preconditionFailed: (412, "It has changed in the meantime")
-        case .tooLarge: (413, "The body is too large")
-        case .tooManyPages: (413, "There are too many pages")
-        case .unsupportedMediaType: (415, "The media type is not supported")
-        case .badRange: (416, "The range cannot be satisfied")
-        case .validationFailed: (422, "Some fields are not acceptable")
-        case .damaged: (422, "A file is damaged")
-        case .encrypted: (422, "A file is protected by a password")
-        case .timedOut: (422, "Working on a file took longer than it may")
-        case .rateLimited: (429, "Too many requests")
-        case .headersTooLarge: (431, "The header is too large")
-        case .requestTimeout: (408, "The request took too long")
-        case .internal: (500, "Something went wrong in Larder")
-        case .toolMissing: (501, "A program that this needs is not installed")
-        case .upstreamBadResponse: (502, "The upstream gave an unusable answer")
-        case .outcomeUnknown: (502, "It is not known whether this was carried out")
-        case .upstreamUnavailable: (503, "Upstream cannot be reached")
-        case .offlineWriteRefused: (503, "Not possible while the upstream is offline")
-        case .overloaded: (503, "Larder is overloaded")
-        case .notInCache: (504, "Nothing is stored for this")
-        case .upstreamStorageFull: (507, "The upstream has no space left")
-        }
-    }
-
+/// A kind of error that clients can tell apart, with its status and title.
+///
+/// The codes that every app shares are here; an app declares its own in an extension and lists them in its `problems`.
+/// See "Problems" in docs/contract.md.
+public struct ProblemCode: Sendable, Hashable {
+    /// The code itself, such as `not-found`.
+    public let rawValue: String
     /// Status of the response.
-    public var status: HTTPResponse.Status { .init(code: facts.status) }
-
+    public let status: HTTPResponse.Status
     /// `title` of the problem: the same for every problem of this code (RFC 9457 §3.1.3).
-    public var title: String { facts.title }
-
+    public let title: String
     /// Whether the same request may succeed later without a change.
-    public var isRetryable: Bool {
-        switch self {
-        case .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache,
-            .requestTimeout:
-            true
-        default: false
-        }
+    public let isRetryable: Bool
+
+    /// Declares a code.
+    public init(_ rawValue: String, _ status: HTTPResponse.Status, _ title: String, isRetryable: Bool = false) {
+        self.rawValue = rawValue
+        self.status = status
+        self.title = title
+        self.isRetryable = isRetryable
     }
+}
+
+extension ProblemCode {
+    /// The codes that are no app's own, in the order of the contract.
+    public static let common: [ProblemCode] = [
+        .malformedRequest, .malformedJSON, .invalidParameter, .sessionRequired, .sessionExpired, .invalidCredentials,
+        .upstreamSessionExpired, .guestNotAllowed, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
+        .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
+        .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut, .rateLimited,
+        .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
+        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .upstreamStorageFull,
+    ]
+
+    /// 400: the request is malformed.
+    public static let malformedRequest = ProblemCode("malformed-request", .badRequest, "The request is malformed")
+    /// 400: the body is not JSON.
+    public static let malformedJSON = ProblemCode("malformed-json", .badRequest, "The body is not JSON")
+    /// 400: a parameter is not acceptable.
+    public static let invalidParameter = ProblemCode("invalid-parameter", .badRequest, "A parameter is not acceptable")
+    /// 401: a session is required.
+    public static let sessionRequired = ProblemCode("session-required", .unauthorized, "A session is required")
+    /// 401: the session is not known any more.
+    public static let sessionExpired = ProblemCode(
+        "session-expired",
+        .unauthorized,
+        "The session is not known any more"
+    )
+    /// 401: the credentials are not right.
+    public static let invalidCredentials = ProblemCode(
+        "invalid-credentials",
+        .unauthorized,
+        "The credentials are not right"
+    )
+    /// 401: the upstream does not accept its token any more.
+    public static let upstreamSessionExpired = ProblemCode(
+        "upstream-session-expired",
+        .unauthorized,
+        "The upstream does not accept its token any more"
+    )
+    /// 403: guests may not do this.
+    public static let guestNotAllowed = ProblemCode("guest-not-allowed", .forbidden, "Guests may not do this")
+    /// 403: the upstream does not allow this.
+    public static let upstreamForbidden = ProblemCode(
+        "upstream-forbidden",
+        .forbidden,
+        "The upstream does not allow this"
+    )
+    /// 403: this host name is not served.
+    public static let hostNotAllowed = ProblemCode("host-not-allowed", .forbidden, "This host name is not served")
+    /// 403: this origin may not write.
+    public static let originNotAllowed = ProblemCode("origin-not-allowed", .forbidden, "This origin may not write")
+    /// 404: there is nothing here.
+    public static let notFound = ProblemCode("not-found", .notFound, "There is nothing here")
+    /// 405: the method is not allowed here.
+    public static let methodNotAllowed = ProblemCode(
+        "method-not-allowed",
+        .methodNotAllowed,
+        "The method is not allowed here"
+    )
+    /// 409: the target exists.
+    public static let targetExists = ProblemCode("target-exists", .conflict, "The target exists")
+    /// 409: a confirmation is required.
+    public static let confirmationRequired = ProblemCode(
+        "confirmation-required",
+        .conflict,
+        "A confirmation is required"
+    )
+    /// 412: it has changed in the meantime.
+    public static let preconditionFailed = ProblemCode(
+        "precondition-failed",
+        .preconditionFailed,
+        "It has changed in the meantime"
+    )
+    /// 413: the body is too large.
+    public static let tooLarge = ProblemCode("too-large", .contentTooLarge, "The body is too large")
+    /// 413: there are too many pages.
+    public static let tooManyPages = ProblemCode("too-many-pages", .contentTooLarge, "There are too many pages")
+    /// 415: the media type is not supported.
+    public static let unsupportedMediaType = ProblemCode(
+        "unsupported-media-type",
+        .unsupportedMediaType,
+        "The media type is not supported"
+    )
+    /// 416: the range cannot be satisfied.
+    public static let badRange = ProblemCode("bad-range", .rangeNotSatisfiable, "The range cannot be satisfied")
+    /// 422: some fields are not acceptable.
+    public static let validationFailed = ProblemCode(
+        "validation-failed",
+        .unprocessableContent,
+        "Some fields are not acceptable"
+    )
+    /// 422: a file is damaged.
+    public static let damaged = ProblemCode("damaged", .unprocessableContent, "A file is damaged")
+    /// 422: a file is protected by a password.
+    public static let encrypted = ProblemCode("encrypted", .unprocessableContent, "A file is protected by a password")
+    /// 422: working on a file took longer than it may.
+    public static let timedOut = ProblemCode(
+        "timed-out",
+        .unprocessableContent,
+        "Working on a file took longer than it may"
+    )
+    /// 429: too many requests.
+    public static let rateLimited = ProblemCode(
+        "rate-limited",
+        .tooManyRequests,
+        "Too many requests",
+        isRetryable: true
+    )
+    /// 431: the header is too large.
+    public static let headersTooLarge = ProblemCode(
+        "headers-too-large",
+        .requestHeaderFieldsTooLarge,
+        "The header is too large"
+    )
+    /// 408: the request took too long.
+    public static let requestTimeout = ProblemCode(
+        "request-timeout",
+        .requestTimeout,
+        "The request took too long",
+        isRetryable: true
+    )
+    /// 500: something went wrong in Larder.
+    public static let `internal` = ProblemCode("internal", .internalServerError, "Something went wrong in Larder")
+    /// 501: a program that this needs is not installed.
+    public static let toolMissing = ProblemCode(
+        "tool-missing",
+        .notImplemented,
+        "A program that this needs is not installed"
+    )
+    /// 502: the upstream gave an unusable answer.
+    public static let upstreamBadResponse = ProblemCode(
+        "upstream-bad-response",
+        .badGateway,
+        "The upstream gave an unusable answer",
+        isRetryable: true
+    )
+    /// 502: it is not known whether this was carried out.
+    public static let outcomeUnknown = ProblemCode(
+        "outcome-unknown",
+        .badGateway,
+        "It is not known whether this was carried out"
+    )
+    /// 503: upstream cannot be reached.
+    public static let upstreamUnavailable = ProblemCode(
+        "upstream-unavailable",
+        .serviceUnavailable,
+        "Upstream cannot be reached",
+        isRetryable: true
+    )
+    /// 503: not possible while the upstream is offline.
+    public static let offlineWriteRefused = ProblemCode(
+        "offline-write-refused",
+        .serviceUnavailable,
+        "Not possible while the upstream is offline",
+        isRetryable: true
+    )
+    /// 503: larder is overloaded.
+    public static let overloaded = ProblemCode(
+        "overloaded",
+        .serviceUnavailable,
+        "Larder is overloaded",
+        isRetryable: true
+    )
+    /// 504: nothing is stored for this.
+    public static let notInCache = ProblemCode(
+        "not-in-cache",
+        .gatewayTimeout,
+        "Nothing is stored for this",
+        isRetryable: true
+    )
+    /// 507: the upstream has no space left.
+    public static let upstreamStorageFull = ProblemCode(
+        "upstream-storage-full",
+        .init(code: 507),
+        "The upstream has no space left"
+    )
 }

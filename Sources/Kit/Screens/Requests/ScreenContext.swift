@@ -1,25 +1,24 @@
+public import HTTPServer
 public import Hummingbird
 import Logging
-public import NIOConcurrencyHelpers
 import NIOCore
-public import Upstream
 
-/// What travels with a request through Hummingbird: its identity and where it came from.
+/// The context of a request in Hummingbird: its identity, and where it came from.
 public struct ScreenContext: RequestContext {
     /// Hummingbird's own part.
     public var coreContext: CoreRequestContextStorage
     /// Identity of the request; set before anything else sees the request.
     public var requestID: String
-    /// Address of the client without its port, where it has one.
+    /// Address of the client without its port; nil if the connection has none.
     public let clientAddress: String?
-    /// For how long the response holds, once it is made; nil for one that is not kept. Shared by the copies of this
-    /// context.
-    public let changeToken = NIOLockedValueBox<ChangeToken?>(nil)
+    /// What the connection has to know of the response. Shared by the copies of this context.
+    public let annotations: ResponseAnnotations
 
     /// Called by Hummingbird for every request.
     public init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = ""
+        annotations = ResponseAnnotations.ofConnection ?? ResponseAnnotations()
         clientAddress = source.channel.remoteAddress?.ipAddress
     }
 }

@@ -25,6 +25,8 @@ public struct ScreenRequest: Sendable {
     public let clientAddress: String?
     /// Logger that knows the request's identity.
     public let logger: Logger
+    /// The bearer token, read and hashed once.
+    public let credential: BearerCredential
     /// The session, on routes that require one.
     public let session: Session?
 
@@ -36,6 +38,7 @@ public struct ScreenRequest: Sendable {
         _ request: Request,
         context: ScreenContext,
         parameters: [String: String],
+        credential: BearerCredential,
         session: Session?,
         maximumBodyBytes: Int
     ) {
@@ -47,6 +50,7 @@ public struct ScreenRequest: Sendable {
         requestID = context.requestID
         clientAddress = context.clientAddress
         logger = context.logger
+        self.credential = credential
         self.session = session
         self.parameters = parameters
         requestBody = request.body

@@ -1,18 +1,15 @@
 public import HTTPTypes
 import Hummingbird
 
-/// One line of an app's table: method and path to handler. Reads like the index of openapi.yaml.
+/// One line of an app's table: method, path and handler, in the order of openapi.yaml.
 public struct Route: Sendable {
-    /// What answers a request.
+    /// Responds to a request.
     public typealias Handler = @Sendable (ScreenRequest) async throws -> ScreenResponse
+    /// Responds to a request with its session.
+    public typealias SessionHandler = @Sendable (ScreenRequest, Session) async throws -> ScreenResponse
 
-    /// Who may use it.
-    public enum Access: Sendable, Equatable {
-        /// Anybody.
-        case open
-        /// Whoever has a session of this app; 401 otherwise.
-        case session(app: String)
-    }
+    /// Largest request body of a route that sets no other limit, in bytes.
+    public static let defaultBodyBytes = 64 << 10
 
     /// Method. GET also serves HEAD.
     public let method: HTTPRequest.Method
@@ -20,66 +17,117 @@ public struct Route: Sendable {
     public let path: String
     /// Name of the screen, as in `meta.screen`.
     public let screen: String
-    /// Who may use it.
-    public let access: Access
     /// Largest request body, in bytes.
     public let maximumBodyBytes: Int
-    /// What answers.
-    let responding: Handling
+    /// How it responds.
+    let handling: Handling
 
-    /// A line of the table.
+    /// Creates a route that anyone may use.
     public init(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ screen: String,
-        access: Access = .open,
-        maximumBodyBytes: Int = 64 << 10,
+        maximumBodyBytes: Int = Route.defaultBodyBytes,
         _ handler: @escaping Handler
+    ) {
+        self.init(method, path, screen, maximumBodyBytes: maximumBodyBytes, .open(handler))
+    }
+
+    /// Creates a route that takes a session of an app; without one the response is 401.
+    public init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ screen: String,
+        session app: String,
+        maximumBodyBytes: Int = Route.defaultBodyBytes,
+        _ handler: @escaping SessionHandler
+    ) {
+        self.init(method, path, screen, maximumBodyBytes: maximumBodyBytes, .session(app: app, handler))
+    }
+
+    /// Creates a route for everything below a path.
+    /// - Parameters:
+    ///   - path: its last segment is a parameter that stands for any number of segments
+    ///   - raw: handler and methods
+    init(_ method: HTTPRequest.Method, _ path: String, _ screen: String, raw: RawHandling) {
+        self.init(method, path, screen, maximumBodyBytes: .max, .raw(raw))
+    }
+
+    private init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ screen: String,
+        maximumBodyBytes: Int,
+        _ handling: Handling
     ) {
         self.method = method
         self.path = path
         self.screen = screen
-        self.access = access
         self.maximumBodyBytes = maximumBodyBytes
-        responding = .response(handler)
+        self.handling = handling
     }
 
-    /// How it answers.
+    /// How a route responds.
     enum Handling: Sendable {
-        /// With a response that is fitted to the request.
-        case response(Handler)
-        /// With a response that is sent as it is. Its last parameter stands for any number of segments.
+        /// With a response that is rendered for the request.
+        case open(Handler)
+        /// The same, with a session of an app.
+        case session(app: String, SessionHandler)
+        /// With a response that is sent as it is.
         case raw(RawHandling)
     }
 
-    /// What belongs to a response that is sent as it is.
+    /// A handler whose responses are sent as they are, for all paths below the route's.
     struct RawHandling: Sendable {
-        /// Methods served beside the one of the route.
-        let beside: [HTTPRequest.Method]
-        /// The methods of a path.
-        let allowed: @Sendable (_ path: String) -> [HTTPRequest.Method]
+        /// Methods served in addition to the one of the route.
+        let otherMethods: [HTTPRequest.Method]
+        /// Returns the methods of a path.
+        let allowedMethods: @Sendable (_ path: String) -> [HTTPRequest.Method]
         let handler: @Sendable (Request, ScreenContext) async throws -> Response
     }
 
-    /// A line of the table for everything below a path.
-    init(
-        raw method: HTTPRequest.Method,
-        _ path: String,
-        _ screen: String,
-        beside: [HTTPRequest.Method],
-        allowed: @escaping @Sendable (String) -> [HTTPRequest.Method],
-        _ handler: @escaping @Sendable (Request, ScreenContext) async throws -> Response
-    ) {
-        self.method = method
-        self.path = path
-        self.screen = screen
-        access = .open
-        maximumBodyBytes = .max
-        responding = .raw(RawHandling(beside: beside, allowed: allowed, handler: handler))
+    /// The app whose session it takes; nil if it takes none.
+    public var sessionApp: String? {
+        if case .session(let app, _) = handling { app } else { nil }
     }
 
-    /// The raw part, where it is one.
+    /// The raw handler, if it has one.
     var raw: RawHandling? {
-        if case .raw(let raw) = responding { raw } else { nil }
+        if case .raw(let raw) = handling { raw } else { nil }
+    }
+
+    /// The path up to its first parameter.
+    var fixedPrefix: Substring { path.prefix { $0 != "{" } }
+}
+
+// Until every handler takes its session.
+extension Route {
+    /// Who may use a route.
+    public enum Access: Sendable, Equatable {
+        /// Anyone.
+        case open
+        /// Clients with a session of this app.
+        case session(app: String)
+    }
+
+    /// Who may use it.
+    public var access: Access { sessionApp.map { .session(app: $0) } ?? .open }
+
+    /// Creates a route whose handler asks the request for its session.
+    public init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ screen: String,
+        access: Access,
+        maximumBodyBytes: Int = Route.defaultBodyBytes,
+        _ handler: @escaping Handler
+    ) {
+        switch access {
+        case .open: self.init(method, path, screen, maximumBodyBytes: maximumBodyBytes, handler)
+        case .session(let app):
+            self.init(method, path, screen, session: app, maximumBodyBytes: maximumBodyBytes) { request, _ in
+                try await handler(request)
+            }
+        }
     }
 }

@@ -1,11 +1,11 @@
 public import HTTPTypes
 
-/// All routes that are served, and what can be said of them without calling one.
+/// All routes that are served, and the methods of each path.
 public struct RouteTable: Sendable {
     /// The routes, in the order of their apps.
     public private(set) var routes: [Route]
 
-    /// Collects the tables of apps.
+    /// Creates a table.
     public init(_ routes: [Route] = []) {
         self.routes = routes
     }
@@ -15,10 +15,10 @@ public struct RouteTable: Sendable {
         routes += more
     }
 
-    /// The methods that a path answers, in the order that `Allow` lists them; empty where there is nothing.
+    /// Returns the methods of a path in the order of `Allow`; empty if there is no such path.
     public func allowedMethods(path: String) -> [HTTPRequest.Method] {
-        if path.hasPrefix(MountRoutes.prefix) { return routes.lazy.compactMap(\.raw).first?.allowed(path) ?? [] }
-        guard Self.isCanonical(path) else { return [] }
+        if let raw = rawRoute(of: path)?.raw { return raw.allowedMethods(path) }
+        guard isCanonical(path) else { return [] }
         let segments = Self.segments(path)
         let matching = routes.compactMap { route -> (shape: String, method: HTTPRequest.Method)? in
             let pattern = Self.segments(route.path)
@@ -34,9 +34,14 @@ public struct RouteTable: Sendable {
     }
 
     /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one
-    /// address. How paths below a mount are spelled is the upstream's business.
-    static func isCanonical(_ path: String) -> Bool {
-        path == "/" || path.hasPrefix(MountRoutes.prefix) || !(path.contains("//") || path.hasSuffix("/"))
+    /// address. How paths below a raw route are spelled is that route's business.
+    func isCanonical(_ path: String) -> Bool {
+        path == "/" || !(path.contains("//") || path.hasSuffix("/")) || rawRoute(of: path) != nil
+    }
+
+    /// Returns a raw route that a path is below.
+    private func rawRoute(of path: String) -> Route? {
+        routes.first { $0.raw != nil && path.hasPrefix($0.fixedPrefix) }
     }
 
     private static func segments(_ path: String) -> [Substring] {

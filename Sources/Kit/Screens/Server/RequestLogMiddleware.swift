@@ -1,20 +1,18 @@
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
 
-/// Gives every request its identity, counts and times it by route pattern, and writes one line about it. Marks answers
-/// that may be kept, and sees to it that no other is marked.
+/// Gives every request its identity, counts and times it by route pattern, and writes one line about it.
 struct RequestLogMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     private let identities: RequestIdentities
-    private let rendered: ResponseCache?
     private let counters = NIOLockedValueBox<[RequestLabels: RequestMeasurements]>([:])
 
-    init(run: String, rendered: ResponseCache?) {
-        identities = rendered?.identities ?? RequestIdentities(run: run)
-        self.rendered = rendered
+    init(identities: RequestIdentities) {
+        self.identities = identities
     }
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
@@ -27,31 +25,21 @@ struct RequestLogMiddleware: RouterMiddleware {
         context.logger[metadataKey: "request_id"] = "\(context.requestID)"
         var response = try await next(request, context)
         response.headers[.requestID] = context.requestID
-        let duration = ContinuousClock.now - start
-        let endpoint = context.endpointPath ?? "NotFound"
-        let labels = RequestLabels(
-            method: request.method,
-            route: endpoint == "NotFound" ? "none" : endpoint,
-            status: response.status.code
-        )
-        let record = RequestRecord(
+        let record = record(request, response, route: context.endpointPath)
+        record.note(ContinuousClock.now - start, logger: context.logger)
+        context.annotations.update { $0.record = record }
+        return response
+    }
+
+    private func record(_ request: Request, _ response: Response, route: String?) -> RequestRecord {
+        let route = route.flatMap { $0 == "NotFound" ? nil : $0 } ?? "none"
+        let labels = RequestLabels(method: request.method, route: route, status: response.status.code)
+        return RequestRecord(
             method: request.method,
             path: request.uri.path,
             status: response.status.code,
             measurements: measurements(labels)
         )
-        record.note(duration, logger: context.logger)
-        response.headers[.rendering] = nil
-        if let rendered, let changeToken = context.changeToken.withLockedValue({ $0 }) {
-            response.headers[.rendering] = rendered.expect(
-                CacheTicketNote(
-                    changeToken: changeToken,
-                    record: record,
-                    hasOwnDate: response.headers.contains(.ownDate)
-                )
-            )
-        }
-        return response
     }
 
     private func measurements(_ labels: RequestLabels) -> RequestMeasurements {
@@ -62,10 +50,4 @@ struct RequestLogMiddleware: RouterMiddleware {
             return new
         }
     }
-}
-
-extension HTTPField.Name {
-    // swift-format-ignore: NeverForceUnwrap
-    /// ``ResponseCache/mark``.
-    fileprivate static let rendering = HTTPField.Name(ResponseCache.mark)!
 }

@@ -1,41 +1,61 @@
+public import HTTPServer
 public import Hummingbird
-import Logging
 
-/// Everything that stands between the socket and a handler, put together once by the composition root.
+/// The middleware and routes of the server, put together once by the composition root.
 public struct ScreenRouter: Sendable {
     /// The routes that are served.
     public let table: RouteTable
     private let sessions: SessionStore
     private let hosts: HostRules
     private let origins: OriginRules
-    private let run: String
-    private let rendered: ResponseCache?
+    private let identities: RequestIdentities
 
-    /// A router for a table. `run` tells the runs of the server apart in request identities; `rendered` are the responses
-    /// that its connections keep, if they keep any.
+    /// Creates a router for a table.
+    /// - Parameters:
+    ///   - table: the routes
+    ///   - sessions: the sessions of all apps
+    ///   - hosts: which host names are served
+    ///   - origins: which web origins may read and write
+    ///   - identities: those of the response cache, if there is one
     public init(
         table: RouteTable,
         sessions: SessionStore,
         hosts: HostRules,
         origins: OriginRules,
-        run: String,
-        rendered: ResponseCache? = nil
+        identities: RequestIdentities
     ) {
         self.table = table
         self.sessions = sessions
         self.hosts = hosts
         self.origins = origins
-        self.run = run
-        self.rendered = rendered
+        self.identities = identities
     }
 
-    /// The way of a request: identity and log → CORS fields → problems → guards → route.
+    /// Creates a router without a response cache.
+    /// - Parameter run: tells the runs of the server apart in request identities
+    public init(
+        table: RouteTable,
+        sessions: SessionStore,
+        hosts: HostRules,
+        origins: OriginRules,
+        run: String
+    ) {
+        self.init(
+            table: table,
+            sessions: sessions,
+            hosts: hosts,
+            origins: origins,
+            identities: RequestIdentities(run: run)
+        )
+    }
+
+    /// Builds the way of a request: identity and log → CORS fields → problems → guards → route.
     public func build() -> Router<ScreenContext> {
         let router = Router(context: ScreenContext.self)
-        router.add(middleware: RequestLogMiddleware(run: run, rendered: rendered))
+        router.add(middleware: RequestLogMiddleware(identities: identities))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: ProblemMiddleware(table: table))
-        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
+        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
         router.add(table, sessions: sessions)
         return router
     }

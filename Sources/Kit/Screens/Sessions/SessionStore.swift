@@ -5,9 +5,9 @@ import NIOConcurrencyHelpers
 public import Storage
 import Upstream
 
-/// The sessions of all apps, in one table. Tokens are kept as hashes only.
+/// The sessions of all apps, in one table. Only hashes of tokens are stored.
 public struct SessionStore: Sendable {
-    /// The table.
+    /// The table of sessions.
     public static let migrations: [SchemaMigration] = [
         SchemaMigration("sessions/001 session") { db in
             try db.execute(
@@ -28,14 +28,15 @@ public struct SessionStore: Sendable {
 
     private let database: LarderDatabase
     private let ends = VersionCounters()
-    private let endings = NIOLockedValueBox<[@Sendable () -> Void]>([])
+    private let endListeners = NIOLockedValueBox<[@Sendable () -> Void]>([])
 
-    /// Sessions of one database.
+    /// Creates a store in a database.
     public init(_ database: LarderDatabase) {
         self.database = database
     }
 
-    /// Keeps a session and gives out its token: the only time that the token is known.
+    /// Stores a session and returns its token, which is known to the client only from here on.
+    /// - Throws: `StorageError`.
     public func open(_ session: Session) async throws -> String {
         let token = SessionToken.make()
         try await database.write { db in
@@ -43,59 +44,57 @@ public struct SessionStore: Sendable {
                 sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [
                     SessionToken.hash(token), session.app, session.kind.rawValue, session.account, session.name,
-                    Int64(session.createdAt.timeIntervalSince1970 * 1000),
+                    session.createdAt.millisecondsSince1970,
                 ]
             )
         }
         return token
     }
 
-    /// The session that a request belongs to. 401 `session-required` without a token, `session-expired` with one that
-    /// is not known (any more) to this app.
-    public func session(for headerFields: HTTPFields, app: String) throws -> Session {
-        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else {
+    /// Returns the session of a credential.
+    /// - Throws: 401 `session-required` without a token, `session-expired` if the token opens no session of this app;
+    ///   `StorageError`.
+    public func session(of credential: BearerCredential, app: String) throws -> Session {
+        guard let hash = try credential.tokenHash else {
             throw Problem(
                 .sessionRequired,
                 "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer."
             )
         }
-        guard let session = try session(token: token), session.app == app else {
+        guard let session = try session(tokenHash: hash), session.app == app else {
             throw Problem(.sessionExpired, "This token opens no session of \(app); it may have been logged out.")
         }
         return session
     }
 
-    /// The session of ours whose token any of these `Authorization` values carries, whichever app's.
-    func ownSession(_ authorization: [String]) throws -> Session? {
-        for value in authorization {
-            if let token = Self.anyToken(in: value), let session = try session(token: token) { return session }
+    /// Returns the session of a credential, if there is one: for routes that do not require a session.
+    /// - Throws: `StorageError`.
+    public func knownSession(of credential: BearerCredential, app: String) throws -> Session? {
+        guard let hash = try? credential.tokenHash else { return nil }
+        return try session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
+    }
+
+    /// Returns the session that one of these tokens opens, whichever its app is.
+    /// - Throws: `StorageError`.
+    func session(ofAny tokens: PossibleTokens) throws -> Session? {
+        for hash in tokens.hashes {
+            if let session = try session(tokenHash: hash) { return session }
         }
         return nil
     }
 
-    /// For how long ``ownSession(_:)`` says of these values what it says now. To be taken before it.
-    func changeToken(ofOwn authorization: [String]) -> ChangeToken {
-        authorization.reduce(.unlimited) { changeToken, value in
-            guard let token = Self.anyToken(in: value) else { return changeToken }
-            return changeToken.and(ChangeToken(of: ends[SessionToken.hash(token)]))
-        }
-    }
-
-    /// What stands behind the scheme, whichever it is: a token of ours goes nowhere under another name either.
-    private static func anyToken(in authorization: String) -> String? {
-        authorization.split(separator: " ", omittingEmptySubsequences: true).last.map(String.init)
-    }
-
-    /// Ends the session that a request belongs to.
-    public func close(for headerFields: HTTPFields) async throws {
-        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else { return }
-        defer { ended(SessionToken.hash(token)) }
+    /// Ends the session of a credential.
+    /// - Throws: 401 if `Authorization` is malformed; `StorageError`.
+    public func close(_ credential: BearerCredential) async throws {
+        guard let hash = try credential.tokenHash else { return }
+        defer { ended(hash) }
         try await database.write { db in
-            try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [SessionToken.hash(token)])
+            try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [hash])
         }
     }
 
-    /// Ends all sessions of an account of an app, in the transaction that removes what belongs to it.
+    /// Ends all sessions of an account of an app, in the transaction that removes its data.
+    /// - Throws: GRDB's errors.
     public func close(app: String, account: String, in db: Database) throws {
         let hashes = try Data.fetchAll(
             db,
@@ -107,60 +106,66 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// The session that a request belongs to, if there is one; for routes that response differently with one, and do not
-    /// require it.
-    public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
-        guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return nil }
-        return try session(token: token).flatMap { $0.app == app ? $0 : nil }
-    }
-
     private func ended(_ tokenHash: Data) {
         ends[tokenHash].bump()
-        for told in endings.withLockedValue({ $0 }) { told() }
+        for listener in endListeners.withLockedValue({ $0 }) { listener() }
     }
 
-    /// Registers somebody to be told after a session has ended, whichever.
-    func onEnd(_ told: @escaping @Sendable () -> Void) {
-        endings.withLockedValue { $0.append(told) }
+    /// Registers a function to be called after any session has ended.
+    func onEnd(_ listener: @escaping @Sendable () -> Void) {
+        endListeners.withLockedValue { $0.append(listener) }
     }
 
-    /// For how long a request with these credentials has the session that it has now. To be taken before
-    /// ``session(for:app:)``.
-    func changeToken(for headerFields: HTTPFields) -> ChangeToken {
-        guard let token = try? SessionToken.bearer(in: headerFields[values: .authorization]) else { return .unlimited }
-        return ChangeToken(of: ends[SessionToken.hash(token)])
+    /// Returns how long a credential opens the session that it opens now. To be taken before ``session(of:app:)``.
+    func changeToken(of credential: BearerCredential) -> ChangeToken {
+        guard let hash = try? credential.tokenHash else { return .unlimited }
+        return ChangeToken(of: ends[hash])
     }
 
-    fileprivate func session(token: String) throws -> Session? {
+    /// Returns how long ``session(ofAny:)`` gives the same. To be taken before it.
+    func changeToken(ofAny tokens: PossibleTokens) -> ChangeToken {
+        tokens.hashes.reduce(.unlimited) { $0.and(ChangeToken(of: ends[$1])) }
+    }
+
+    /// Returns the session of a token.
+    /// - Throws: `StorageError`.
+    func session(tokenHash: Data) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(
                     sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?"
                 ),
-                arguments: [SessionToken.hash(token)]
+                arguments: [tokenHash]
             ).map { row in
                 Session(
                     app: row[0],
                     kind: row[1] == Session.Kind.guest.rawValue ? .guest : .user,
                     account: row[2],
                     name: row[3],
-                    createdAt: Date(timeIntervalSince1970: Double(row[4] as Int64) / 1000)
+                    createdAt: Date(millisecondsSince1970: row[4])
                 )
             }
         }
     }
 }
 
+// Until every caller has a credential.
 extension SessionStore {
-    /// Whose events a listener hears: everybody's, and with a token those of its account. 401 with a token that is not
-    /// known.
-    func audience(for headerFields: HTTPFields) throws -> EventAudience {
-        guard let token = try SessionToken.bearer(in: headerFields[values: .authorization]) else {
-            return EventAudience(session: nil) { true }
-        }
-        guard let session = try session(token: token) else {
-            throw Problem(.sessionExpired, "This token opens no session.")
-        }
-        return EventAudience(session: session) { try self.session(token: token) != nil }
+    /// Returns the session of a request.
+    /// - Throws: as ``session(of:app:)``.
+    public func session(for headerFields: HTTPFields, app: String) throws -> Session {
+        try session(of: BearerCredential(headerFields), app: app)
+    }
+
+    /// Returns the session of a request, if there is one.
+    /// - Throws: as ``knownSession(of:app:)``.
+    public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
+        try knownSession(of: BearerCredential(headerFields), app: app)
+    }
+
+    /// Ends the session of a request.
+    /// - Throws: as ``close(_:)``.
+    public func close(for headerFields: HTTPFields) async throws {
+        try await close(BearerCredential(headerFields))
     }
 }

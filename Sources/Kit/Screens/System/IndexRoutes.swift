@@ -32,7 +32,7 @@ public struct IndexRoutes: Sendable {
     public init(version: String, apps: [(app: String, title: String)], table: RouteTable, clock: WallClock) {
         func screens(_ belongs: (Route) -> Bool) -> [Screen] {
             table.routes.filter(belongs).map {
-                Screen(screen: $0.screen, method: $0.method.rawValue, href: $0.path, session: $0.access != .open)
+                Screen(screen: $0.screen, method: $0.method.rawValue, href: $0.path, session: $0.sessionApp != nil)
             }
         }
         let listed = apps.map { app in

@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 public import Logging
 public import Storage

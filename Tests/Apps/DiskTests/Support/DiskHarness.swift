@@ -22,6 +22,7 @@ struct DiskHarness: Sendable {
     let database: LarderDatabase
     let upstream: Upstream
     let app: DiskApp
+    let sessions: SessionStore
     let log: LogLines
     private let routed: RoutedApp
 
@@ -90,7 +91,7 @@ struct DiskHarness: Sendable {
             MountRoutes(
                 mounts: [Mount(upstream, hasher: try secrets.credentialHasher())],
                 sessions: sessions,
-                credentials: ["yandex_disk": app.mountCredential]
+                credentials: app.mountCredentials
             ).routes
         )
         try await RoutedApp.run(table, sessions: sessions) { routed in
@@ -102,6 +103,7 @@ struct DiskHarness: Sendable {
                     database: database,
                     upstream: upstream,
                     app: app,
+                    sessions: sessions,
                     log: log,
                     routed: routed
                 )

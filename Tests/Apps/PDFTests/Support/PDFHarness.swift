@@ -1,3 +1,4 @@
+import AppInterface
 import AppTestKit
 import Foundation
 import HTTPTypes
@@ -24,7 +25,7 @@ struct PDFHarness: Sendable {
         clock: ManualWallClock = ManualWallClock(),
         paper: StubDocumentEngine = StubDocumentEngine(),
         engine: DocumentEngine? = nil,
-        disk: DiskFiles? = nil,
+        disk: AccountFiles? = nil,
         options: PDFApp.Options = .init(),
         _ test: @Sendable (PDFHarness) async throws -> Void
     ) async throws {

@@ -57,9 +57,10 @@ struct ShipsHarness: Sendable {
             events: ShipListEvents(stream: events),
             snapshot: try snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled),
             options: options,
-            clock: clock.wallClock
+            clock: clock.wallClock,
+            logger: logger
         )
-        upstream.onRecovery { await ships.refreshAfterRecovery(logger: logger) }
+        upstream.onRecovery { await ships.upstreamRecovered(ShipsApp.spacex) }
         try await RoutedApp.run(RouteTable(ships.routes), sessions: sessions) { app in
             try await test(
                 ShipsHarness(

@@ -1,5 +1,7 @@
+@testable import HTTPSemantics
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Logging
 import Media
@@ -65,14 +67,15 @@ struct ShopHarness: Sendable {
                 folder: URL(filePath: database.directory.path).appending(path: "work")
             ).pictures,
             options: options,
-            clock: clock.wallClock
+            clock: clock.wallClock,
+            logger: logger
         )
         upstream.onChange { change in
             if case .cameBack(let at) = change {
                 events.publish(.connectivity(upstream: "catalogue", reachable: true, at: at))
             }
         }
-        upstream.onRecovery { await shop.refreshAfterRecovery(logger: logger) }
+        upstream.onRecovery { await shop.upstreamRecovered(ShopApp.catalogue) }
         try await RoutedApp.run(RouteTable(shop.routes), sessions: SessionStore(database)) { app in
             try await test(
                 ShopHarness(

@@ -45,6 +45,6 @@ struct Onboarding: Sendable {
     }
 
     private func isLoggedIn(_ request: ScreenRequest) throws -> Bool {
-        try sessions.knownSession(for: request.headerFields, app: DiskApp.name) != nil
+        try sessions.knownSession(of: request.credential, app: DiskApp.name) != nil
     }
 }

@@ -11,8 +11,8 @@ struct Profile: Sendable {
     private var store: DiskStore { accounts.store }
 
     /// `GET /v1/disk/profile`.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (account, result) = try await sizes(request)
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let (account, result) = try await sizes(request, session)
         let provenance = result.provenance
         let meta = Meta(screen: "disk.profile", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
         return try .screen(
@@ -24,8 +24,8 @@ struct Profile: Sendable {
     }
 
     /// `GET /v1/disk/profile/chart.svg`.
-    @Sendable func chart(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (account, result) = try await sizes(request)
+    @Sendable func chart(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let (account, result) = try await sizes(request, session)
         var fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization"]
         fields.add(result.provenance, now: clock.now())
         return ScreenResponse(
@@ -35,8 +35,8 @@ struct Profile: Sendable {
         )
     }
 
-    private func sizes(_ request: ScreenRequest) async throws -> (DiskAccount, ReadResult) {
-        let account = try await accounts.account(of: request)
+    private func sizes(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
+        let account = try await accounts.account(of: session)
         let changeToken = store.changeToken(account: account.id)
         var result = try await accounts.reader.info(account, try request.cachePolicy())
         result.changeToken = result.changeToken?.and(changeToken)

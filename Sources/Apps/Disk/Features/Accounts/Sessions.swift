@@ -46,16 +46,14 @@ struct Sessions: Sendable {
     }
 
     /// `GET /v1/disk/session`.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         guard let account = try store.account(session.account) else { throw Problem.loggedOut }
         let screen = DiskSessionScreen(session, linkedAt: account.linkedAt)
         return try request.local(screen, "disk.session", now: clock.now())
     }
 
     /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.
-    @Sendable func close(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try request.requiredSession()
+    @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         guard try request.query.flag("confirm") else {
             throw Problem(
                 .confirmationRequired,

@@ -17,9 +17,9 @@ struct Downloads: Sendable {
     private var store: DiskStore { accounts.store }
 
     /// `POST /v1/disk/downloads`: fetches a file into the store. Requests for the same version share one download.
-    @Sendable func start(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func start(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try await request.jsonObject().diskPath("path")
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let (row, result) = try await items.item(path, for: account, .useCache)
         let item = row.item
         guard item.kind == .file else {
@@ -43,8 +43,8 @@ struct Downloads: Sendable {
     }
 
     /// `GET /v1/disk/downloads/{id}`: 202 while it is in progress, 200 after its end.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try request.requiredSession().account
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = session.account
         let id = try request.parameter("id")
         // The queue first: a download that leaves it before the second look is stored by then.
         guard

@@ -18,9 +18,9 @@ struct Content: Sendable {
 
     /// `GET /v1/disk/file/content`: the bytes, or a range of them. They come from the store if the present version is
     /// there, else from the API; the whole is stored while it passes.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
         let (row, result) = try await items.file(path, for: account, cachePolicy)
         if let stored = try await files.open(.content, of: row.item, account: account.id) {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Media
+import NIOCore
 import Screens
 import Storage
 import Upstream

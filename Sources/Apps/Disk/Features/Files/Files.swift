@@ -11,10 +11,10 @@ struct Files: Sendable {
     let responses: FileResponses
 
     /// `GET /v1/disk/file`.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let timeZone = try request.timeZone(fallback: responses.timeZone)
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let changeToken = accounts.store.changeToken(account: account.id)
         let (row, result) = try await items.item(path, for: account, try request.cachePolicy())
         return try responses.file(

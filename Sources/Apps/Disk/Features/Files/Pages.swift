@@ -25,8 +25,8 @@ struct Pages: Sendable {
     }
 
     /// `GET /v1/disk/file/pdf`: an office file as a PDF, if LibreOffice is installed.
-    @Sendable func document(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try await accounts.account(of: request)
+    @Sendable func document(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try await accounts.account(of: session)
         let path = try request.diskPath()
         let cachePolicy = try request.cachePolicy()
         let (row, result) = try await items.file(path, for: account, cachePolicy)
@@ -46,11 +46,11 @@ struct Pages: Sendable {
     }
 
     /// `GET /v1/disk/file/page`: one page of a PDF or office file, or a picture, as a picture of a width.
-    @Sendable func page(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func page(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let number = try request.query.integer("page", in: 1...100_000) ?? 1
         let width = try request.query.integer("width", in: 16...2000) ?? 800
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
         let (row, result) = try await items.file(path, for: account, cachePolicy)
         let body = DiskStore.Body.page(number, width: width)

@@ -16,10 +16,10 @@ struct Previews: Sendable {
 
     /// `GET /v1/disk/file/preview`: a small picture, stored for the version of the file; else a placeholder, which is
     /// not stored.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let size = try size(request)
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
         // A row that a list has shown is enough: its version identifies the picture.
         let known = cachePolicy == .revalidate ? nil : try files.store.row(path, account: account.id)

@@ -8,7 +8,7 @@ extension Listing {
     private static let sortKeys = ["name", "path", "created", "modified", "size"]
 
     /// `GET /v1/disk/files`: the content of a folder.
-    @Sendable func folder(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func folder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let path = try request.diskPath(fallback: .root)
         let sort = try request.query.string("sort") ?? "created"
@@ -18,7 +18,7 @@ extension Listing {
                 accepted: "accepts name, path, created, modified or size, with - before it the other way round"
             )
         }
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let query = Query(
             screen: "disk.files",
             list: "files",

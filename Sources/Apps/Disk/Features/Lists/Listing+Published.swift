@@ -4,13 +4,13 @@ import Upstream
 
 extension Listing {
     /// `GET /v1/disk/published`.
-    @Sendable func published(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func published(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let type = try request.query.string("type") ?? "all"
         guard ["all", "file", "dir"].contains(type) else {
             throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
         }
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let refresh = Action(id: "refresh", title: "Refresh", method: "GET", href: "/v1/disk/published?refresh=1")
         let query = Query(
             screen: "disk.published",

@@ -14,10 +14,10 @@ extension Listing {
     private static let maximumRows = 1000
 
     /// `GET /v1/disk/recent`. The API has no offset for this list, so everything up to the page is requested.
-    @Sendable func recent(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func recent(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let mediaTypes = try mediaTypes(request)
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         // One row more than the page tells whether another page follows.
         let end = min(asked.end, Self.maximumRows - 1) + 1
         let query = Query(

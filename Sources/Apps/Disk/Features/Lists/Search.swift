@@ -21,14 +21,14 @@ struct Search: Sendable {
     private var store: DiskStore { accounts.store }
 
     /// `GET /v1/disk/search`: files and folders whose name contains a text.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
             throw Problem.invalidParameter("query", accepted: "accepts 1 to \(DiskPath.longestName) characters")
         }
         let timeZone = try request.timeZone(fallback: timeZone)
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let known = try await allFiles(of: account, try request.cachePolicy())
         let found = try store.search(
             text,

@@ -17,10 +17,10 @@ struct Trash: Sendable {
     private var store: DiskStore { accounts.store }
 
     /// `GET /v1/disk/trash`.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: responses.files.timeZone)
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let changeToken = store.changeToken(account: account.id)
         let (page, result) = try await page(asked, for: account, try request.cachePolicy())
         let shown = Page(asked, page)
@@ -76,7 +76,7 @@ struct Trash: Sendable {
     }
 
     /// `POST /v1/disk/trash/restore`.
-    @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path", scheme: .trash)
         guard !path.isRoot else {
@@ -85,7 +85,7 @@ struct Trash: Sendable {
         let name = try fields.string("name")
         if let name { try DiskPath.checkName(name) }
         let overwrite = try fields.diskFlag("overwrite")
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let origin = try store.row(path, account: account.id)?.item.origin
         let kind = DiskWrite.Kind.restore(name: name, overwrite: overwrite)
         let write = DiskWrite(kind: kind, path: path, conditions: responses.conditions(of: request))

@@ -8,11 +8,11 @@ struct DiskAccounts: Sendable {
     let store: DiskStore
     let reader: ResourceReader
 
-    /// Returns the logged-in account of a request's session.
+    /// Returns the logged-in account of a session.
     ///
     /// - Throws: As ``account(_:)`` does.
-    func account(of request: ScreenRequest) async throws -> DiskAccount {
-        try await account(try request.requiredSession().account)
+    func account(of session: Session) async throws -> DiskAccount {
+        try await account(session.account)
     }
 
     /// Returns a logged-in account.

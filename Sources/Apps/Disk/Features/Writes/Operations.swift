@@ -9,8 +9,8 @@ struct Operations: Sendable {
     let responses: WriteResponses
 
     /// `GET /v1/disk/operations/{id}`: asks the API for the status, and applies the change once it has ended.
-    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let account = try await accounts.account(of: request)
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try await accounts.account(of: session)
         let id = try request.parameter("id")
         guard var operation = try tracker.store.operation(id, account: account.id) else {
             throw Problem.notFound("There is no such operation.")

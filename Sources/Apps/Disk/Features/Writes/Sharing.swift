@@ -11,7 +11,7 @@ struct Sharing: Sendable {
     let clock: WallClock
 
     /// `POST /v1/disk/links`: publishes what is not published yet, and returns the address. Idempotent.
-    @Sendable func publish(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func publish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path")
         guard !path.isRoot else {
@@ -20,7 +20,7 @@ struct Sharing: Sendable {
             ])
         }
         let until = try availableUntil(fields)
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let conditions = responses.conditions(of: request)
         let write = DiskWrite(kind: .publish(until: until), path: path, conditions: conditions)
         switch try await writer.run(write, for: account) {
@@ -34,9 +34,9 @@ struct Sharing: Sendable {
     }
 
     /// `DELETE /v1/disk/published`: removes the public address.
-    @Sendable func unpublish(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func unpublish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
-        let account = try await accounts.account(of: request)
+        let account = try await accounts.account(of: session)
         let write = DiskWrite(kind: .unpublish, path: path, conditions: responses.conditions(of: request))
         let outcome = try await writer.run(write, for: account)
         return try responses.removed(outcome, path, back: "/v1/disk/published", screen: "disk.published", request)

@@ -10,7 +10,7 @@ struct Writes: Sendable {
     let responses: WriteResponses
 
     /// `PUT /v1/disk/file/content`: the body becomes a file while it arrives; it is there whole or not at all.
-    @Sendable func upload(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func upload(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         guard path.parent != nil, (try? DiskPath.checkName(path.name)) != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
@@ -23,50 +23,52 @@ struct Writes: Sendable {
         _ = try request.timeZone(fallback: responses.files.timeZone)
         let overwrite = try request.query.flag("overwrite")
         let kind = DiskWrite.Kind.upload(request.bodyStream, length: request.declaredBodyLength, overwrite: overwrite)
-        let outcome = try await run(kind, path, request)
+        let outcome = try await run(kind, path, request, session)
         return try responses.changed(outcome, request, status: .created, isContent: true)
     }
 
     /// `DELETE /v1/disk/file`: to the trash, or permanently.
-    @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let permanently = try request.query.flag("permanently")
-        let outcome = try await run(.delete(permanently: permanently), path, request)
+        let outcome = try await run(.delete(permanently: permanently), path, request, session)
         let back = (path.parent ?? .root).link(to: "/v1/disk/files")
         return try responses.removed(outcome, path, back: back, screen: "disk.file", request)
     }
 
     /// `PATCH /v1/disk/file`: another name in the same folder.
-    @Sendable func rename(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func rename(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let fields = try await request.jsonObject()
         _ = try request.timeZone(fallback: responses.files.timeZone)
         let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         try DiskPath.checkName(name, isMissing: fields.values["name"] == nil)
         let target = (path.parent ?? .root).child(name)
-        let outcome = try await run(.move(to: target, overwrite: false), path, request, isRename: true)
+        let outcome = try await run(.move(to: target, overwrite: false), path, request, session, isRename: true)
         return try responses.changed(outcome, request)
     }
 
     /// `POST /v1/disk/folders`.
-    @Sendable func makeFolder(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func makeFolder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try await request.jsonObject().newDiskPath("path")
-        return try responses.changed(try await run(.makeFolder, path, request), request, status: .created)
+        return try responses.changed(try await run(.makeFolder, path, request, session), request, status: .created)
     }
 
     /// `POST /v1/disk/files/move`.
-    @Sendable func move(_ request: ScreenRequest) async throws -> ScreenResponse {
-        try await transfer(request) { .move(to: $0, overwrite: $1) }
+    @Sendable func move(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try await transfer(request, session) { .move(to: $0, overwrite: $1) }
     }
 
     /// `POST /v1/disk/files/copy`.
-    @Sendable func copy(_ request: ScreenRequest) async throws -> ScreenResponse {
-        try await transfer(request) { .copy(to: $0, overwrite: $1) }
+    @Sendable func copy(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try await transfer(request, session) { .copy(to: $0, overwrite: $1) }
     }
 
-    private func transfer(_ request: ScreenRequest, as kind: (_ to: DiskPath, _ overwrite: Bool) -> DiskWrite.Kind)
-        async throws -> ScreenResponse
-    {
+    private func transfer(
+        _ request: ScreenRequest,
+        _ session: Session,
+        as kind: (_ to: DiskPath, _ overwrite: Bool) -> DiskWrite.Kind
+    ) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let from = try fields.diskPath("from")
         let to = try fields.newDiskPath("to")
@@ -76,13 +78,18 @@ struct Writes: Sendable {
                 .field("/to", "invalid", "to must be another place, and not in the folder itself.")
             ])
         }
-        return try responses.changed(try await run(kind(to, overwrite), from, request), request, status: .created)
+        let outcome = try await run(kind(to, overwrite), from, request, session)
+        return try responses.changed(outcome, request, status: .created)
     }
 
-    private func run(_ kind: DiskWrite.Kind, _ path: DiskPath, _ request: ScreenRequest, isRename: Bool = false)
-        async throws -> WriteOutcome
-    {
-        let account = try await accounts.account(of: request)
+    private func run(
+        _ kind: DiskWrite.Kind,
+        _ path: DiskPath,
+        _ request: ScreenRequest,
+        _ session: Session,
+        isRename: Bool = false
+    ) async throws -> WriteOutcome {
+        let account = try await accounts.account(of: session)
         let conditions = responses.conditions(of: request)
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
         return try await writer.run(write, for: account)

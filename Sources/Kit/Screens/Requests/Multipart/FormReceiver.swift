@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Storage
 
 /// Puts the parts of a form where they belong, and holds it to its limits.

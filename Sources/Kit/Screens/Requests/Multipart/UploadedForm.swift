@@ -1,4 +1,5 @@
 public import Foundation
+public import HTTPServer
 import HTTPTypes
 import NIOCore
 public import Storage

@@ -1,0 +1,100 @@
+public import AppInterface
+public import Screens
+public import Settings
+import Upstream
+
+extension DiskApp {
+    /// The Disk. What it sends belongs to one account, and holds links that open files to anyone: it is passed on, and
+    /// not stored by its mount.
+    static let disk = UpstreamDescription(
+        "yandex_disk",
+        title: "Yandex Disk",
+        url: "https://cloud-api.yandex.net/v1/disk",
+        allowedHosts: [
+            "*.disk.yandex.ru", "*.disk.yandex.net", "*.disk.yandex.com", "*.storage.yandex.net",
+        ],
+        hasSessions: true,
+        isShared: false,
+        storesBodies: false
+    )
+    /// Makes tokens for the Disk. Without it clients can bring tokens only.
+    static let oauth = UpstreamDescription(
+        "yandex_oauth",
+        title: "Yandex OAuth",
+        url: "https://oauth.yandex.ru",
+        isOptional: true,
+        isShared: false,
+        storesBodies: false
+    )
+    /// The upstreams of the app.
+    public static let upstreams = [disk, oauth]
+    /// The problem codes of the app.
+    public static let problems: [ProblemCode] = [.notAFolder]
+    /// The settings of the app.
+    public static let settings = [
+        Setting(
+            "freshness.disk_s",
+            .integer(0...31_536_000),
+            default: "5",
+            "freshness time of the Disk's lists and profile"
+        ),
+        Setting(
+            "disk.time_zone",
+            .timeZone,
+            default: "UTC",
+            "time zone of the Disk app's texts if a request names none"
+        ),
+        Setting(
+            "disk.operation_wait_ms",
+            .integer(0...600_000),
+            default: "10000",
+            "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
+        ),
+        Setting("disk.downloads", .integer(1...64), default: "4", "concurrent downloads of the Disk app"),
+        Setting(
+            "disk.oauth_client_id",
+            .text,
+            default: "",
+            "client id of your application at Yandex OAuth; empty: no login with a code"
+        ),
+        Setting(
+            "disk.oauth_client_secret",
+            .text,
+            default: "",
+            "client secret of that application, if it has one; best set in the environment"
+        ),
+        Setting(
+            "disk.oauth_redirect_uri",
+            .text,
+            default: "",
+            "where Yandex OAuth sends the browser; empty: as registered"
+        ),
+    ]
+}
+
+extension DiskApp.Options {
+    /// Reads the options of the app.
+    init(_ context: AppContext) throws(SettingError) {
+        self.init(
+            timeZone: try context.settings.timeZone("disk.time_zone"),
+            operationWait: try context.settings.milliseconds("disk.operation_wait_ms"),
+            downloads: try context.settings.integer("disk.downloads"),
+            budget: context.cacheBudget
+        )
+    }
+}
+
+extension YandexOAuthClient.Application {
+    /// Reads the application at Yandex OAuth; nil if none is configured.
+    init?(_ settings: SettingValues) throws(SettingError) {
+        let id = try settings.text("disk.oauth_client_id")
+        let secret = try settings.text("disk.oauth_client_secret")
+        let redirect = try settings.text("disk.oauth_redirect_uri")
+        guard !id.isEmpty else { return nil }
+        self.init(
+            id: id,
+            secret: secret.isEmpty ? nil : Secret(secret),
+            redirectURI: redirect.isEmpty ? nil : redirect
+        )
+    }
+}

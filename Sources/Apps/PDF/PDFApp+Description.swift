@@ -1,0 +1,46 @@
+import Media
+public import Screens
+public import Settings
+
+extension PDFApp {
+    /// The problem codes of the app.
+    public static let problems: [ProblemCode] = [.lastPage, .notSaved]
+    /// The settings of the app.
+    public static let settings = [
+        Setting(
+            "pdf.files",
+            .integer(1...10_000),
+            default: "200",
+            "largest number of files in one upload of the PDF app"
+        ),
+        Setting("pdf.upload_mb", .integer(1...65_536), default: "500", "largest upload of the PDF app, in MiB"),
+        Setting(
+            "pdf.draft_lifetime_s",
+            .integer(1...31_536_000),
+            default: "86400",
+            "lifetime of an unsaved document after its last change"
+        ),
+        Setting(
+            "pdf.thumbnails_mb",
+            .integer(0...65_536),
+            default: "64",
+            "space for pictures of pages, in MiB; the least recently used is evicted first"
+        ),
+    ]
+}
+
+extension PDFApp.Options {
+    /// Reads the options of the app; what bounds all work on pictures and documents bounds it, too.
+    init(_ settings: SettingValues, _ limits: MediaLimits) throws(SettingError) {
+        self.init(
+            maximumFiles: try settings.integer("pdf.files"),
+            maximumFileBytes: max(limits.pictureBytes, limits.pdfBytes),
+            maximumUploadBytes: try settings.mebibytes("pdf.upload_mb"),
+            maximumPages: limits.pdfPages,
+            maximumTextBytes: limits.textBytes,
+            maximumWidth: min(2000, limits.pageWidth),
+            thumbnailBytes: try settings.mebibytes("pdf.thumbnails_mb"),
+            draftLifetime: try settings.seconds("pdf.draft_lifetime_s")
+        )
+    }
+}

@@ -1,0 +1,7 @@
+import HTTPTypes
+import Screens
+
+extension ProblemCode {
+    /// The ship was deleted.
+    static let shipDeleted = ProblemCode("ship-deleted", .notFound, "The ship was deleted")
+}

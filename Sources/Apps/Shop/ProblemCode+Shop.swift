@@ -1,0 +1,7 @@
+import HTTPTypes
+import Screens
+
+extension ProblemCode {
+    /// The list is empty.
+    static let listEmpty = ProblemCode("list-empty", .conflict, "The list is empty")
+}

@@ -1,0 +1,58 @@
+public import Screens
+public import ServiceLifecycle
+public import Settings
+public import Storage
+
+/// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
+///
+/// An app is served if all of its upstreams that are not optional have an address.
+public protocol App: Sendable {
+    /// Name in paths, settings and sessions: `ships` serves `/v1/ships/…`.
+    static var name: String { get }
+    /// Title in the index.
+    static var title: String { get }
+    /// The upstreams that it uses. Default: none.
+    static var upstreams: [UpstreamDescription] { get }
+    /// Its settings, other than those of its upstreams. Default: none.
+    static var settings: [Setting] { get }
+    /// The steps that make its tables. Default: none.
+    static var migrations: [SchemaMigration] { get }
+    /// The problem codes that are its own. Default: none.
+    static var problems: [ProblemCode] { get }
+
+    /// Creates the app from what the server offers.
+    /// - Throws: `SettingError` if settings contradict each other, `StorageError` if data cannot be used, and the
+    ///   errors of resources that come with the program.
+    init(_ context: AppContext) throws
+
+    /// Its routes, in the order of openapi.yaml.
+    var routes: [Route] { get }
+    /// What runs beside the server. Default: nothing.
+    var services: [any Service] { get }
+    /// Refreshes what the app's screens show after one of its upstreams has recovered, before clients are notified.
+    /// Default: nothing.
+    func upstreamRecovered(_ upstream: UpstreamDescription) async
+    /// The files of its accounts, for apps that come after it in the list. Default: none.
+    var files: AccountFiles? { get }
+    /// The credentials of its accounts for the mounts of its upstreams, by the name of the upstream. Default: none.
+    var mountCredentials: [String: MountRoutes.CredentialProvider] { get }
+}
+
+extension App {
+    /// No upstreams.
+    public static var upstreams: [UpstreamDescription] { [] }
+    /// No settings.
+    public static var settings: [Setting] { [] }
+    /// No tables.
+    public static var migrations: [SchemaMigration] { [] }
+    /// No problem codes of its own.
+    public static var problems: [ProblemCode] { [] }
+    /// No services.
+    public var services: [any Service] { [] }
+    /// Does nothing.
+    public func upstreamRecovered(_ upstream: UpstreamDescription) async {}
+    /// No files.
+    public var files: AccountFiles? { nil }
+    /// No credentials.
+    public var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
+}

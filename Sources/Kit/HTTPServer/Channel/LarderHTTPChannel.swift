@@ -1,0 +1,106 @@
+public import HummingbirdCore
+public import Logging
+public import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
+///
+/// Pipeline: byte counts or response cache → encoder → decoder → connection handler → HTTP types → `NIOAsyncChannel`.
+public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
+    /// An accepted connection.
+    public struct Value: ServerChildChannelValue {
+        let asyncChannel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+        let annotations: ResponseAnnotations
+
+        /// The connection's channel.
+        public var channel: any Channel { asyncChannel.channel }
+    }
+
+    /// Hummingbird's responder.
+    public let responder: HTTPChannelHandler.Responder
+    /// Limits of every connection.
+    public let limits: ConnectionLimits
+
+    private let reports: ConnectionReports
+    private let responseCache: ResponseCache?
+
+    /// Creates a channel for Hummingbird's `HTTPServerBuilder`.
+    /// - Parameters:
+    ///   - responder: Hummingbird's responder
+    ///   - limits: sizes, counts and deadlines
+    ///   - problem: renders a refusal; called on the event loop
+    ///   - onRefusal: is called for every refused request, on the event loop
+    ///   - onAbruptClose: is called for every connection that was closed without a whole response, on the event loop
+    ///   - responseCache: responses that are sent ahead of the decoder
+    public init(
+        responder: @escaping HTTPChannelHandler.Responder,
+        limits: ConnectionLimits = .standard,
+        problem: @escaping @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8]),
+        onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
+        onAbruptClose: @escaping @Sendable (AbruptClose) -> Void = { _ in },
+        responseCache: ResponseCache? = nil
+    ) {
+        self.responder = ExclusiveBodyReader.guarding(responder)
+        self.limits = limits
+        self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onAbruptClose: onAbruptClose)
+        self.responseCache = responseCache
+    }
+
+    /// Builds the pipeline of an accepted connection.
+    public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let annotations = ResponseAnnotations()
+            try addHTTP1Handlers(to: channel, annotations)
+            try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)
+            )
+            // A connection that is accepted while the server stops is handed to no one. The channel has to outlive it
+            // all the same: NIO ends the process if a writer is released before.
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
+            return Value(asyncChannel: asyncChannel, annotations: annotations)
+        }
+    }
+
+    /// Serves the requests of a connection until it closes.
+    public func handle(value: Value, logger: Logger) async {
+        await ResponseAnnotations.$ofConnection.withValue(value.annotations) {
+            await handleHTTP(asyncChannel: value.asyncChannel, logger: logger)
+        }
+    }
+
+    /// Adds everything up to and including the connection handler.
+    func addHTTP1Handlers(to channel: any Channel, _ annotations: ResponseAnnotations) throws {
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = limits.headerBytes
+        decoderLimits.maxHeaderListSize = limits.headerBytes
+        decoderLimits.maxHeaderFieldCount = limits.headerCount
+        // One read at a time: all requests of a read are decoded before the first is responded to, so this bounds the
+        // memory that pipelining takes.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        let counter = ByteCounter()
+        let pipeline = channel.pipeline.syncOperations
+        let connection = ConnectionHandler(
+            limits: limits,
+            counter: counter,
+            reports: reports,
+            annotations: annotations,
+            now: channel.eventLoop.now
+        )
+        if let responseCache {
+            try pipeline.addHandler(ResponseCacheHandler(responseCache, connection: connection))
+        } else {
+            try pipeline.addHandler(counter)
+        }
+        try pipeline.addHandlers([
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+            ),
+            connection,
+        ])
+    }
+}

@@ -1,0 +1,28 @@
+import NIOCore
+
+/// Counts the bytes of a connection, nearest to the socket. The connection handler reads the counts on the same event
+/// loop.
+///
+/// With a response cache, `ResponseCacheHandler` is nearest to the socket and counts instead: every handler on the way
+/// costs a hit some percent.
+final class ByteCounter: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    /// Bytes received since the connection began.
+    var received = 0
+    /// Bytes handed to the socket since the connection began, taken or not.
+    var sent = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += Self.unwrapInboundIn(data).readableBytes
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        sent += Self.unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+}

@@ -1,0 +1,16 @@
+import NIOCore
+
+/// For a handler ahead of the decoder that responds to requests while no other request is under way.
+extension ConnectionHandler {
+    /// Whether a request that arrived now would get its response at once, with the connection staying open.
+    var isAtRest: Bool {
+        state.isAtRest && held.isEmpty && isWritable
+    }
+
+    /// Notes that requests of so many bytes got their responses ahead of the decoder, and that these were flushed.
+    func servedFromCache(bytes: Int, now: NIODeadline) {
+        unparsed.servedFromCache(bytes: bytes)
+        state.servedFromCache(now: now)
+        if let context { watchWrites(context) }
+    }
+}

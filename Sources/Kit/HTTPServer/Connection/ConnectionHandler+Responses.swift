@@ -1,0 +1,88 @@
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionHandler {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch Self.unwrapOutboundIn(data) {
+        case .head(let head):
+            write(head, data, promise, context)
+        case .body:
+            guard state.forwardsResponseBody else { return drop(promise) }
+            context.write(data, promise: promise)
+        case .end:
+            switch state.responseEnded(now: context.eventLoop.now) {
+            case .keepAlive(let endsBody):
+                context.write(endsBody ? data : Self.nothing, promise: promise)
+                observer?.responseEnded(now: context.eventLoop.now)
+                releaseHeld(context)
+                checkUnparsed(context)
+                armTimer(context)
+            case .drain(let endsBody):
+                context.write(endsBody ? data : Self.nothing, promise: promise)
+                drain(context)
+            case .drop:
+                drop(promise)
+            }
+        }
+    }
+
+    private func write(
+        _ head: HTTPResponseHead,
+        _ data: NIOAny,
+        _ promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) {
+        var head = head
+        let annotations = head.status.code >= 200 ? self.annotations.take() : ResponseAnnotations.Values()
+        if let date = annotations.originDate { head.headers.replaceOrAdd(name: "Date", value: date) }
+        switch state.responseHead(head) {
+        case .pass:
+            observer?.responseBegins(annotations)
+            let isChanged = annotations.originDate != nil
+            context.write(isChanged ? Self.wrapOutboundOut(.head(head)) : data, promise: promise)
+        case .rewrite(let head): context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+        case .drop: drop(promise)
+        }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        watchWrites(context)
+    }
+
+    /// Starts to watch whether the client takes its bytes, unless they are watched already.
+    func watchWrites(_ context: ChannelHandlerContext) {
+        guard !state.stalledWrites.isWatching else { return }
+        state.stalledWrites.begin(taken: counter.sent - waitingBytes(context), now: context.eventLoop.now)
+        armTimer(context)
+    }
+
+    /// Responds to a request that the application does not see.
+    func refuse(_ refusal: ConnectionRefusal, version: HTTPVersion, isHEAD: Bool, _ context: ChannelHandlerContext) {
+        let version = version == .http1_0 ? version : .http1_1
+        for part in RefusalResponse(refusal, version: version, isHEAD: isHEAD, problem: reports.problem).parts {
+            context.write(Self.wrapOutboundOut(part), promise: nil)
+        }
+        reports.onRefusal(refusal)
+        drain(context)
+    }
+
+    /// Returns the bytes that were written to the channel and that the socket has not taken.
+    func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+        do {
+            return try context.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
+        } catch {
+            // The channel does not count them: then only the idle deadline applies.
+            return 0
+        }
+    }
+
+    /// An empty body, which the encoder passes on in any state; its promise succeeds once everything before it was
+    /// taken.
+    static var nothing: NIOAny { wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) }
+
+    /// Fails a write of a response that is too late: the request was refused or the connection is closing.
+    private func drop(_ promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.outputClosed)
+    }
+}

@@ -1,0 +1,252 @@
+import NIOCore
+import NIOHTTP1
+
+/// The shell around ``ConnectionState``: passes it the events of the channel and performs its actions.
+///
+/// It is between the HTTP/1 codecs and the application, which therefore sees one request at a time. Files: requests and
+/// reading here; responses in `ConnectionHandler+Responses.swift`; timer and closing in
+/// `ConnectionHandler+Closing.swift`.
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// What waits for the response before it.
+    enum Held {
+        /// A part, and the same as it arrived: wrapping it again would cost an allocation.
+        case part(HTTPServerRequestPart, NIOAny)
+        case failure(ConnectionRefusal)
+        case inputClosed
+    }
+
+    let limits: ConnectionLimits
+    let counter: ByteCounter
+    let reports: ConnectionReports
+    /// What the application knows of the response under way.
+    let annotations: ResponseAnnotations
+    var state: ConnectionState
+    var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+
+    var unparsed = UnparsedByteCounter()
+    var held = CircularBuffer<Held>()
+    private var isReleasing = false
+    private var isReadHeld = false
+    private(set) var isWritable = true
+    /// How much had been received when the last response was written; what arrives later is discarded.
+    var discardFrom = 0
+
+    /// A handler ahead of the decoder that follows the exchanges.
+    var observer: (any ExchangeObserver)?
+    /// What the decoder has read; counted for the observer only.
+    private(set) var decoded = DecodedCounts()
+    private(set) var context: ChannelHandlerContext?
+
+    init(
+        limits: ConnectionLimits,
+        counter: ByteCounter,
+        reports: ConnectionReports,
+        annotations: ResponseAnnotations,
+        now: NIODeadline
+    ) {
+        self.limits = limits
+        self.counter = counter
+        self.reports = reports
+        self.annotations = annotations
+        state = ConnectionState(limits: limits, now: now)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { armTimer(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        cancelTimer()
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        armTimer(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        cancelTimer()
+        held.removeAll()
+        if let error = state.channelClosed() {
+            reports.onAbruptClose(.truncatedRequest)
+            context.fireErrorCaught(error)
+        }
+        context.fireChannelInactive()
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = Self.unwrapInboundIn(data)
+        if observer != nil { decoded.note(part) }
+        switch part {
+        case .head, .end: unparsed.decodedBoundary(received: counter.received)
+        case .body(let bytes): unparsed.decodedBody(bytes: bytes.readableBytes, received: counter.received)
+        }
+        take(.part(part, data), context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let refusal = ConnectionRefusal(decoding: error) else {
+            // Not the client's message but its connection: no response can reach it.
+            context.fireErrorCaught(error)
+            context.close(promise: nil)
+            return
+        }
+        // The end of input within a message is reported as bad syntax as well, and handled as the end of input.
+        if case HTTPParserError.invalidEOFState = error { return }
+        take(.failure(refusal), context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            // Not passed on: behind it the event would end the body of the request under way.
+            if state.quiesce() == .drain { drain(context) }
+        case ChannelEvent.inputClosed:
+            if held.isEmpty { inputClosed(context) } else { held.append(.inputClosed) }
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        checkUnparsed(context)
+        if state.isBodyDue { state.readPaused(now: context.eventLoop.now) }
+        context.fireChannelReadComplete()
+        discardCompleted(context)
+        armTimer(context)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if state.intake == .discard { return }
+        // What arrives while a response is under way waits in memory: at most as much as a head may have.
+        guard held.isEmpty, unparsed.pending(received: counter.received) <= limits.headerBytes else {
+            isReadHeld = true
+            return
+        }
+        if state.readPausedAt != nil {
+            state.readResumed(now: context.eventLoop.now)
+            armTimer(context)
+        }
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        context.fireChannelWritabilityChanged()
+        if isWritable { releaseHeld(context) }
+    }
+
+    private func take(_ item: Held, _ context: ChannelHandlerContext) {
+        if state.intake == .discard { return }
+        if held.isEmpty, mayProcess { process(item, context) } else { held.append(item) }
+    }
+
+    /// Whether the next item may be processed. A client that takes no responses gets no further request served:
+    /// responses made on the event loop would pile up.
+    private var mayProcess: Bool {
+        state.intake == .process && (isWritable || !state.isBetweenRequests)
+    }
+
+    private func process(_ item: Held, _ context: ChannelHandlerContext) {
+        switch item {
+        case .part(.head(let head), let data):
+            process(head, data, context)
+        case .part(.body, let data):
+            state.bodyReceived(now: context.eventLoop.now)
+            context.fireChannelRead(data)
+        case .part(.end, let data):
+            state.requestEnded()
+            context.fireChannelRead(data)
+        case .failure(let refusal):
+            perform(state.failed(refusal, body: .malformed), context)
+        case .inputClosed:
+            inputClosed(context)
+        }
+    }
+
+    private func process(_ head: HTTPRequestHead, _ data: NIOAny, _ context: ChannelHandlerContext) {
+        switch state.headReceived(head, now: context.eventLoop.now) {
+        case .forward(let accepted):
+            if accepted.expectsContinue {
+                context.writeAndFlush(
+                    Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))),
+                    promise: nil
+                )
+            }
+            // Nothing of an earlier exchange may apply to this one.
+            _ = annotations.take()
+            observer?.requestBegins(accepted.head)
+            context.fireChannelRead(accepted.isRewritten ? Self.wrapInboundOut(.head(accepted.head)) : data)
+        case .refuse(let refusal):
+            refuse(refusal, version: head.version, isHEAD: head.method == .HEAD, context)
+        }
+    }
+
+    private func inputClosed(_ context: ChannelHandlerContext) {
+        switch state.inputClosed() {
+        case .forward:
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        case .drain:
+            drain(context)
+        case .close:
+            context.close(promise: nil)
+        case .closeAbruptly(let reason, let body):
+            closeAbruptly(reason, body: body, context)
+        case .ignore:
+            break
+        }
+    }
+
+    /// Processes what was held back, after a response or when the client takes bytes again.
+    func releaseHeld(_ context: ChannelHandlerContext) {
+        // A response made on the event loop within this loop leads here again: the loop continues with the next request.
+        guard !isReleasing else { return }
+        isReleasing = true
+        var released = false
+        while !held.isEmpty, mayRelease, let item = held.popFirst() {
+            released = true
+            process(item, context)
+        }
+        isReleasing = false
+        if released { context.fireChannelReadComplete() }
+        if isReadHeld, held.isEmpty {
+            isReadHeld = false
+            read(context: context)
+        }
+    }
+
+    private var mayRelease: Bool {
+        if case .inputClosed = held.first { true } else { mayProcess }
+    }
+
+    /// Checks bytes that have arrived and are not parsed: after a response they may belong to the next head.
+    func checkUnparsed(_ context: ChannelHandlerContext) {
+        perform(
+            state.checkUnparsed(bytes: unparsed.pending(received: counter.received), now: context.eventLoop.now),
+            context
+        )
+    }
+}
+
+extension ConnectionRefusal {
+    /// The refusal for an error of the decoder; nil for errors that are not about the client's message.
+    init?(decoding error: any Error) {
+        switch error {
+        case HTTPParserError.headerOverflow:
+            self = .headersTooLarge("The request head is too large or has too many fields.")
+        case is HTTPParserError, is ByteToMessageDecoderError:
+            self = .malformed("The bytes received are not an HTTP/1.1 request.")
+        default:
+            return nil
+        }
+    }
+}

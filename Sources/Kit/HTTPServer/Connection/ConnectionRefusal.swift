@@ -1,0 +1,46 @@
+/// A request that the connection layer responds to itself, with a problem, before closing the connection.
+public struct ConnectionRefusal: Sendable, Equatable {
+    /// Why a request is refused.
+    public enum Reason: Sendable, Equatable {
+        /// 400: the message is not HTTP/1.1, or could be read in two ways (RFC 9112).
+        case malformed
+        /// 431: request target, a field or all fields together are over the limit (RFC 6585 section 5).
+        case headersTooLarge
+        /// 408: head or body did not arrive in time (RFC 9110 section 15.5.9).
+        case timedOut
+    }
+
+    /// Why the request is refused.
+    public let reason: Reason
+    /// One sentence for people; never contains what the client sent.
+    public let detail: String
+
+    /// HTTP status code.
+    public var status: Int {
+        switch reason {
+        case .malformed: 400
+        case .headersTooLarge: 431
+        case .timedOut: 408
+        }
+    }
+
+    static func malformed(_ detail: String) -> ConnectionRefusal { .init(reason: .malformed, detail: detail) }
+
+    static func headersTooLarge(_ detail: String) -> ConnectionRefusal {
+        .init(reason: .headersTooLarge, detail: detail)
+    }
+
+    static func timedOut(_ detail: String) -> ConnectionRefusal { .init(reason: .timedOut, detail: detail) }
+}
+
+/// Why a connection was closed without a whole response; for counters.
+public enum AbruptClose: String, Sendable, CaseIterable {
+    /// No request within ``ConnectionLimits/idleTimeout``.
+    case idle
+    /// The client took nothing for ``ConnectionLimits/writeDeadline``.
+    case writeStalled = "write-stalled"
+    /// The client went away before its request was complete.
+    case truncatedRequest = "truncated-request"
+    /// The request turned out bad when its response had begun already.
+    case failedDuringResponse = "failed-during-answer"
+}

@@ -1,0 +1,94 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Lets a request's body be read until its response has ended, and no longer.
+///
+/// After a response Hummingbird reads the rest of the body itself. Another task may still be reading it: an upload to an
+/// upstream that has responded before it had taken everything waits for the next part. NIO's sequence ends the process
+/// if there are two readers.
+final class ExclusiveBodyReader: @unchecked Sendable {
+    private struct State {
+        var isReading = false
+        var isClosed = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = NIOLockedValueBox(State())
+    /// Used by the task that has set `isReading`.
+    private var iterator: RequestBody.AsyncIterator
+
+    init(_ body: RequestBody) {
+        iterator = body.makeAsyncIterator()
+    }
+
+    /// Wraps a responder: once it returns, no task reads the body of its request.
+    static func guarding(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTPChannelHandler.Responder {
+        { request, writer, channel in
+            // Without a body there is nothing to wait for.
+            guard
+                request.headers.contains(.transferEncoding)
+                    || request.headers[.contentLength].map({ $0 != "0" }) ?? false
+            else {
+                return try await responder(request, writer, channel)
+            }
+            let gate = ExclusiveBodyReader(request.body)
+            var request = request
+            request.body = RequestBody(asyncSequence: Parts(gate: gate))
+            do {
+                try await responder(request, writer, channel)
+            } catch {
+                await gate.close()
+                throw error
+            }
+            await gate.close()
+        }
+    }
+
+    /// Returns the next part of the body.
+    /// - Throws: `CancellationError` if the response has ended or another task is reading.
+    fileprivate func next() async throws -> ByteBuffer? {
+        let mayRead = state.withLockedValue { state in
+            if state.isClosed || state.isReading { return false }
+            state.isReading = true
+            return true
+        }
+        guard mayRead else { throw CancellationError() }
+        defer {
+            let waiting = state.withLockedValue { state in
+                state.isReading = false
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume()
+        }
+        return try await iterator.next()
+    }
+
+    /// Ends reading. Who is at it has until the client has sent its next part or the connection has ended, which its
+    /// deadlines bound.
+    private func close() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLockedValue { state in
+                state.isClosed = true
+                if state.isReading { state.waiting = continuation }
+                return !state.isReading
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// The body as its reader sees it.
+    private struct Parts: AsyncSequence, Sendable {
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let gate: ExclusiveBodyReader
+
+            mutating func next() async throws -> ByteBuffer? { try await gate.next() }
+        }
+
+        let gate: ExclusiveBodyReader
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(gate: gate) }
+    }
+}

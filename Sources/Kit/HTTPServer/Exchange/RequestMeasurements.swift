@@ -1,0 +1,40 @@
+public import HTTPTypes
+import Metrics
+
+/// Method, route pattern and status of requests that are counted together.
+public struct RequestLabels: Hashable, Sendable {
+    let method: String
+    let route: String
+    let status: Int
+
+    /// Creates labels. Clients choose methods: an unknown one gets no series of its own.
+    public init(method: HTTPRequest.Method, route: String, status: Int) {
+        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+        self.method = known.contains(method) ? method.rawValue : "other"
+        self.route = route
+        self.status = status
+    }
+}
+
+/// The series of requests with the same labels.
+public struct RequestMeasurements: Sendable {
+    let total: Counter
+    let duration: Metrics.Timer
+
+    /// Creates the series.
+    public init(_ labels: RequestLabels) {
+        let dimensions = [("method", labels.method), ("route", labels.route)]
+        total = Counter(
+            label: "larder_http_requests_total",
+            dimensions: dimensions + [("status", String(labels.status))]
+        )
+        duration = Metrics.Timer(label: "larder_http_request_duration_seconds", dimensions: dimensions)
+    }
+
+    func record(_ span: Duration) {
+        total.increment()
+        duration.recordNanoseconds(
+            span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000
+        )
+    }
+}

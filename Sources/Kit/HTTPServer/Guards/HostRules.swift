@@ -1,0 +1,37 @@
+import HTTPSemantics
+
+/// Which host names this server serves. A web page whose own name resolves to this machine (DNS rebinding) sends that
+/// name as `Host`, and is refused.
+public struct HostRules: Sendable, Equatable {
+    /// Names and addresses, lower case, without ports.
+    public let allowedHosts: Set<String>
+
+    /// Allows the bound address, the names of the loopback interface, and the hosts that `http.allowed_hosts` lists.
+    public init(boundHost: String, allowed: [String]) {
+        allowedHosts = Set(([boundHost, "localhost", "127.0.0.1", "::1"] + allowed).compactMap { Self.name(of: $0) })
+    }
+
+    /// Whether a `Host` field names this server; its port does not matter, since ports are mapped.
+    public func allows(_ authority: String?) -> Bool {
+        authority.flatMap { Self.name(of: $0) }.map(allowedHosts.contains) ?? false
+    }
+
+    /// Returns the host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil if
+    /// it is none of these.
+    public static func name(of authority: String) -> String? {
+        var host = authority[...]
+        var port = Substring()
+        if host.hasPrefix("[") {
+            guard let end = host.firstIndex(of: "]") else { return nil }
+            port = host[end...].dropFirst()
+            host = host[..<end].dropFirst()
+        } else if let colon = host.firstIndex(of: ":"), host.lastIndex(of: ":") == colon {
+            port = host[colon...]
+            host = host[..<colon]
+        }
+        guard port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy(\.isASCIIDigit)
+        else { return nil }
+        if host.hasSuffix(".") { host = host.dropLast() }
+        return host.isEmpty ? nil : host.lowercased()
+    }
+}

@@ -1,0 +1,68 @@
+import NIOCore
+import Freshness
+
+/// A response that was sent, ready to be sent again.
+final class CachedBytes: Sendable {
+    let changeToken: ChangeToken
+    let record: RequestRecord
+    /// Bytes that it takes in memory, approximately.
+    let cost: Int
+
+    private let headCount: Int
+    private let pieces: [CachedBytesHead.Piece]
+    private let body: ByteBuffer
+
+    /// Takes apart the bytes of a response; nil if it cannot be repeated.
+    init?(_ bytes: ByteBuffer, _ ticket: ResponseCache.Ticket) {
+        guard let head = CachedBytesHead(bytes, keepsDate: ticket.keepsDate) else { return nil }
+        guard ticket.changeToken.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
+        let bodyCount = bytes.readableBytes - head.count
+        guard ticket.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
+        headCount = head.count
+        pieces = head.pieces
+        body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()
+        changeToken = ticket.changeToken
+        record = ticket.record
+        cost = bytes.capacity + head.fixed.count + 512
+    }
+
+    /// Largest number of bytes that ``write(to:date:requestID:now:)`` writes.
+    var size: Int { headCount + body.readableBytes + 256 }
+
+    /// Writes the response with the fields that depend on the time and the request.
+    func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentities.Number, now: NIODeadline) {
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes): buffer.writeBytes(bytes)
+            case .date: buffer.writeString(date.text)
+            case .requestID:
+                buffer.writeString(requestID.run)
+                buffer.writeString("-")
+                buffer.writeDecimal(requestID.number)
+            case .age: if let age = changeToken.age { buffer.writeDecimal(age.seconds(at: now)) }
+            case .timeToLive: if let age = changeToken.age { buffer.writeDecimal(age.timeToLive(at: now)) }
+            }
+        }
+        buffer.writeImmutableBuffer(body)
+    }
+}
+
+extension ByteBuffer {
+    /// Writes a number in decimal digits, without allocating.
+    fileprivate mutating func writeDecimal(_ number: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = number.magnitude
+            var place = 20
+            repeat {
+                place -= 1
+                digits[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            if number < 0, place > 0 {
+                place -= 1
+                digits[place] = UInt8(ascii: "-")
+            }
+            writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[place...]))
+        }
+    }
+}

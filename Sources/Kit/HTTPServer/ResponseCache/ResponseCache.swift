@@ -1,0 +1,99 @@
+public import Logging
+import Metrics
+import NIOConcurrencyHelpers
+import NIOCore
+import Freshness
+
+/// Responses that were sent and are still valid, by the bytes of the request head that they respond to. Shared by all
+/// event loops; bounded.
+///
+/// The bytes of the head contain whatever authorised the request, so no client gets a response made for another. See
+/// docs/decisions/0014.
+public final class ResponseCache: Sendable {
+    /// What the application knows of a response that may be cached.
+    struct Ticket: Sendable {
+        /// How long the response is valid.
+        let changeToken: ChangeToken
+        /// What is counted and logged each time.
+        let record: RequestRecord
+        /// Whether its `Date` is that of another origin, which stays.
+        var keepsDate = false
+    }
+
+    /// Largest response that is cached, in bytes; each hit copies it on the event loop.
+    static let largest = 256 << 10
+    private static let shardCount = 8
+
+    /// Assigns identities to the requests of the server that this cache belongs to.
+    public let identities: RequestIdentities
+    let logger: Logger
+    let hits = Counter(label: "larder_rendered_hits_total")
+    private let sleep: SleepWatch
+    private let shards: [NIOLockedValueBox<ResponseCacheShard>]
+
+    /// Creates an empty cache.
+    /// - Parameters:
+    ///   - budgetBytes: size limit in bytes, as responses are in memory
+    ///   - entries: largest number of responses
+    ///   - run: tells the runs of the server apart in request identities
+    ///   - logger: gets a line for every request
+    public convenience init(budgetBytes: Int, entries: Int = 65_536, run: String, logger: Logger) {
+        self.init(budgetBytes: budgetBytes, entries: entries, run: run, sleep: SleepWatch(), logger: logger)
+    }
+
+    init(budgetBytes: Int, entries: Int = 65_536, run: String, sleep: SleepWatch, logger: Logger) {
+        self.sleep = sleep
+        identities = RequestIdentities(run: run)
+        self.logger = logger
+        let (bytes, count) = (budgetBytes / Self.shardCount, max(1, entries / Self.shardCount))
+        shards = (0..<Self.shardCount).map { _ in
+            NIOLockedValueBox(ResponseCacheShard(budget: bytes, entries: count))
+        }
+    }
+
+    /// Number of cached responses, and the bytes that they take.
+    var size: (entries: Int, bytes: Int) {
+        shards.reduce((0, 0)) { sum, shard in
+            let size = shard.withLockedValue { ($0.count, $0.bytes) }
+            return (sum.0 + size.0, sum.1 + size.1)
+        }
+    }
+
+    /// Caches the bytes of a response if it is still valid and can be repeated.
+    /// - Parameters:
+    ///   - bytes: head and body as they were sent
+    ///   - ticket: what the application knows of it
+    ///   - head: bytes of the request head
+    func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
+        guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
+        // A copy: what arrived is a slice of a whole read.
+        let key = ResponseCacheKey(ByteBuffer(bytes: head.readableBytesView))
+        shard(key).withLockedValue { $0.insert(response, for: key) }
+    }
+
+    /// Returns the response to a head, if one is cached and valid.
+    func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? {
+        sleep.forgetAfterSleep { for shard in shards { shard.withLockedValue { $0.removeAll() } } }
+        let key = ResponseCacheKey(head)
+        guard let response = shard(key).withLockedValue({ $0.find(key) }) else { return nil }
+        if response.changeToken.holds(at: now) {
+            response.changeToken.noteUse(at: now)
+            return response
+        }
+        shard(key).withLockedValue { $0.remove(response, for: key) }
+        return nil
+    }
+
+    private func shard(_ key: ResponseCacheKey) -> NIOLockedValueBox<ResponseCacheShard> {
+        // Other bits than those that a dictionary takes.
+        shards[Int(UInt(bitPattern: key.hash) >> 40) % Self.shardCount]
+    }
+}
+
+extension ResponseCache.Ticket {
+    /// The ticket of a response; nil if it is not to be cached.
+    init?(_ annotations: ResponseAnnotations.Values) {
+        guard let changeToken = annotations.changeToken, let record = annotations.record else { return nil }
+        self.init(changeToken: changeToken, record: record, keepsDate: annotations.originDate != nil)
+    }
+}

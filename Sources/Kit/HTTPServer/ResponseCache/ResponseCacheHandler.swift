@@ -1,0 +1,160 @@
+import CoreMetrics
+import NIOCore
+import NIOHTTP1
+
+/// Sends cached responses on the event loop, ahead of the decoder: a head with the bytes of one that was parsed,
+/// authorised and responded to is not parsed again while that response is valid.
+///
+/// It acts only while the connection is at rest, and passes everything else on as it arrived, so a request that misses
+/// waits for the application in order. It records the response to a head that arrived alone: the bytes of both, and the
+/// application's annotations.
+final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    /// Responses to pipelined heads are written together up to this many bytes; then it is checked whether the client
+    /// takes them.
+    private static let batchBytes = 32 << 10
+
+    private let cache: ResponseCache
+    private let connection: ConnectionHandler
+    private var boundary = RequestBoundary()
+    private var date = ServerDate()
+    private var hasPassed = false
+
+    /// The head that is being passed on, if its response may be recorded; then the one whose response is under way.
+    private var candidate: ByteBuffer?
+    private var recordedHead: ByteBuffer?
+    private var capture: (bytes: ByteBuffer, ticket: ResponseCache.Ticket)?
+
+    init(_ cache: ResponseCache, connection: ConnectionHandler) {
+        self.cache = cache
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { connection.observer = self }
+    func handlerRemoved(context: ChannelHandlerContext) { connection.observer = nil }
+
+    // MARK: Hits
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = Self.unwrapInboundIn(data)
+        connection.counter.received += bytes.readableBytes
+        while bytes.readableBytes > 0 {
+            if boundary.isAtStart, connection.isAtRest {
+                serve(from: &bytes, context)
+                if bytes.readableBytes == 0 { return }
+            }
+            pass(from: &bytes, context)
+        }
+    }
+
+    /// Responds to as many heads as are cached.
+    private func serve(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+        let start = context.eventLoop.now
+        var batch: ByteBuffer?
+        var (served, taken) = (0, 0)
+        candidate = nil
+        while connection.isAtRest, let length = bytes.withUnsafeReadableBytes(ResponseCacheKey.headLength),
+            let head = bytes.getSlice(at: bytes.readerIndex, length: length)
+        {
+            guard let response = cache.response(to: head, now: start) else {
+                candidate = head
+                break
+            }
+            bytes.moveReaderIndex(forwardBy: length)
+            taken += length
+            served += 1
+            let number = cache.identities.next()
+            date.update(now: start)
+            var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
+            batch = nil
+            response.write(to: &buffer, date: date, requestID: number, now: start)
+            response.record.note(start.duration(to: context.eventLoop.now), requestID: number, logger: cache.logger)
+            if bytes.readableBytes == 0 || buffer.readableBytes >= Self.batchBytes {
+                send(buffer, context)
+            } else {
+                batch = buffer
+            }
+        }
+        guard served > 0 else { return }
+        if let batch { send(batch, context) }
+        context.flush()
+        cache.hits.increment(by: served)
+        connection.servedFromCache(bytes: taken, now: start)
+    }
+
+    private func send(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        connection.counter.sent += bytes.readableBytes
+        context.write(Self.wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+    }
+
+    // MARK: Misses
+
+    /// Passes on up to the next position where a request may begin.
+    private func pass(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+        hasPassed = true
+        let stretch = bytes.withUnsafeReadableBytes { boundary.stretch(of: $0) }
+        guard let piece = bytes.readSlice(length: stretch.count) else { return }
+        if candidate?.readableBytes != stretch.count { candidate = nil }
+        let before = connection.decoded
+        context.fireChannelRead(Self.wrapInboundOut(piece))
+        boundary.passed(stretch, before: before, after: connection.decoded)
+        candidate = nil
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // No handler behind this one has seen anything of a read that was all hits.
+        guard hasPassed else { return }
+        hasPassed = false
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let piece = Self.unwrapOutboundIn(data)
+        connection.counter.sent += piece.readableBytes
+        if capture != nil { append(piece) }
+        context.write(data, promise: promise)
+    }
+
+    private func append(_ data: IOData) {
+        guard case .byteBuffer(var bytes) = data, let count = capture?.bytes.readableBytes,
+            count + bytes.readableBytes <= ResponseCache.largest
+        else {
+            return responseAbandoned()
+        }
+        capture?.bytes.writeBuffer(&bytes)
+    }
+}
+
+// MARK: Recording
+
+extension ResponseCacheHandler: ExchangeObserver {
+    func requestBegins(_ head: HTTPRequestHead) {
+        recordedHead = candidate.flatMap { ResponseCacheKey.isEligible(head, bytes: $0) ? $0 : nil }
+        candidate = nil
+        capture = nil
+    }
+
+    func responseBegins(_ annotations: ResponseAnnotations.Values) {
+        guard recordedHead != nil, let ticket = ResponseCache.Ticket(annotations) else { return }
+        capture = (ByteBuffer(), ticket)
+    }
+
+    func responseEnded(now: NIODeadline) {
+        if let capture, let recordedHead { cache.record(capture.bytes, capture.ticket, for: recordedHead, now: now) }
+        responseAbandoned()
+    }
+
+    func responseAbandoned() {
+        capture = nil
+        recordedHead = nil
+    }
+}
+
+extension NIODeadline {
+    /// Returns the duration from this instant to a later one.
+    fileprivate func duration(to later: NIODeadline) -> Duration { .nanoseconds((later - self).nanoseconds) }
+}

@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Detects that the machine has slept. The clock of the event loops stops meanwhile, so what it has dated has aged
+/// unnoticed.
+final class SleepWatch: Sendable {
+    /// Milliseconds of sleep that do not matter to ages in whole seconds.
+    private static let tolerance: Int64 = 500
+
+    private let slept: @Sendable () -> Int64
+    private let known: Atomic<Int64>
+
+    /// - Parameter slept: returns the milliseconds that the machine has slept since some instant
+    init(slept: @escaping @Sendable () -> Int64 = SleepWatch.sleep()) {
+        self.slept = slept
+        known = Atomic(slept())
+    }
+
+    /// Calls `forget` if the machine has slept since the last call. Concurrent callers all call it, so none continues
+    /// before it is done.
+    func forgetAfterSleep(_ forget: () -> Void) {
+        let slept = self.slept()
+        guard slept - known.load(ordering: .acquiring) > Self.tolerance else { return }
+        forget()
+        known.store(slept, ordering: .releasing)
+    }
+
+    /// Returns the difference between the clock that counts sleep and the one that does not.
+    private static func sleep() -> @Sendable () -> Int64 {
+        let (awake, always) = (SuspendingClock.now, ContinuousClock.now)
+        return {
+            // In this order, so that what passes between the two looks is no sleep.
+            let all = ContinuousClock.now - always
+            return Int64((all - (SuspendingClock.now - awake)) / .milliseconds(1))
+        }
+    }
+}

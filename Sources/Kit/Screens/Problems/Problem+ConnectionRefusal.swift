@@ -1,0 +1,19 @@
+public import HTTPServer
+
+extension ProblemCode {
+    /// The code of a request that the connection layer refuses.
+    public init(_ reason: ConnectionRefusal.Reason) {
+        switch reason {
+        case .malformed: self = .malformedRequest
+        case .headersTooLarge: self = .headersTooLarge
+        case .timedOut: self = .requestTimeout
+        }
+    }
+}
+
+extension Problem {
+    /// The problem of a request that the connection layer refuses.
+    public init(_ refusal: ConnectionRefusal) {
+        self.init(ProblemCode(refusal.reason), refusal.detail)
+    }
+}

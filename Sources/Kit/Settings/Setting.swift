@@ -1,0 +1,62 @@
+/// A setting of Larder: its one name everywhere, the values it accepts, and its default.
+public struct Setting: Sendable, Equatable {
+    /// The values that a setting accepts.
+    public enum Kind: Sendable, Equatable {
+        /// A whole number within a range.
+        case integer(ClosedRange<Int>)
+        /// An absolute http or https URL, or nothing.
+        case url
+        /// One of these words.
+        case choice([String])
+        /// Words separated by commas.
+        case list
+        /// Host names or addresses, separated by commas.
+        case hosts
+        /// Web origins or `*`, separated by commas.
+        case origins
+        /// HTTP methods except CONNECT, separated by commas.
+        case methods
+        /// A name of the IANA time zone database.
+        case timeZone
+        /// Any text.
+        case text
+        /// An RFC 3339 instant.
+        case instant
+    }
+
+    /// Name with dots, such as `upstreams.spacex.url`.
+    public let key: String
+    /// The values it accepts.
+    public let kind: Kind
+    /// The default value, as it would be written; nil if it is determined at start.
+    public let standard: String?
+    /// A one-line description.
+    public let summary: String
+    /// What the reference page says in addition, in Markdown; empty for nothing.
+    public let note: String
+
+    /// Declares a setting.
+    public init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String, note: String = "") {
+        self.key = key
+        self.kind = kind
+        self.standard = standard
+        self.summary = summary
+        self.note = note
+    }
+
+    /// The accepted values, for people.
+    public var accepted: String {
+        switch kind {
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .url: "an absolute http:// or https:// URL with no port or one from 1 to 65535"
+        case .choice(let words): words.joined(separator: " or ")
+        case .list: "words separated by commas"
+        case .hosts: "host names and addresses without scheme and path, separated by commas"
+        case .origins: "web origins such as https://shop.example:8443, without path, separated by commas, or *"
+        case .methods: "methods of HTTP but CONNECT, separated by commas"
+        case .timeZone: "a name of the time zone database, such as Europe/Moscow"
+        case .text: "any text"
+        case .instant: "an RFC 3339 instant such as 2026-01-05T10:00:00Z"
+        }
+    }
+}

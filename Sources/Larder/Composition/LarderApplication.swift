@@ -1,0 +1,143 @@
+import Foundation
+import HTTPServer
+import Hummingbird
+import Logging
+import Metrics
+import NIOCore
+import NIOPosix
+import Proxy
+import Screens
+import ServiceLifecycle
+import Storage
+import Upstream
+
+/// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.
+struct LarderApplication: Sendable {
+    /// The server, ready to run.
+    let application: Application<RouterResponder<ScreenContext>>
+    /// All routes that it serves.
+    let table: RouteTable
+
+    private let upstreams: [Upstream]
+    private let mounts: [Mount]
+    private let transports: Transports
+    private let database: LarderDatabase
+
+    /// Opens the data directory and wires the server.
+    ///
+    /// - Parameter onListening: is called with the address once the server accepts connections.
+    /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
+    ///   closed again.
+    static func build(
+        _ configuration: LarderConfiguration,
+        metrics: PrometheusRegistry,
+        onListening: @escaping @Sendable (SocketAddress?) async -> Void,
+        logger: Logger
+    ) async throws -> LarderApplication {
+        let database = try LarderDatabase(
+            in: try DataDirectory(at: configuration.dataDirectory),
+            migrations: configuration.apps.migrations,
+            logger: logger
+        )
+        let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
+        do {
+            let resources = try ServerResources(configuration, database, transports, logger: logger)
+            return try LarderApplication(resources, metrics: metrics, onListening: onListening)
+        } catch {
+            // async-http-client ends a debug build whose client was not shut down, before the error could be reported.
+            try await transports.shutdown()
+            try database.close()
+            throw error
+        }
+    }
+
+    private init(
+        _ resources: ServerResources,
+        metrics: PrometheusRegistry,
+        onListening: @escaping @Sendable (SocketAddress?) async -> Void
+    ) throws {
+        let apps = try ServedApps(resources)
+        let hasher = try SealedSecrets(resources.database).credentialHasher()
+        upstreams = apps.upstreams
+        mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
+        transports = resources.transports
+        database = resources.database
+        table = Self.table(of: apps, mounts, resources, metrics)
+        application = Self.application(
+            table,
+            services: [resources.events, CacheMaintenance(resources)] + apps.services,
+            resources,
+            onListening: onListening
+        )
+    }
+
+    /// The routes of the apps, then the kit's own.
+    private static func table(
+        of apps: ServedApps,
+        _ mounts: [Mount],
+        _ resources: ServerResources,
+        _ metrics: PrometheusRegistry
+    ) -> RouteTable {
+        let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
+        let abilities = MediaAbilities(resources.media)
+        var table = RouteTable(apps.routes)
+        table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
+        table.add(EventRoutes(events: resources.events, sessions: sessions).routes)
+        table.add(StatusRoutes(upstreams: apps.upstreams, clock: clock).routes)
+        let health = HealthRoutes(
+            checks: [HealthRoutes.Check("database") { try database.checkReadiness() }],
+            abilities: { await abilities.all() },
+            exposition: { metrics.exposition() }
+        )
+        table.add(health.routes)
+        table.add(IndexRoutes(version: LarderVersion.text, apps: apps.index, table: table, clock: clock).routes)
+        return table
+    }
+
+    private static func application(
+        _ table: RouteTable,
+        services: [any Service],
+        _ resources: ServerResources,
+        onListening: @escaping @Sendable (SocketAddress?) async -> Void
+    ) -> Application<RouterResponder<ScreenContext>> {
+        let (configuration, logger) = (resources.configuration, resources.logger)
+        let (http, responseCacheBytes) = (configuration.http, configuration.responseCacheBytes)
+        let responseCache =
+            responseCacheBytes > 0
+            ? ResponseCache(budgetBytes: responseCacheBytes, run: resources.run, logger: logger) : nil
+        let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
+        let router = ScreenRouter(
+            table: table,
+            sessions: resources.sessions,
+            hosts: HostRules(boundHost: http.host, allowed: http.allowedHosts),
+            origins: OriginRules(allowed: http.allowedOrigins),
+            identities: identities
+        )
+        let accepting = ConnectionBurst(connections: http.limits.connections)
+        return Application(
+            responder: router.build().buildResponder(),
+            server: .larder(limits: http.limits, responseCache),
+            configuration: ApplicationConfiguration(
+                address: .hostname(http.host, port: http.port),
+                availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
+            ),
+            services: services,
+            onServerRunning: { channel in
+                await accepting.apply(to: channel, logger: logger)
+                await onListening(channel.localAddress)
+            },
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
+            logger: logger
+        )
+    }
+
+    /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and
+    /// closes.
+    /// - Throws: the errors of async-http-client; `StorageError`.
+    func close() async throws {
+        for mount in mounts { mount.stop() }
+        for upstream in upstreams { upstream.stop() }
+        try await transports.shutdown()
+        try database.close()
+    }
+}

@@ -1,0 +1,70 @@
+import AppInterface
+import Screens
+import ServiceLifecycle
+import Settings
+import Upstream
+
+/// The apps that a server serves, and everything that they bring along.
+struct ServedApps {
+    /// The apps as `GET /v1` lists them.
+    private(set) var index: [(app: String, title: String)] = []
+    private(set) var routes: [Route] = []
+    private(set) var services: [any Service] = []
+    /// The upstreams of the apps, and behind them those that no app uses.
+    private(set) var upstreams: [Upstream] = []
+    private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
+    private var files: AccountFiles?
+
+    /// Creates the apps of the configuration.
+    /// - Throws: the errors of `App.init(_:)`.
+    init(_ resources: ServerResources) throws {
+        for type in resources.configuration.apps.types { try serve(type, resources) }
+        let used = Set(upstreams.map(\.configuration.name))
+        let further = resources.configuration.upstreams.byName.keys.sorted().filter { !used.contains($0) }
+        upstreams += further.compactMap(resources.upstream)
+    }
+
+    /// Serves an app, unless an upstream that it needs has no address.
+    private mutating func serve(_ type: any App.Type, _ resources: ServerResources) throws {
+        let configured = resources.configuration.upstreams.byName
+        guard type.upstreams.allSatisfy({ $0.isOptional || configured[$0.name] != nil }) else { return }
+        let used = type.upstreams.compactMap { description in
+            upstream(description.name, resources).map { (description: description, upstream: $0) }
+        }
+        let context = AppContext(
+            settings: resources.configuration.settings.restricted(to: type.settings),
+            upstreams: Dictionary(used.map { ($0.description.name, $0.upstream) }) { first, _ in first },
+            database: resources.database,
+            sessions: resources.sessions,
+            events: resources.events,
+            media: resources.media,
+            scratch: resources.scratch,
+            accessRecorder: resources.accessRecorder,
+            cacheBudget: resources.configuration.cacheBudget,
+            files: files,
+            clock: resources.clock,
+            logger: resources.logger
+        )
+        let app = try type.init(context)
+        for (description, upstream) in used {
+            upstream.onRecovery { await app.upstreamRecovered(description) }
+        }
+        add(app)
+    }
+
+    /// Returns the upstream of a name: the one of an earlier app, or a new one.
+    private mutating func upstream(_ name: String, _ resources: ServerResources) -> Upstream? {
+        if let known = upstreams.first(where: { $0.configuration.name == name }) { return known }
+        guard let new = resources.upstream(name) else { return nil }
+        upstreams.append(new)
+        return new
+    }
+
+    private mutating func add<Served: App>(_ app: Served) {
+        index.append((Served.name, Served.title))
+        routes += app.routes
+        services += app.services
+        files = app.files ?? files
+        mountCredentials.merge(app.mountCredentials) { first, _ in first }
+    }
+}

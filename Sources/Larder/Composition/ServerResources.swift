@@ -1,0 +1,70 @@
+import Foundation
+import Logging
+import Media
+import Screens
+import Storage
+import Upstream
+
+/// What every app and the kit's own routes share: storage, sessions, events, tools and the clock.
+struct ServerResources: Sendable {
+    let configuration: LarderConfiguration
+    let database: LarderDatabase
+    let transports: Transports
+    let accessRecorder = AccessRecorder()
+    let sessions: SessionStore
+    let events: EventStream
+    let media: MediaEngine
+    let scratch: ScratchFolder
+    let clock: WallClock
+    let logger: Logger
+    /// Tells the runs of the server apart, in the identities of requests and events.
+    let run: String
+
+    /// Creates what is shared.
+    /// - Throws: `StorageError` or a file error if folders cannot be used.
+    init(
+        _ configuration: LarderConfiguration,
+        _ database: LarderDatabase,
+        _ transports: Transports,
+        logger: Logger
+    ) throws {
+        self.configuration = configuration
+        self.database = database
+        self.transports = transports
+        self.logger = logger
+        clock = configuration.clockStart.map { WallClock.starting(at: $0) } ?? .system
+        run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+        sessions = SessionStore(database)
+        events = EventStream(run: run, clock: clock)
+        media = try MediaEngine(
+            tools: configuration.media.tools,
+            limits: configuration.media.limits,
+            folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
+        )
+        scratch = try ScratchFolder("uploads", in: database.directory)
+    }
+
+    /// Returns a new upstream with the configuration of a name, whose changes of reachability are published as events;
+    /// nil if it has no address.
+    func upstream(_ name: String) -> Upstream? {
+        guard let configuration = configuration.upstreams.byName[name],
+            let transport = transports[configuration.connectTimeout]
+        else { return nil }
+        let upstream = Upstream(
+            configuration: configuration,
+            transport: transport,
+            database: database,
+            accessRecorder: accessRecorder,
+            budget: self.configuration.cacheBudget,
+            clock: clock,
+            logger: logger
+        )
+        upstream.onChange { [events] change in
+            switch change {
+            case .wentDown(let at): events.publish(.connectivity(upstream: name, reachable: false, at: at))
+            case .cameBack(let at): events.publish(.connectivity(upstream: name, reachable: true, at: at))
+            }
+        }
+        return upstream
+    }
+}

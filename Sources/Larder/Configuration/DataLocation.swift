@@ -1,0 +1,19 @@
+import Foundation
+
+/// Where the data is (XDG Base Directory Specification).
+struct DataLocation {
+    let environment: [String: String]
+    let isSandbox: Bool
+
+    /// Returns the directory that is configured, else `$XDG_DATA_HOME/larder`, else `~/.local/share/larder`;
+    /// `larder-sandbox` with the sandbox.
+    func url(_ configured: String) -> URL {
+        if !configured.isEmpty { return URL(filePath: configured, directoryHint: .isDirectory) }
+        let name = isSandbox ? "larder-sandbox" : "larder"
+        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
+            return URL(filePath: base).appending(path: name)
+        }
+        let home = environment["HOME"].map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
+        return home.appending(path: ".local/share/\(name)")
+    }
+}

@@ -1,0 +1,118 @@
+import Settings
+
+/// The settings of the server itself.
+extension Setting {
+    /// Connections, guards and the data directory.
+    static let http: [Setting] = [
+        Setting("http.host", .text, default: "127.0.0.1", "address to listen on"),
+        Setting("http.port", .integer(0...65535), default: "8080", "port to listen on; 0 is any free one"),
+        Setting(
+            "http.allowed_hosts",
+            .hosts,
+            default: "",
+            "host names served in addition to the bound address and localhost"
+        ),
+        Setting(
+            "http.allowed_origins",
+            .origins,
+            default: "",
+            "web origins that may read and write from a browser; * is every origin"
+        ),
+        Setting(
+            "http.connections",
+            .integer(1...100_000),
+            default: "1024",
+            "largest number of open connections; more wait to be accepted"
+        ),
+        Setting("http.header_bytes", .integer(1024...1_048_576), default: "32768", "largest request head"),
+        Setting("http.url_bytes", .integer(256...65_536), default: "8192", "longest request URL"),
+        Setting(
+            "http.head_timeout_ms",
+            .integer(10...3_600_000),
+            default: "10000",
+            "longest time for a request head to arrive"
+        ),
+        Setting(
+            "http.idle_timeout_ms",
+            .integer(10...3_600_000),
+            default: "60000",
+            "how long a connection without a request stays open"
+        ),
+        Setting(
+            "http.body_timeout_ms",
+            .integer(10...3_600_000),
+            default: "60000",
+            "longest time for a request body to arrive"
+        ),
+        Setting(
+            "http.write_timeout_ms",
+            .integer(10...3_600_000),
+            default: "30000",
+            "how long a client may accept no bytes of a response"
+        ),
+        Setting(
+            "http.stop_timeout_ms",
+            .integer(10...600_000),
+            default: "10000",
+            "how long requests in progress may continue after SIGTERM"
+        ),
+        Setting(
+            "data.directory",
+            .text,
+            default: nil,
+            "data directory; $XDG_DATA_HOME/larder, else ~/.local/share/larder; with --sandbox larder-sandbox there"
+        ),
+    ]
+
+    /// The simulated upstreams.
+    static let sandbox: [Setting] = [
+        Setting(
+            "sandbox.port",
+            .integer(0...65535),
+            default: "0",
+            "port of the sandbox on 127.0.0.1; 0 is any free one",
+            note: "with `serve --sandbox` the last one of this data directory, if it is free"
+        ),
+        Setting(
+            "sandbox.seed",
+            .integer(0...Int.max),
+            default: "1",
+            "seed of the sandbox's generated data and random faults"
+        ),
+    ]
+
+    /// What is cached, on disk and in memory.
+    static let cache: [Setting] = [
+        Setting(
+            "cache.budget_mb",
+            .integer(1...1_048_576),
+            default: "512",
+            "size limit of what is cached, in MiB; the least recently used is evicted first",
+            note: "user data never ([decision 13](decisions/0013-cache-budget.md))"
+        ),
+        Setting(
+            "rendered.budget_mb",
+            .integer(0...65_536),
+            default: "64",
+            "memory for the cache of complete responses, in MiB; 0 caches none",
+            note: "see [decision 14](decisions/0014-rendered-answers.md)"
+        ),
+    ]
+
+    /// Clock and log.
+    static let process: [Setting] = [
+        Setting(
+            "clock.start",
+            .instant,
+            default: "",
+            "initial time of Larder's clock, which runs on from there; empty: the machine's time"
+        ),
+        Setting(
+            "log.level",
+            .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            default: "info",
+            "lowest level of messages that are logged"
+        ),
+        Setting("log.format", .choice(["text", "json"]), default: "text", "format of the log on standard error"),
+    ]
+}

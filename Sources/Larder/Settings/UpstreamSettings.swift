@@ -1,0 +1,109 @@
+import AppInterface
+import Settings
+
+/// The settings that every upstream has, `upstreams.{name}.*`.
+enum UpstreamSettings {
+    /// The last part of the key, what it accepts, the default, and a description.
+    private static let all: [(ending: String, kind: Setting.Kind, standard: String, summary: String)] = [
+        ("url", .url, "", "base URL of its API"),
+        ("connect_timeout_ms", .integer(1...600_000), "3000", "longest wait for a connection"),
+        (
+            "total_timeout_ms", .integer(1...600_000), "8000",
+            "longest wait for a complete response, retries and redirects included"
+        ),
+        ("patience_ms", .integer(0...600_000), "2000", "how long a client with a stored copy waits for the upstream"),
+        ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes while it is unreachable"),
+        ("allowed_hosts", .list, "", "other hosts that its links and redirects may lead to"),
+        (
+            "shared", .choice(["true", "false"]), "true",
+            "whether all clients share its mount; else credentials are passed on, responses stored by credential"
+        ),
+        ("methods", .methods, "GET,HEAD,OPTIONS", "methods that its mount passes on"),
+        (
+            "last_good", .choice(["true", "false"]), "true",
+            "whether its mount serves the last good response if it fails"
+        ),
+        (
+            "heuristics", .choice(["true", "false"]), "false",
+            "whether its mount derives lifetimes from Last-Modified (RFC 9111 section 4.2.2)"
+        ),
+    ]
+
+    /// The last parts of the keys.
+    static var endings: [String] { all.map(\.ending) }
+
+    /// The settings of an app's upstream, with its own defaults.
+    static func settings(of upstream: UpstreamDescription) -> [Setting] {
+        let standards = [
+            "url": upstream.url ?? "",
+            "allowed_hosts": upstream.allowedHosts.joined(separator: ","),
+            "shared": upstream.isShared ? "true" : "false",
+        ]
+        return settings(ofName: upstream.name, standards: standards, remark: " (\(upstream.title))")
+    }
+
+    /// The settings of an upstream that no app uses.
+    static func settings(ofName name: String) -> [Setting] { settings(ofName: name, standards: [:], remark: "") }
+
+    private static func settings(ofName name: String, standards: [String: String], remark: String) -> [Setting] {
+        all.map {
+            Setting(
+                "upstreams.\(name).\($0.ending)",
+                $0.kind,
+                default: standards[$0.ending] ?? $0.standard,
+                $0.summary + remark
+            )
+        }
+    }
+
+    // MARK: Upstreams that no app uses
+
+    /// Returns the setting of a key such as `upstreams.mine.url`. The name has lower-case letters, digits and
+    /// underscores.
+    static func setting(key: String) -> Setting? {
+        guard let name = upstreamName(inKey: key) else { return nil }
+        return settings(ofName: name).first { $0.key == key }
+    }
+
+    /// Returns the setting of a flag such as `--upstreams-mine-url`.
+    static func setting(flag: String) -> Setting? {
+        setting(written: flag, prefix: "--upstreams-", spelling: \.flag) { String($0).replacing("-", with: "_") }
+    }
+
+    /// Returns the setting of an environment variable such as `LARDER_UPSTREAMS_MINE_URL`.
+    static func setting(environmentName: String) -> Setting? {
+        setting(written: environmentName, prefix: "LARDER_UPSTREAMS_", spelling: \.environmentName) { $0.lowercased() }
+    }
+
+    /// Flags and variables write dots and underscores alike, so the known endings tell where the name ends.
+    private static func setting(
+        written: String,
+        prefix: String,
+        spelling: (Setting) -> String,
+        name: (Substring) -> String
+    ) -> Setting? {
+        guard written.hasPrefix(prefix) else { return nil }
+        let rest = written.dropFirst(prefix.count)
+        for (setting, ending) in zip(settings(ofName: ""), endings) {
+            // With an empty name the spelling is the prefix, a separator and the ending; the name precedes the
+            // separator.
+            let tail = spelling(setting).dropFirst(prefix.count)
+            guard rest.hasSuffix(tail), rest.count > tail.count else { continue }
+            if let setting = self.setting(key: "upstreams.\(name(rest.dropLast(tail.count))).\(ending)") {
+                return setting
+            }
+        }
+        return nil
+    }
+
+    /// Returns the name in the key of an upstream's setting; nil if it is no such key.
+    static func upstreamName(inKey key: String) -> String? {
+        let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, parts[0] == "upstreams", isName(parts[1]) else { return nil }
+        return parts[1]
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+}

@@ -1,0 +1,158 @@
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+@testable import HTTPServer
+
+/// A connection's pipeline up to the front handlers, on an event loop whose time the test moves.
+final class EmbeddedConnection {
+    let channel = EmbeddedChannel()
+    let socket = FakeSocket()
+    let application = RecordingApplication()
+    let journal = Journal()
+    let annotations = ResponseAnnotations()
+
+    init(
+        _ limits: ConnectionLimits = .standard,
+        responseCache: ResponseCache? = nil,
+        frontHandlers: [any ChannelHandler] = []
+    ) throws {
+        let journal = journal
+        let larder = LarderHTTPChannel(
+            responder: { _, _, _ in },
+            limits: limits,
+            problem: { ("application/problem+json", Array("{\"code\":\"\($0.reason)\"}".utf8)) },
+            onRefusal: { journal.refusals.append($0) },
+            onAbruptClose: { journal.cuts.append($0) },
+            responseCache: responseCache
+        )
+        try channel.pipeline.syncOperations.addHandler(socket)
+        try larder.addHTTP1Handlers(to: channel, annotations)
+        try channel.pipeline.syncOperations.addHandlers(frontHandlers)
+        try channel.pipeline.syncOperations.addHandler(application)
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+    }
+
+    func receive(_ text: String) {
+        channel.pipeline.fireChannelRead(ByteBuffer(string: text))
+        channel.pipeline.fireChannelReadComplete()
+        channel.read()
+    }
+
+    /// What has gone out since the last look.
+    func sent() throws -> String {
+        var text = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        return text
+    }
+
+    func advance(seconds: Int64) {
+        channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+    }
+}
+
+/// What the connection reported. Only used on the test's own thread.
+final class Journal: @unchecked Sendable {
+    var refusals: [ConnectionRefusal] = []
+    var cuts: [AbruptClose] = []
+}
+
+/// Takes the place of the socket: can stop taking bytes, and distinguishes closing the output from closing.
+final class FakeSocket: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = ByteBuffer
+
+    var takesBytes = true
+    private(set) var isOutputClosed = false
+    private(set) var reads = 0
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .byteBuffer(let buffer) = Self.unwrapOutboundIn(data) else { return }
+        context.write(Self.wrapOutboundOut(buffer), promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        if takesBytes { context.flush() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        reads += 1
+        context.read()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output {
+            isOutputClosed = true
+            promise?.succeed()
+        } else {
+            context.close(mode: mode, promise: promise)
+        }
+    }
+}
+
+/// An application that only does what the test tells it to.
+final class RecordingApplication: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private(set) var heads: [HTTPRequestHead] = []
+    private(set) var body = ""
+    private(set) var ends = 0
+    private(set) var errors: [any Error] = []
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head(let head): heads.append(head)
+        case .body(let bytes): body += String(buffer: bytes)
+        case .end: ends += 1
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        errors.append(error)
+    }
+
+    func respond(_ text: String, status: HTTPResponseStatus = .ok, headers: HTTPHeaders? = nil) {
+        begin(status: status, headers: headers ?? ["Content-Length": "\(text.utf8.count)"])
+        write(text)
+        end()
+    }
+
+    func begin(status: HTTPResponseStatus = .ok, headers: HTTPHeaders) {
+        context?.write(
+            Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))),
+            promise: nil
+        )
+    }
+
+    func write(_ text: String) {
+        context?.writeAndFlush(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+    }
+
+    func end() {
+        context?.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
+
+/// A handler that responds to every request at its end, within the read.
+final class SynchronousResponder: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private(set) var responded = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .end = Self.unwrapInboundIn(data) else { return }
+        responded += 1
+        let text = "n\(responded)"
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "\(text.utf8.count)"])
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        context.write(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

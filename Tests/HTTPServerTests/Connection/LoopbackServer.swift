@@ -1,0 +1,131 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+@testable import HTTPServer
+
+/// A small Hummingbird application behind ``LarderHTTPChannel`` on a free loopback port.
+struct LoopbackServer: Sendable {
+    let port: Int
+    let gate: Gate
+    let refusals: AsyncStream<ConnectionRefusal>
+    let cuts: AsyncStream<AbruptClose>
+    private let services: ServiceGroup
+
+    /// Asks the server to stop as SIGTERM would.
+    func stop() async { await services.triggerGracefulShutdown() }
+
+    /// Runs the server around `body`, then stops it and waits for it.
+    static func run<Result: Sendable>(
+        _ limits: ConnectionLimits = .standard,
+        _ body: @escaping @Sendable (LoopbackServer) async throws -> Result
+    ) async throws -> Result {
+        let gate = Gate()
+        let (ports, portSource) = AsyncStream.makeStream(of: Int.self)
+        let (refusals, refusalSource) = AsyncStream.makeStream(of: ConnectionRefusal.self)
+        let (cuts, cutSource) = AsyncStream.makeStream(of: AbruptClose.self)
+        let application = Application(
+            router: routes(gate),
+            server: HTTPServerBuilder { responder in
+                LarderHTTPChannel(
+                    responder: responder,
+                    limits: limits,
+                    problem: { ("application/problem+json", Array("{\"code\":\"\($0.reason)\"}".utf8)) },
+                    onRefusal: { refusalSource.yield($0) },
+                    onAbruptClose: { cutSource.yield($0) }
+                )
+            },
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { portSource.yield($0.localAddress?.port ?? 0) },
+            // One event loop, so that what happens to several connections at once, such as a stop, has happened to all
+            // of them before any of them goes on.
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
+            logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let services = ServiceGroup(
+            configuration: .init(
+                services: [application],
+                logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
+            )
+        )
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            var iterator = ports.makeAsyncIterator()
+            let port = await iterator.next() ?? 0
+            let server = LoopbackServer(port: port, gate: gate, refusals: refusals, cuts: cuts, services: services)
+            let result = try await body(server)
+            await services.triggerGracefulShutdown()
+            try await group.waitForAll()
+            return result
+        }
+    }
+
+    private static func routes(_ gate: Gate) -> Router<BasicRequestContext> {
+        let router = Router()
+        router.get("hello") { _, _ in "hello" }
+        router.post("echo") { request, _ in
+            Response(status: .ok, body: ResponseBody(asyncSequence: request.body))
+        }
+        router.post("collect") { request, _ in
+            var request = request
+            return String(buffer: try await request.collectBody(upTo: 1 << 20))
+        }
+        router.post("refuse") { _, _ in HTTPResponse.Status.unauthorized }
+        router.post("early") { request, _ in
+            // As a client of an upstream that responses before it has taken the whole upload: it goes on reading.
+            let (parts, source) = AsyncStream.makeStream(of: Int.self)
+            Task {
+                do {
+                    for try await part in request.body { source.yield(part.readableBytes) }
+                } catch {
+                    // The response is out: nobody wants the rest.
+                }
+            }
+            for await _ in parts { break }
+            return "early"
+        }
+        router.get("wait") { _, _ in
+            await gate.enter()
+            return "waited"
+        }
+        router.get("endless") { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    let piece = ByteBuffer(repeating: UInt8(ascii: "x"), count: 64 * 1024)
+                    while true { try await writer.write(piece) }
+                }
+            )
+        }
+        return router
+    }
+}
+
+/// Holds a request until the test lets it go, and tells the test when it has arrived.
+actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var arrivals: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async {
+        if isOpen { return }
+        for arrival in arrivals { arrival.resume() }
+        arrivals = []
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func arrival() async {
+        if !waiting.isEmpty { return }
+        await withCheckedContinuation { arrivals.append($0) }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}

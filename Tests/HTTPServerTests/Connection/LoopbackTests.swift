@@ -1,0 +1,231 @@
+import NIOCore
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Hummingbird behind the connection layer, over sockets", .timeLimit(.minutes(1)))
+struct LoopbackTests {
+    private static let get = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test("Pipelined requests are answered in order on one connection")
+    func pipelining() async throws {
+        let responses = try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                let post = "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
+                try await client.send(
+                    Self.get + post + "one" + Self.get + post + "two"
+                        + "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                )
+                return await client.receiveToEnd()
+            }
+        }
+        #expect(responses.split(separator: "HTTP/1.1 200 OK").count == 5)
+        let order = ["hello", "one", "hello", "two", "hello"]
+        var rest = responses[...]
+        for body in order {
+            let range = try #require(rest.firstRange(of: "\r\n\r\n" + body))
+            rest = rest[range.upperBound...]
+        }
+    }
+
+    @Test("A body is streamed in and out in chunks, and the connection lives on after a collected one")
+    func bodies() async throws {
+        try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send(
+                    "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"
+                )
+                #expect(try await client.receive(until: "\r\n\r\nabcdef").hasPrefix("HTTP/1.1 200 OK"))
+                try await client.send(
+                    "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                )
+                #expect(try await client.receive(until: "3\r\nabc\r\n").hasPrefix("HTTP/1.1 200 OK"))
+                try await client.send("3\r\ndef\r\n0\r\n\r\n")
+                #expect(try await client.receive(until: "0\r\n\r\n") == "3\r\ndef\r\n0\r\n\r\n")
+            }
+        }
+    }
+
+    @Test("100 Continue comes before the body is sent")
+    func expectContinue() async throws {
+        try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send(
+                    "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
+                )
+                #expect(try await client.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+                try await client.send("abc")
+                #expect(try await client.receive(until: "\r\n\r\nabc").hasPrefix("HTTP/1.1 200 OK"))
+            }
+        }
+    }
+
+    @Test(
+        "SRV-11 An answer that does not wait for an endless body can be read, and the body does not hold the connection"
+    )
+    func endlessBody() async throws {
+        try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send(
+                    "POST /refuse HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                )
+                let response = try await client.receive(until: "\r\n\r\n")
+                #expect(response.hasPrefix("HTTP/1.1 401"))
+                #expect(response.lowercased().contains("connection: close"))
+                await client.sendEndlessly("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n")
+            }
+        }
+    }
+
+    @Test(
+        "SRV-11 Whoever still reads a body when its request is answered does not end the process",
+        arguments: [1, 20]
+    )
+    func respondedEarly(times: Int) async throws {
+        try await LoopbackServer.run { server in
+            for _ in 0..<times {
+                try await RawClient.connect(server) { client in
+                    try await client.send(
+                        "POST /early HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                    )
+                    #expect(try await client.receive(until: "\r\n\r\nearly").hasPrefix("HTTP/1.1 200 OK"))
+                    await client.sendEndlessly("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n")
+                }
+            }
+            try await RawClient.connect(server) { client in
+                try await client.send(Self.get)
+                #expect(try await client.receive(until: "\r\n\r\nhello").hasPrefix("HTTP/1.1 200 OK"))
+            }
+        }
+    }
+
+    @Test(
+        "SRV-11 An endless head, target or field ends in 431 and a closed connection",
+        arguments: ["GET /", "GET / HTTP/1.1\r\nHost: a\r\nA: "]
+    )
+    func endlessHead(start: String) async throws {
+        let (response, refusal) = try await LoopbackServer.run { server in
+            let response = try await RawClient.connect(server) { client in
+                try await client.send(start)
+                // As much as is refused and a little more, so that the response is not lost in a reset.
+                try await client.send(String(repeating: "a", count: 40 * 1024))
+                return await client.receiveToEnd()
+            }
+            var refusals = server.refusals.makeAsyncIterator()
+            return (response, await refusals.next())
+        }
+        #expect(response.hasPrefix("HTTP/1.1 431"))
+        #expect(response.contains("\"headers-too-large\""))
+        #expect(refusal?.status == 431)
+    }
+
+    @Test(
+        "SRV-11 Smuggled requests are refused as a problem and the connection closed: the second request is never answered",
+        arguments: [
+            "POST /collect HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "POST /collect HTTP/1.1\r\n\r\n",
+            "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG",
+            "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+            "POST /collect HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        ]
+    )
+    func smuggling(request: String) async throws {
+        let response = try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send(request + Self.get)
+                return await client.receiveToEnd()
+            }
+        }
+        #expect(response.split(separator: "\r\n").first?.hasSuffix(" 400 Bad Request") == true)
+        #expect(response.contains("application/problem+json"))
+        #expect(!response.contains("hello"))
+    }
+
+    @Test(
+        "A client that wants the connection closed finds it closed after the answer",
+        arguments: [
+            "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n",
+            "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: te, close\r\n\r\n",
+            "GET /hello HTTP/1.0\r\n\r\n",
+        ]
+    )
+    func connectionClose(request: String) async throws {
+        let response = try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send(request)
+                return await client.receiveToEnd()
+            }
+        }
+        #expect(response.contains(" 200 OK\r\n"))
+        #expect(response.lowercased().contains("connection: close"))
+        #expect(response.hasSuffix("hello"))
+    }
+
+    @Test("An HTTP/1.0 client gets a streamed answer without chunks, ended by the connection")
+    func http10Stream() async throws {
+        let response = try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send("POST /echo HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc")
+                return await client.receiveToEnd()
+            }
+        }
+        #expect(response.hasPrefix("HTTP/1.0 200 OK"))
+        #expect(response.hasSuffix("\r\n\r\nabc"))
+    }
+
+    @Test("A client that closes its side after the request gets its answer")
+    func halfClosedClient() async throws {
+        let response = try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { client in
+                try await client.send(Self.get)
+                client.finish()
+                return await client.receiveToEnd()
+            }
+        }
+        #expect(response.hasSuffix("hello"))
+    }
+
+    @Test("SRV-12 Stopping answers the request in flight, closes the idle connection at once, and ends")
+    func gracefulStop() async throws {
+        let response = try await LoopbackServer.run { server in
+            try await RawClient.connect(server) { idle in
+                try await idle.send(Self.get)
+                _ = try await idle.receive(until: "hello")
+                let response = try await RawClient.connect(server) { client in
+                    try await client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+                    await server.gate.arrival()
+                    await server.stop()
+                    // The idle connection ends while the other request is still under way.
+                    #expect(await idle.receiveToEnd() == "")
+                    await server.gate.open()
+                    return await client.receiveToEnd()
+                }
+                return response
+            }
+        }
+        #expect(response.hasPrefix("HTTP/1.1 200 OK"))
+        #expect(response.lowercased().contains("connection: close"))
+        #expect(response.hasSuffix("waited"))
+    }
+
+    @Test("SRV-11 A client that never reads is closed after the write deadline; another is served meanwhile")
+    func neverReads() async throws {
+        let limits = ConnectionLimits(writeDeadline: .milliseconds(200))
+        let (response, cut) = try await LoopbackServer.run(limits) { server in
+            try await RawClient.connect(server, reads: false) { stalled in
+                try await stalled.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
+                let response = try await RawClient.connect(server) { client in
+                    try await client.send(Self.get)
+                    return try await client.receive(until: "hello")
+                }
+                var cuts = server.cuts.makeAsyncIterator()
+                return (response, await cuts.next())
+            }
+        }
+        #expect(response.hasPrefix("HTTP/1.1 200 OK"))
+        #expect(cut == .writeStalled)
+    }
+}

@@ -1,0 +1,65 @@
+import CoreMetrics
+import Metrics
+import Testing
+
+@testable import HTTPServer
+
+struct PrometheusRegistryTests {
+    private let registry = PrometheusRegistry()
+
+    @Test("SRV-12 Counters, gauges and recorders in the text format, sorted, one type line a name")
+    func exposition() {
+        Counter(label: "b_total", dimensions: [("x", "2")], factory: registry).increment(by: 3)
+        Counter(label: "b_total", dimensions: [("x", "1")], factory: registry).increment()
+        Counter(label: "b_total", dimensions: [("x", "1")], factory: registry).increment()
+        Meter(label: "a-b.c", factory: registry).set(1.5)
+        Recorder(label: "r", dimensions: [], aggregate: false, factory: registry).record(7)
+        #expect(
+            registry.exposition() == """
+                # TYPE a_b_c gauge
+                a_b_c 1.5
+                # TYPE b_total counter
+                b_total{x="1"} 2
+                b_total{x="2"} 3
+                # TYPE r gauge
+                r 7
+
+                """
+        )
+    }
+
+    @Test("Timers are histograms in seconds: buckets cumulate, +Inf is the count")
+    func histogram() {
+        let timer = Metrics.Timer(label: "t", dimensions: [("route", "/v1")], factory: registry)
+        timer.recordNanoseconds(500_000)
+        timer.recordNanoseconds(2_000_000)
+        timer.recordNanoseconds(60_000_000_000)
+        let lines = registry.exposition().split(separator: "\n").map(String.init)
+        #expect(lines.first == "# TYPE t_seconds histogram")
+        #expect(lines.contains(#"t_seconds_bucket{route="/v1",le="0.0001"} 0"#))
+        #expect(lines.contains(#"t_seconds_bucket{route="/v1",le="0.0005"} 1"#))
+        #expect(lines.contains(#"t_seconds_bucket{route="/v1",le="0.0025"} 2"#))
+        #expect(lines.contains(#"t_seconds_bucket{route="/v1",le="10"} 2"#))
+        #expect(lines.contains(#"t_seconds_bucket{route="/v1",le="+Inf"} 3"#))
+        #expect(lines.contains(#"t_seconds_count{route="/v1"} 3"#))
+        #expect(lines.contains { $0.hasPrefix(#"t_seconds_sum{route="/v1"} 60.0025"#) })
+    }
+
+    @Test("Label values cannot break a line")
+    func escaping() {
+        Counter(label: "c", dimensions: [("x", "a\"b\\c\nd")], factory: registry).increment()
+        #expect(registry.exposition().contains(#"c{x="a\"b\\c\nd"} 1"#))
+    }
+
+    @Test("Many writers lose nothing")
+    func concurrency() async {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask { [registry] in
+                    for _ in 0..<100 { Counter(label: "n", factory: registry).increment() }
+                }
+            }
+        }
+        #expect(registry.exposition().contains("n 5000\n"))
+    }
+}

@@ -1,0 +1,51 @@
+import NIOCore
+import Testing
+
+@testable import HTTPServer
+
+@Suite("The head of a kept answer") struct CachedBytesHeadTests {
+    private static func head(_ fields: String..., keepsDate: Bool = false) -> CachedBytesHead? {
+        CachedBytesHead(
+            ByteBuffer(string: "HTTP/1.1 200 OK\r\n" + fields.map { "\($0)\r\n" }.joined() + "\r\n"),
+            keepsDate: keepsDate
+        )
+    }
+
+    @Test("Larder's own Date is written anew, an origin's stays")
+    func date() throws {
+        let date = "date: Tue, 15 Nov 1994 08:12:31 GMT"
+        let own = try #require(Self.head(date, "content-length: 0"))
+        #expect(own.date == "date" && !String(decoding: own.fixed, as: UTF8.self).contains("1994"))
+        let origins = try #require(Self.head(date, "content-length: 0", keepsDate: true))
+        #expect(origins.date == nil && String(decoding: origins.fixed, as: UTF8.self).contains("\(date)\r\n"))
+    }
+
+    @Test("Age and ttl are taken out to be written anew; other caches' accounts stay")
+    func age() throws {
+        let head = try #require(
+            Self.head("Age: 7", "Cache-Status: other; hit", "Cache-Status: larder; hit; ttl=-53; detail=offline")
+        )
+        #expect(
+            head.age == "Age" && head.timeToLive?.before == "Cache-Status: larder; hit; ttl="
+                && head.timeToLive?.after == "; detail=offline\r\n"
+        )
+        #expect(String(decoding: head.fixed, as: UTF8.self) == "HTTP/1.1 200 OK\r\nCache-Status: other; hit\r\n")
+    }
+
+    @Test(
+        "Where two accounts have a ttl nobody knows which is Larder's, and nothing is kept",
+        arguments: [true, false]
+    )
+    func twoAccounts(inOneLine: Bool) {
+        let (other, own) = ("Cache-Status: other; hit; ttl=5", "larder; hit; ttl=7")
+        #expect((inOneLine ? Self.head("\(other), \(own)") : Self.head(other, "Cache-Status: \(own)")) == nil)
+    }
+
+    @Test(
+        "What cannot be given again is not kept",
+        arguments: ["Transfer-Encoding: chunked", "Connection: close", "no colon"]
+    )
+    func refused(field: String) {
+        #expect(Self.head(field) == nil)
+    }
+}
