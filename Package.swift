@@ -419,9 +419,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [
-                "Larder", asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
-            ],
+            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
             swiftSettings: strict
         ),
     ]
