@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 public import Freshness
+import NIOConcurrencyHelpers
 
 /// What the application knows of the response under way and its bytes do not say. The connection reads it when the
 /// response begins.

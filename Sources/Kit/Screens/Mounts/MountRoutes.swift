@@ -1,6 +1,6 @@
 import Foundation
-import HTTPServer
 import HTTPSemantics
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
