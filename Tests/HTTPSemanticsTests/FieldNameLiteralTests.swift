@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-import HTTPSemantics
+@testable import HTTPSemantics
 
 struct FieldNameLiteralTests {
     @Test("The names that HTTPTypes does not list are those of the RFCs")
