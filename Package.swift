@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics",
-                "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -300,9 +300,7 @@ let package = Package(
         // A scripted upstream, a clock that the test moves, and values to wait for.
         .target(
             name: "UpstreamTestKit",
-            dependencies: [
-                "Upstream", "Storage", "Freshness", "Concurrency", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
-            ],
+            dependencies: ["Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging],
             path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
@@ -336,8 +334,8 @@ let package = Package(
             dependencies: [
                 "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"), nioPosix, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
@@ -372,8 +370,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit", "AppTestKit",
-                grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
+                "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -405,15 +403,15 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "HTTPServer", "Screens", "Upstream", "Storage", grdb, httpTypes,
-                hummingbird, hummingbirdTesting, logging, nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database", grdb,
+                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "HTTPServer", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
                 hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
@@ -421,9 +419,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [
-                "Larder", asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
-            ],
+            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
             swiftSettings: strict
         ),
     ]

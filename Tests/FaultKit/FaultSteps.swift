@@ -3,8 +3,8 @@ import Foundation
 /// The system calls of a write that are tried with a fault, counted from 1.
 ///
 /// Usually these are a sample, the same in each run: the first call fails with every fault, each other one with one
-/// fault or, at long intervals, with none. With `FAULT_POINTS=all` in the environment, as in `script/check-faults`, each
-/// call fails with every fault.
+/// fault or, at long intervals, with none. With `FAULT_POINTS=all` in the environment, by `script/check-faults`,
+/// each call fails with every fault.
 package struct FaultSteps: Sequence, Sendable {
     /// Most steps that are tried: a write has fewer.
     private static let limit = 500

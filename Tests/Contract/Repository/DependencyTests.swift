@@ -7,27 +7,6 @@ import Testing
         "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization", "Testing",
     ]
 
-    /// Findings from before this test. Nothing is added here; what is resolved is taken out.
-    private static let known: Set<String> = [
-        "AppTestKit depends on Storage and does not import it",
-        "AppTestKit imports HTTPCaching and does not declare it",
-        "DiskTests depends on HTTPCaching and does not import it",
-        "EndToEnd depends on Larder and does not import it",
-        "EndToEnd imports NIOPosix and does not declare it",
-        "FaultKit imports Logging and does not declare it",
-        "NotesTests depends on HTTPCaching and does not import it",
-        "PDF depends on Crypto and does not import it",
-        "PDF depends on NIOCore and does not import it",
-        "PDFTests depends on HTTPCaching and does not import it",
-        "PDFTests depends on Media and does not import it",
-        "PDFTests depends on NIOCore and does not import it",
-        "PDFTests depends on Upstream and does not import it",
-        "ScreensTests depends on HummingbirdTesting and does not import it",
-        "ScreensTests depends on NIOHTTPTypes and does not import it",
-        "ScreensTests depends on NIOHTTPTypesHTTP1 and does not import it",
-        "ShipsTests depends on HTTPCaching and does not import it",
-    ]
-
     /// Returns what differs between the dependencies of a target and the modules that its sources import.
     private static func differences(declared: Set<String>, imported: Set<String>) -> [String] {
         declared.subtracting(imported).sorted().map { "depends on \($0) and does not import it" }
@@ -46,9 +25,7 @@ import Testing
                 $0.formUnion(SwiftSource(try Repository.text("\(target.folder)/\($1)")).imports)
             }
             let differences = Self.differences(declared: target.modules, imported: imported)
-            for finding in differences.map({ "\(target.name) \($0)" }) where !Self.known.contains(finding) {
-                Issue.record("\(finding)")
-            }
+            for difference in differences { Issue.record("\(target.name) \(difference)") }
         }
     }
 

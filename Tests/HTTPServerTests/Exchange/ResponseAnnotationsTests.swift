@@ -1,4 +1,4 @@
-import HTTPTypes
+@testable import HTTPTypes
 import Testing
 import Freshness
 

@@ -62,9 +62,8 @@ extension ScreenResponse {
         if EntityTag.matches(request.headerFields[values: .ifNoneMatch], content.entityTag) {
             return ScreenResponse(status: .notModified, headerFields: fields, body: .none)
         }
-        switch request.allowsRange(of: content, now: now)
-            ? ByteRange(request.headerFields, length: content.length) : .whole
-        {
+        let allowsRange = request.allowsRange(of: content, now: now)
+        switch allowsRange ? ByteRange(request.headerFields, length: content.length) : .whole {
         case .whole:
             return try part(0..<content.length, of: content, status: .ok, fields)
         case .part(let range):
@@ -113,7 +112,8 @@ extension ScreenRequest {
             lastModified: content.lastModified.map {
                 Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down))
             },
-            date: now,
+            // SRV-06: the date of a file counts at any time, also within the second of its modification.
+            date: .distantFuture,
             now: now
         )
     }

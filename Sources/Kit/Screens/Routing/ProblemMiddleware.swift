@@ -79,9 +79,8 @@ extension ScreenResponse {
     static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
-        let bytes =
-            (try? ProblemDocument(problem, instance: PercentEncoding.encode(instance, allowed: .encodedPath)).bytes())
-            ?? Data()
+        let path = PercentEncoding.encode(instance, allowed: .encodedPath)
+        let bytes = (try? ProblemDocument(problem, instance: path).bytes()) ?? Data()
         return ScreenResponse(
             status: problem.code.status,
             headerFields: fields,

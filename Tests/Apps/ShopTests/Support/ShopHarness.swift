@@ -1,6 +1,7 @@
-import HTTPSemantics
+@testable import HTTPSemantics
 import AppTestKit
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Logging
 import Media
