@@ -8,10 +8,6 @@ import Testing
     private static let knownCycles: [String: [Set<String>]] = [
         "HTTPCaching": [["Reuse", "Storing", "Validation"]],
         "Media": [["Children", "Documents", "Pictures", "Tools"]],
-        "Screens": [
-            ["Connection", "Rendered", "Server"],
-            ["Answers", "Events", "Mounts", "Problems", "Requests", "Routing", "Sessions"],
-        ],
     ]
 
     @Test("A module above 40 files has folders, and no folder has more than 25 files of its own")

@@ -22,7 +22,7 @@ final class EmbeddedConnection {
         let larder = LarderHTTPChannel(
             responder: { _, _, _ in },
             limits: limits,
-            problem: { ("application/problem+json", Array("{\"code\":\"\($0.reason)\"}".utf8)) },
+            problem: { ("application/problem+json", Array($0.reason.testProblem.utf8)) },
             onRefusal: { journal.refusals.append($0) },
             onAbruptClose: { journal.cuts.append($0) },
             responseCache: responseCache
@@ -49,6 +49,17 @@ final class EmbeddedConnection {
 
     func advance(seconds: Int64) {
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+    }
+}
+
+extension ConnectionRefusal.Reason {
+    /// A problem document of these tests.
+    var testProblem: String {
+        switch self {
+        case .malformed: #"{"code":"malformed-request"}"#
+        case .headersTooLarge: #"{"code":"headers-too-large"}"#
+        case .timedOut: #"{"code":"request-timeout"}"#
+        }
     }
 }
 

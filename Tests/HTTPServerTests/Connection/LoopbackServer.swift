@@ -34,7 +34,7 @@ struct LoopbackServer: Sendable {
                 LarderHTTPChannel(
                     responder: responder,
                     limits: limits,
-                    problem: { ("application/problem+json", Array("{\"code\":\"\($0.reason)\"}".utf8)) },
+                    problem: { ("application/problem+json", Array($0.reason.testProblem.utf8)) },
                     onRefusal: { refusalSource.yield($0) },
                     onAbruptClose: { cutSource.yield($0) }
                 )
