@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Concurrency", "HTTPSemantics",
-                "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -300,9 +300,7 @@ let package = Package(
         // A scripted upstream, a clock that the test moves, and values to wait for.
         .target(
             name: "UpstreamTestKit",
-            dependencies: [
-                "Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging,
-            ],
+            dependencies: ["Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging],
             path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
@@ -373,8 +371,7 @@ let package = Package(
             name: "PDFTests",
             dependencies: [
                 "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
-                "AppTestKit", grdb,
-                httpTypes, logging, lifecycle,
+                "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -406,15 +403,15 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "Settings", "Upstream", logging,
-                nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database", grdb,
+                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "HTTPServer", "Screens", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
                 hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
@@ -422,9 +419,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [
-                asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
-            ],
+            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
             swiftSettings: strict
         ),
     ]

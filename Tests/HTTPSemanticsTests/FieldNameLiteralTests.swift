@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import HTTPSemantics
+import HTTPSemantics
 
 struct FieldNameLiteralTests {
     @Test("The names that HTTPTypes does not list are those of the RFCs")

@@ -1,3 +1,4 @@
+@testable import AppInterface
 import Foundation
 import Logging
 import Settings

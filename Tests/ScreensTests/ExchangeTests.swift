@@ -454,9 +454,14 @@ struct ExchangeTests {
     )
     func unfinal(code: Int) async throws {
         let kitchen = try Kitchen([
-            Route(raw: .get, "/v1/raw/{path}", "raw", beside: [], allowed: { _ in [.get] }) { _, _ in
-                Response(status: .init(code: code))
-            },
+            Route(
+                .get,
+                "/v1/raw/{path}",
+                "raw",
+                raw: .init(otherMethods: [], allowedMethods: { _ in [.get] }) { _, _ in
+                    Response(status: .init(code: code))
+                }
+            ),
             Route(.get, "/v1/reply", "reply") { _ in ScreenResponse(status: .init(code: code), body: .none) },
         ])
         for path in ["/v1/raw/x", "/v1/reply"] {

@@ -1,3 +1,4 @@
+import Database
 public import AppInterface
 public import Screens
 public import Settings

@@ -1,3 +1,4 @@
+@testable import HTTPTypes
 import Testing
 import Freshness
 
@@ -27,10 +28,10 @@ import Freshness
     }
 
     @Test("The task that serves a connection has its annotations, and no other task")
-    func taskLocal() async {
+    func taskLocal() {
         let annotations = ResponseAnnotations()
         #expect(ResponseAnnotations.ofConnection == nil)
-        await ResponseAnnotations.$ofConnection.withValue(annotations) {
+        ResponseAnnotations.$ofConnection.withValue(annotations) {
             #expect(ResponseAnnotations.ofConnection === annotations)
         }
         #expect(ResponseAnnotations.ofConnection == nil)

@@ -1,3 +1,4 @@
+import HTTPServer
 import Foundation
 import HTTPTypes
 import Media
@@ -58,7 +59,7 @@ struct DocumentCreation: Sendable {
         return try form.files.enumerated().map { index, file in
             try SourceFile(
                 title: file.title(at: index),
-                fileName: file.head.fileName,
+                fileName: file.fileName,
                 beginning: file.beginning,
                 length: file.length,
                 place: file.place,

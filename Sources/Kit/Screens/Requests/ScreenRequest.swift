@@ -27,8 +27,6 @@ public struct ScreenRequest: Sendable {
     public let logger: Logger
     /// The bearer token, read and hashed once.
     public let credential: BearerCredential
-    /// The session, on routes that require one.
-    public let session: Session?
 
     private let parameters: [String: String]
     private let requestBody: RequestBody
@@ -39,7 +37,6 @@ public struct ScreenRequest: Sendable {
         context: ScreenContext,
         parameters: [String: String],
         credential: BearerCredential,
-        session: Session?,
         maximumBodyBytes: Int
     ) {
         method = request.method == .head ? .get : request.method
@@ -51,7 +48,6 @@ public struct ScreenRequest: Sendable {
         clientAddress = context.clientAddress
         logger = context.logger
         self.credential = credential
-        self.session = session
         self.parameters = parameters
         requestBody = request.body
         self.maximumBodyBytes = maximumBodyBytes
@@ -71,12 +67,6 @@ public struct ScreenRequest: Sendable {
         let directives = RequestDirectives(headerFields)
         if directives.onlyIfCached { return .onlyIfCached }
         return try query.flag("refresh") || directives.noCache || directives.maxAge == 0 ? .revalidate : .useCache
-    }
-
-    /// The session of a route that requires one.
-    public func requiredSession() throws -> Session {
-        guard let session else { throw Problem(.sessionRequired, "This needs a session.") }
-        return session
     }
 
     /// The body as it arrives, to be read once; who does not read on holds the client back. Its size is for the reader

@@ -99,35 +99,3 @@ public struct Route: Sendable {
     /// The path up to its first parameter.
     var fixedPrefix: Substring { path.prefix { $0 != "{" } }
 }
-
-// Until every handler takes its session.
-extension Route {
-    /// Who may use a route.
-    public enum Access: Sendable, Equatable {
-        /// Anyone.
-        case open
-        /// Clients with a session of this app.
-        case session(app: String)
-    }
-
-    /// Who may use it.
-    public var access: Access { sessionApp.map { .session(app: $0) } ?? .open }
-
-    /// Creates a route whose handler asks the request for its session.
-    public init(
-        _ method: HTTPRequest.Method,
-        _ path: String,
-        _ screen: String,
-        access: Access,
-        maximumBodyBytes: Int = Route.defaultBodyBytes,
-        _ handler: @escaping Handler
-    ) {
-        switch access {
-        case .open: self.init(method, path, screen, maximumBodyBytes: maximumBodyBytes, handler)
-        case .session(let app):
-            self.init(method, path, screen, session: app, maximumBodyBytes: maximumBodyBytes) { request, _ in
-                try await handler(request)
-            }
-        }
-    }
-}

@@ -46,25 +46,22 @@ private struct RouteResponder: HTTPResponder {
     func respond(to request: Request, context: ScreenContext) async throws -> Response {
         let parameters = try parameters(of: context)
         let credential = BearerCredential(request.headers)
-        func screenRequest(_ session: Session?) -> ScreenRequest {
-            ScreenRequest(
-                request,
-                context: context,
-                parameters: parameters,
-                credential: credential,
-                session: session,
-                maximumBodyBytes: route.maximumBodyBytes
-            )
-        }
+        let screenRequest = ScreenRequest(
+            request,
+            context: context,
+            parameters: parameters,
+            credential: credential,
+            maximumBodyBytes: route.maximumBodyBytes
+        )
         let screen: ScreenResponse
         var sessionToken = ChangeToken.unlimited
         switch route.handling {
         case .open(let handler):
-            screen = try await handler(screenRequest(nil))
+            screen = try await handler(screenRequest)
         case .session(let app, let handler):
             sessionToken = sessions.changeToken(of: credential)
             let session = try sessions.session(of: credential, app: app)
-            screen = try await handler(screenRequest(session), session)
+            screen = try await handler(screenRequest, session)
         case .raw(let raw):
             return try await raw.handler(request, context)
         }

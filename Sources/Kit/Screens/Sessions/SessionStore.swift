@@ -1,6 +1,5 @@
 import Foundation
 public import GRDB
-public import HTTPTypes
 import NIOConcurrencyHelpers
 public import Storage
 import Upstream
@@ -146,26 +145,5 @@ public struct SessionStore: Sendable {
                 )
             }
         }
-    }
-}
-
-// Until every caller has a credential.
-extension SessionStore {
-    /// Returns the session of a request.
-    /// - Throws: as ``session(of:app:)``.
-    public func session(for headerFields: HTTPFields, app: String) throws -> Session {
-        try session(of: BearerCredential(headerFields), app: app)
-    }
-
-    /// Returns the session of a request, if there is one.
-    /// - Throws: as ``knownSession(of:app:)``.
-    public func knownSession(for headerFields: HTTPFields, app: String) throws -> Session? {
-        try knownSession(of: BearerCredential(headerFields), app: app)
-    }
-
-    /// Ends the session of a request.
-    /// - Throws: as ``close(_:)``.
-    public func close(for headerFields: HTTPFields) async throws {
-        try await close(BearerCredential(headerFields))
     }
 }

@@ -39,7 +39,10 @@ public struct UploadedForm: Sendable {
         /// The first of them, 64 at most.
         public let beginning: Data
 
-        /// What people call it, in a message: its name, or else its place among the files, counted from 1.
+        /// Its name as the client gives it, without folders; nil if it gives none. To be shown, never to be opened.
+        public var fileName: String? { head.fileName }
+
+        /// Returns a text for messages: its name, or else its position among the files, counted from 1.
         public func title(at index: Int) -> String {
             head.fileName.flatMap { $0.isEmpty ? nil : UploadedForm.legible($0) } ?? "file \(index + 1)"
         }

@@ -1,0 +1,114 @@
+@testable import Database
+import AppInterface
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Screens
+import Settings
+import Testing
+
+@testable import Larder
+
+@Suite struct AppListTests {
+    private let apps = AppList(AppList.standard.types + [TinyApp.self])
+
+    private func configuration(_ arguments: [String], in directory: URL) throws -> LarderConfiguration {
+        let own = ["--data-directory", directory.path]
+        let reader = try SettingsReader(
+            arguments: own + arguments,
+            environment: [:],
+            file: nil,
+            catalogue: SettingCatalogue(apps)
+        )
+        return try LarderConfiguration(reader, environment: [:], apps: apps)
+    }
+
+    /// Runs a test against a server that is built as `larder serve` builds it.
+    private func withServer(
+        _ arguments: [String],
+        _ test: @escaping @Sendable (LarderApplication, any TestClientProtocol) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "larder-tests-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let larder = try await LarderApplication.build(
+            try configuration(arguments, in: directory),
+            metrics: PrometheusRegistry(),
+            onListening: { _ in },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        do {
+            try await larder.application.test(.router) { try await test(larder, $0) }
+        } catch {
+            try await larder.close()
+            throw error
+        }
+        try await larder.close()
+    }
+
+    @Test("A sixth app needs its type and a place in the list: routes, session, setting, table, problem, index, upstream")
+    func sixthApp() async throws {
+        let arguments = ["--tiny-greeting", "good day", "--upstreams-weather-url", "http://127.0.0.1:1"]
+        try await withServer(arguments) { larder, client in
+            #expect(try await client.execute(uri: "/v1/tiny", method: .get) { $0.status } == .unauthorized)
+            let token = try await client.execute(uri: "/v1/tiny/session", method: .post) { String(buffer: $0.body) }
+            let fields: HTTPFields = [.authorization: "Bearer \(token)"]
+            for visit in 1...2 {
+                let text = try await client.execute(uri: "/v1/tiny", method: .get, headers: fields) {
+                    String(buffer: $0.body)
+                }
+                #expect(text == "good day guest \(visit) the weather")
+            }
+            let problem = try await client.execute(uri: "/v1/tiny/small", method: .get) {
+                "\($0.status.code) \(String(buffer: $0.body))"
+            }
+            #expect(problem.hasPrefix("409 ") && problem.contains(#""code":"too-small""#))
+            let index = try await client.execute(uri: "/v1", method: .get) { String(buffer: $0.body) }
+            #expect(index.contains(#""title":"Tiny""#) && index.contains(#""href":"/v1/tiny","method":"GET""#))
+            let status = try await client.execute(uri: "/v1/status", method: .get) { String(buffer: $0.body) }
+            #expect(status.contains(#""name":"weather""#))
+        }
+    }
+
+    @Test("Without an address of its upstream the app is served all the same: the upstream is optional")
+    func optionalUpstream() async throws {
+        try await withServer([]) { _, client in
+            let token = try await client.execute(uri: "/v1/tiny/session", method: .post) { String(buffer: $0.body) }
+            let text = try await client.execute(
+                uri: "/v1/tiny",
+                method: .get,
+                headers: [.authorization: "Bearer \(token)"]
+            ) { String(buffer: $0.body) }
+            #expect(text == "hello guest 1 no upstream")
+        }
+    }
+
+    @Test("The setting of a sixth app is read like every other, and is none without the app")
+    func setting() throws {
+        #expect(throws: SettingError.self) {
+            try SettingsReader(arguments: ["--tiny-greeting", "x"], environment: [:], file: nil)
+        }
+        let page = SettingsPage(apps).markdown()
+        #expect(page.contains("| `tiny.greeting` |") && page.contains("| `weather` |"))
+    }
+
+    @Test("Names, keys, steps and codes of all apps differ")
+    func distinct() {
+        func areDistinct(_ names: [String]) -> Bool { Set(names).count == names.count }
+        #expect(areDistinct(apps.types.map { $0.name }))
+        #expect(areDistinct(apps.upstreams.map(\.name)))
+        #expect(areDistinct(SettingCatalogue(apps).all.map(\.key)))
+        #expect(areDistinct(apps.migrations.map(\.name)))
+        #expect(areDistinct(apps.problems.map(\.rawValue)))
+    }
+
+    @Test("An app gets the values of its own settings only")
+    func ownSettings() throws {
+        let values = try SettingsReader(arguments: [], environment: [:], file: nil, catalogue: SettingCatalogue(apps))
+            .values().restricted(to: TinyApp.settings)
+        #expect(try values.text("tiny.greeting") == "hello")
+        #expect(throws: SettingError.self) { try values.text("http.host") }
+    }
+}
