@@ -8,8 +8,8 @@ public import Upstream
 
 extension ScreenResponse {
     /// The same for a file whose bytes must be asked for before it is known whether they can be had: `open` is called
-    /// once the part is known, and before anything is answered, so that its failure is a problem and not a response that
-    /// breaks off. Not called where no body is sent.
+    /// once the part is known, and before anything is answered, so that its failure is a problem and not a response
+    /// that breaks off. Not called where no body is sent.
     public static func content(
         _ content: FileContent,
         to request: ScreenRequest,

@@ -1,7 +1,7 @@
 public import Foundation
 import HTTPTypes
 
-/// A problem as it is written: RFC 9457 with the members of design/screens.md 1.4.
+/// A problem as it is written: RFC 9457 with the members of docs/contract.md, "Problems".
 public struct ProblemDocument: Encodable, Sendable {
     /// `urn:larder:problem:<code>`.
     public var type: String

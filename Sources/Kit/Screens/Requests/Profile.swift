@@ -3,7 +3,7 @@ public import HTTPTypes
 
 extension ScreenRequest {
     /// The profile that a request without a token belongs to: the one that `Larder-Profile` names, else `local`
-    /// (design/screens.md 1.6).
+    /// (docs/contract.md, "Sessions").
     ///
     /// A profile keeps people, or parallel tests, apart; it protects nothing. 400 for a name that is not 1 to 64
     /// letters, digits, `-`, `_` or `.`. Answers must carry ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`:

@@ -64,7 +64,7 @@ public struct QueryItems: Sendable {
         }
     }
 
-    /// `limit` and `offset` (design/screens.md 1.3). 400 if they are not integers or out of range.
+    /// `limit` and `offset` (docs/contract.md, "Paging"). 400 if they are not integers or out of range.
     public func page(defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
         PageRequest(
             limit: try integer("limit", in: 1...maximumLimit) ?? defaultLimit,

@@ -1,4 +1,4 @@
-/// A button of a screen: `data.actions[]` of design/screens.md 1.2.
+/// A button of a screen: `data.actions[]` (docs/contract.md, "Envelope").
 public struct Action: Encodable, Sendable, Equatable {
     /// What to ask before doing it.
     public struct Confirmation: Encodable, Sendable, Equatable {

@@ -1,7 +1,7 @@
 public import Foundation
 public import Upstream
 
-/// The one shape of every 2xx answer of a screen (design/screens.md 1.2).
+/// The one shape of every 2xx response of a screen (docs/contract.md, "Envelope").
 public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
     /// What the screen shows.
     public var data: Content

@@ -1,4 +1,4 @@
-/// Which part of a list is asked for (design/screens.md 1.3).
+/// Which part of a list is asked for (docs/contract.md, "Paging").
 public struct PageRequest: Sendable, Equatable {
     /// Most rows wanted.
     public var limit: Int

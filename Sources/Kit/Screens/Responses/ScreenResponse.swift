@@ -47,8 +47,8 @@ public struct ScreenResponse: Sendable {
         self.changeToken = changeToken
     }
 
-    /// A screen in its envelope, with the fields of design/screens.md 1.5. `now` gives the `Age`; with a validity it is
-    /// kept for as long as that holds.
+    /// A screen in its envelope, with the fields of docs/contract.md, "Freshness". `now` gives the `Age`; with a
+    /// validity it is kept for as long as that holds.
     public static func screen<Content>(
         _ envelope: Envelope<Content>,
         status: HTTPResponse.Status = .ok,

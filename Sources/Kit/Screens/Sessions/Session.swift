@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Who is logged in to one app. One shape for all five (design/screens.md 1.6).
+/// Who is logged in to one app. One shape for all five (docs/contract.md, "Sessions").
 public struct Session: Sendable, Equatable {
     /// The kinds of session.
     public enum Kind: String, Sendable, Codable {
