@@ -1,4 +1,3 @@
-@testable import Database
 import AppInterface
 import Foundation
 import HTTPServer
@@ -10,6 +9,7 @@ import Screens
 import Settings
 import Testing
 
+@testable import Database
 @testable import Larder
 
 @Suite struct AppListTests {
@@ -48,7 +48,9 @@ import Testing
         try await larder.close()
     }
 
-    @Test("A sixth app needs its type and a place in the list: routes, session, setting, table, problem, index, upstream")
+    @Test(
+        "A sixth app needs its type and a place in the list: routes, session, setting, table, problem, index, upstream"
+    )
     func sixthApp() async throws {
         let arguments = ["--tiny-greeting", "good day", "--upstreams-weather-url", "http://127.0.0.1:1"]
         try await withServer(arguments) { larder, client in

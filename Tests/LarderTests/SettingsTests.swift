@@ -1,10 +1,10 @@
-@testable import AppInterface
 import Foundation
 import Logging
 import Settings
 import Testing
 import Upstream
 
+@testable import AppInterface
 @testable import Larder
 
 @Suite struct SettingsTests {
@@ -145,7 +145,9 @@ import Upstream
             "https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*",
         ]
         #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).http.allowedOrigins == origins)
-        #expect(try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).http.allowedHosts.count == 3)
+        #expect(
+            try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).http.allowedHosts.count == 3
+        )
     }
 
     @Test("SRV-03 the compose file has the sandbox stand in for every upstream")
@@ -183,7 +185,9 @@ import Upstream
 
     @Test("the page of settings has the defaults of an upstream that differ from those of all")
     func ownDefaults() throws {
-        let common = Dictionary(uniqueKeysWithValues: UpstreamSettings.settings(ofName: "").map { ($0.key, $0.standard) })
+        let common = Dictionary(
+            uniqueKeysWithValues: UpstreamSettings.settings(ofName: "").map { ($0.key, $0.standard) }
+        )
         let differing = catalogue.all.filter { setting in
             guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else { return false }
             return common[setting.key.replacing(".\(upstream).", with: "..")] != setting.standard

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPCaching
-import HTTPServer
 import HTTPSemantics
+import HTTPServer
 import HTTPTypes
 import Testing
 import Upstream

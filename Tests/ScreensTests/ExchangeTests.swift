@@ -1,8 +1,8 @@
 import CoreMetrics
 import Foundation
 import HTTPCaching
-import HTTPServer
 import HTTPSemantics
+import HTTPServer
 import HTTPTypes
 import HummingbirdCore
 import NIOCore

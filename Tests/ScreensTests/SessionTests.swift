@@ -74,7 +74,10 @@ struct SessionStoreTests {
             #expect(throws: Problem.self) { try store.session(of: credential(token + "x"), app: "ships") }?.code
                 == .sessionExpired
         )
-        #expect(#expect(throws: Problem.self) { try store.session(of: BearerCredential([:]), app: "ships") }?.code == .sessionRequired)
+        #expect(
+            #expect(throws: Problem.self) { try store.session(of: BearerCredential([:]), app: "ships") }?.code
+                == .sessionRequired
+        )
     }
 
     @Test("Guests have no name; several sessions of one account live side by side")

@@ -1,5 +1,5 @@
-import Database
 public import AppInterface
+import Database
 public import Screens
 public import Settings
 import Upstream

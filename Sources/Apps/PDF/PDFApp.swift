@@ -124,7 +124,13 @@ public struct PDFApp: App {
         guard let exchange else { return [] }
         return [
             Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", session: exchange.disk.app, exchange.importFile),
-            Route(.post, "/v1/pdf/documents/{id}/save-to-disk", "pdf.reader", session: exchange.disk.app, exchange.exportFile),
+            Route(
+                .post,
+                "/v1/pdf/documents/{id}/save-to-disk",
+                "pdf.reader",
+                session: exchange.disk.app,
+                exchange.exportFile
+            ),
         ]
     }
 }

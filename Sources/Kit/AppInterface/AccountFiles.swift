@@ -27,7 +27,7 @@ public struct AccountFiles: Sendable {
     /// than `maximumBytes`.
     public typealias Fetch =
         @Sendable (_ path: String, _ session: Session, _ folder: ScratchFolder, _ maximumBytes: Int) async throws ->
-            Fetched
+        Fetched
     /// Stores a PDF at a path where nothing is and returns the path. Throws a `Problem` or `UpstreamFailure` if that
     /// fails, 409 `target-exists` if something is there.
     public typealias Store =

@@ -22,7 +22,9 @@ struct AppList: Sendable {
     var upstreams: [UpstreamDescription] { types.flatMap { $0.upstreams } }
 
     /// The steps that make all tables.
-    var migrations: [SchemaMigration] { CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations } }
+    var migrations: [SchemaMigration] {
+        CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations }
+    }
 
     /// Every problem code that the server may send.
     var problems: [ProblemCode] { ProblemCode.common + types.flatMap { $0.problems } }

@@ -25,6 +25,7 @@ struct SettingCatalogue: Sendable {
 
     /// Returns the setting of an environment variable.
     func setting(environmentName: String) -> Setting? {
-        all.first { $0.environmentName == environmentName } ?? UpstreamSettings.setting(environmentName: environmentName)
+        all.first { $0.environmentName == environmentName }
+            ?? UpstreamSettings.setting(environmentName: environmentName)
     }
 }

@@ -14,7 +14,9 @@ struct SettingsPage {
     /// Returns the page as GitHub Flavored Markdown.
     func markdown() -> String {
         let sections = groups.map { "## \($0.name)\n\n" + table($0.settings) }
-        return ([Self.introduction, upstreams] + sections + [Self.mounts, Self.exposure, Self.limits]).joined(separator: "\n\n") + "\n"
+        return ([Self.introduction, upstreams] + sections + [Self.mounts, Self.exposure, Self.limits]).joined(
+            separator: "\n\n"
+        ) + "\n"
     }
 
     /// The settings of no upstream, by the first part of their keys, in the order of the catalogue.

@@ -62,7 +62,9 @@ struct ConnectionStateTests {
     func failureDuringResponse() {
         var state = responding(post, received: false)
         _ = state.sentHead(ok)
-        #expect(state.failed(.malformed("x"), body: .malformed) == .closeAbruptly(.failedDuringResponse, body: .malformed))
+        #expect(
+            state.failed(.malformed("x"), body: .malformed) == .closeAbruptly(.failedDuringResponse, body: .malformed)
+        )
     }
 
     // MARK: Answers

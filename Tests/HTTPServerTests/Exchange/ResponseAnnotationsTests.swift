@@ -1,8 +1,8 @@
-@testable import HTTPTypes
-import Testing
 import Freshness
+import Testing
 
 @testable import HTTPServer
+@testable import HTTPTypes
 
 @Suite struct ResponseAnnotationsTests {
     @Test("Annotations can be taken once")

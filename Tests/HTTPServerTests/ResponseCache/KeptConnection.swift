@@ -1,8 +1,8 @@
+import Freshness
 import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
-import Freshness
 
 @testable import HTTPServer
 

@@ -1,10 +1,10 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
-import Freshness
 
 @testable import HTTPServer
 

@@ -1,9 +1,9 @@
+import Freshness
 import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import Testing
-import Freshness
 
 @testable import HTTPServer
 

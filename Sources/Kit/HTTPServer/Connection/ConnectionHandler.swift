@@ -208,7 +208,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Processes what was held back, after a response or when the client takes bytes again.
     func releaseHeld(_ context: ChannelHandlerContext) {
-        // A response made on the event loop within this loop leads here again: the loop continues with the next request.
+        // A response made on the event loop within this loop leads here again: the loop continues with the next
+        // request.
         guard !isReleasing else { return }
         isReleasing = true
         var released = false

@@ -25,8 +25,8 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var writeDeadline: Duration
     /// Connections open at once; enforced by the listener, not here. Default 1024.
     public var connections: Int
-    /// Bytes read and thrown away after the last response of a connection, so that the client can read that response (RFC
-    /// 9112 section 9.6). Default 64 KiB.
+    /// Bytes read and thrown away after the last response of a connection, so that the client can read that response
+    /// (RFC 9112 section 9.6). Default 64 KiB.
     public var lingerBytes: Int
     /// How long that goes on. Default 2 s.
     public var lingerTime: Duration

@@ -53,8 +53,8 @@ extension ConnectionState {
     /// The application has ended its response.
     mutating func responseEnded(now: NIODeadline) -> ResponseEndAction {
         guard case .exchange(let exchange) = phase, let body = exchange.responseBody else { return .drop }
-        // A response without a body ends with its head: ending it again would write the last chunk of a body that is not
-        // there.
+        // A response without a body ends with its head: ending it again would write the last chunk of a body that is
+        // not there.
         let endsBody = body == .allowed
         guard exchange.keepsAlive, exchange.isReceived, !isQuiescing else {
             phase = .draining(lingers: true)

@@ -4,8 +4,8 @@ import NIOHTTP1
 /// Decides what a connection does next. It has no channel and no clock: times and byte counts are passed in.
 ///
 /// One request is under way at a time; what a client pipelines behind it is held back by the owner (``intake``), so
-/// responses are in order and limits count per request. Each method is an event; what it returns is the action. Responses
-/// are in `ConnectionState+Response.swift`, deadlines in `ConnectionState+Deadlines.swift`.
+/// responses are in order and limits count per request. Each method is an event; what it returns is the action.
+/// Responses are in `ConnectionState+Response.swift`, deadlines in `ConnectionState+Deadlines.swift`.
 struct ConnectionState {
     /// A request under way and its response.
     struct Exchange: Equatable {

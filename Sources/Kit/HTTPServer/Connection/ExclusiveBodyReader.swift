@@ -5,9 +5,9 @@ import NIOCore
 
 /// Lets a request's body be read until its response has ended, and no longer.
 ///
-/// After a response Hummingbird reads the rest of the body itself. Another task may still be reading it: an upload to an
-/// upstream that has responded before it had taken everything waits for the next part. NIO's sequence ends the process
-/// if there are two readers.
+/// After a response Hummingbird reads the rest of the body itself. Another task may still be reading it: an upload to
+/// an upstream that has responded before it had taken everything waits for the next part. NIO's sequence ends the
+/// process if there are two readers.
 final class ExclusiveBodyReader: @unchecked Sendable {
     private struct State {
         var isReading = false

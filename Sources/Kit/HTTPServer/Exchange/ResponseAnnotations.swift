@@ -1,11 +1,12 @@
-import NIOConcurrencyHelpers
 public import Freshness
+import NIOConcurrencyHelpers
 
 /// What the application knows of the response under way and its bytes do not say. The connection reads it when the
 /// response begins.
 ///
-/// A connection has one, since at most one request is under way on it; the task that serves the connection carries it as
-/// a task-local value. Nothing of it is a header field, so no client or upstream can forge it. See docs/decisions/0046.
+/// A connection has one, since at most one request is under way on it; the task that serves the connection carries it
+/// as a task-local value. Nothing of it is a header field, so no client or upstream can forge it. See
+/// docs/decisions/0046.
 public final class ResponseAnnotations: Sendable {
     /// The annotations of one response.
     public struct Values: Sendable {

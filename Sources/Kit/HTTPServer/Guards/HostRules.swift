@@ -16,8 +16,8 @@ public struct HostRules: Sendable, Equatable {
         authority.flatMap { Self.name(of: $0) }.map(allowedHosts.contains) ?? false
     }
 
-    /// Returns the host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil if
-    /// it is none of these.
+    /// Returns the host of `host:port`, `[v6]:port` or a bare IPv6 address, in lower case and without a root dot; nil
+    /// if it is none of these.
     public static func name(of authority: String) -> String? {
         var host = authority[...]
         var port = Substring()

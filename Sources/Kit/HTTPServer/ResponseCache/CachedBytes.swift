@@ -1,5 +1,5 @@
-import NIOCore
 import Freshness
+import NIOCore
 
 /// A response that was sent, ready to be sent again.
 final class CachedBytes: Sendable {

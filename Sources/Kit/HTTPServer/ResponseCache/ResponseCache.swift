@@ -1,8 +1,8 @@
+import Freshness
 public import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
-import Freshness
 
 /// Responses that were sent and are still valid, by the bytes of the request head that they respond to. Shared by all
 /// event loops; bounded.

@@ -4,8 +4,8 @@ extension Upstream {
     /// Runs an operation and turns an `UpstreamError` that it throws into the problem that the client gets.
     ///
     /// - Parameters:
-    ///   - dialog: What the app shows if the upstream is unreachable, failing or sends an unusable response; nil for the
-    ///     problem's own text.
+    ///   - dialog: What the app shows if the upstream is unreachable, failing or sends an unusable response; nil for
+    ///     the problem's own text.
     ///   - operation: Uses this upstream.
     /// - Returns: What the operation returns.
     /// - Throws: ``UpstreamFailure``, and what else the operation throws.
