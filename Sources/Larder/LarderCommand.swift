@@ -28,8 +28,7 @@ struct LarderCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Runs the program. Files that it and its children make are their owner's only, wherever and by whatever they are
-    /// made.
+    /// Runs the program. Files that it and its children create are accessible to their owner only.
     static func main() async {
         umask(0o077)
         await main(nil)

@@ -90,15 +90,15 @@ import Testing
         #expect(await cache(["list", "--sort", "taste"], of: data).status == 64)
         let size = await cache(["size"], of: data)
         #expect(
-            size.output.contains("spacex") && size.output.contains("in 2 answers")
+            size.output.contains("spacex") && size.output.contains("in 2 responses")
                 && size.output.contains("of 512.0 MiB"),
             "\(size)"
         )
 
         let preview = await cache(["purge", "--upstream", "spacex", "--dry-run"], of: data)
         #expect(
-            preview.output.contains("would remove 1 answer of spacex")
-                && preview.output.contains("kept 1 answer that rows were made of")
+            preview.output.contains("would remove 1 response of spacex")
+                && preview.output.contains("kept 1 response that rows were made of")
         )
         let purge = await cache(["purge", "--all"], of: data)
         #expect(purge.status == 1)

@@ -2,13 +2,14 @@ import ArgumentParser
 import Foundation
 import Storage
 
-/// `larder cache`: what is cached, how much, and away with it.
+/// `larder cache`: lists, measures and purges what is cached.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
         abstract: "List, measure and purge what is cached.",
         discussion: """
-            Listing and measuring read only, also while a server uses the data directory. Purging needs the data directory for itself: stop the server first.
+            Listing and measuring read only, also while a server uses the data directory. Purging needs the data
+            directory for itself: stop the server first.
 
             EXAMPLES
               larder cache list --sort size
@@ -21,7 +22,7 @@ struct CacheCommand: AsyncParsableCommand {
     )
 }
 
-/// What all of `larder cache` takes.
+/// Options of all subcommands of `larder cache`.
 struct CacheOptions: ParsableArguments {
     @Flag(name: .long, help: "Mean the data directory of larder serve --sandbox.")
     var sandbox = false
@@ -32,10 +33,10 @@ struct CacheOptions: ParsableArguments {
 }
 
 extension LarderConfiguration {
-    /// The present time of a command: where a server's clock would start.
+    /// The current time of a command: the time that a server's clock would show at start.
     var now: Date { clockStart ?? Date() }
 
-    /// Runs `body` on the cache, for reading. Ends the process with one line and exit code 1 where the data cannot be
+    /// Runs `body` on the cache, for reading. Ends the process with one line and exit code 1 if the data cannot be
     /// used.
     func inspectingCache(_ body: (CacheInspection) throws -> Void) throws {
         try Self.reportingStorageErrors {

@@ -8,8 +8,10 @@ struct CacheListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the stored responses.",
         discussion: """
-            One line for each upstream, method and URL: status, size of all variants, time since the newest was received or confirmed, time since the last noted use, number of variants.
-            A * behind the number marks an answer that rows were made of: it is never evicted nor purged. Queries may hold secrets and are left out; credentials are never shown.
+            One line for each upstream, method and URL: status, size of all variants, time since the newest was
+            received or confirmed, time since the last recorded use, number of variants.
+            A * behind the number marks a response that rows were made of: it is never evicted nor purged. Queries may
+            hold secrets and are left out; credentials are never shown.
 
             EXAMPLES
               larder cache list
@@ -68,7 +70,7 @@ enum CacheListing {
         )
     }
 
-    /// A URL without what may be secret in it, in one line whatever an upstream put into it.
+    /// Returns a URL without parts that may be secret, on one line whatever an upstream put into it.
     static func shown(_ url: String, queries: Bool) -> String {
         var text = String(
             String.UnicodeScalarView(url.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 })

@@ -10,8 +10,10 @@ struct CachePurgeCommand: AsyncParsableCommand {
         commandName: "purge",
         abstract: "Remove what is cached: by upstream, path prefix and age, or all.",
         discussion: """
-            What is named by all conditions goes. Sessions, deletions, rows and secrets stay, and so do answers that rows were made of. Page lists go with --all and with --older-than alone.
-            A server that uses the data directory has to be stopped first, because it holds answers in memory that it could not know to be gone; --dry-run works beside it.
+            Removes what meets all conditions. Sessions, deletions, rows and secrets stay, and so do responses that
+            rows were made of. Page lists are removed with --all and with --older-than alone.
+            A server that uses the data directory has to be stopped first, because it holds responses in memory that
+            it would not know to be removed; --dry-run works beside it.
 
             EXAMPLES
               larder cache purge --all
@@ -20,10 +22,10 @@ struct CachePurgeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: "Only answers of this upstream, its mount (NAME.raw) included.")
+    @Option(name: .long, help: "Only responses of this upstream, its mount (NAME.raw) included.")
     var upstream: String?
 
-    @Option(name: .long, help: "Only answers whose URL has a path that begins with this, such as /v4/.")
+    @Option(name: .long, help: "Only responses whose URL has a path that begins with this, such as /v4/.")
     var prefix: String?
 
     @Option(name: .long, help: "Only what was received, or last confirmed, so long ago: 30s, 15m, 12h, 7d, 2w.")
@@ -84,16 +86,16 @@ struct CachePurgeCommand: AsyncParsableCommand {
     }
 }
 
-/// The account of a purge.
+/// The result of a purge, for people.
 enum PurgeText {
     static func text(_ report: CachePurge.Report, verb: String) -> String {
         var lines = report.upstreams.sorted { $0.key < $1.key }.map { name, share in
-            "\(verb) \(HumanReadable.count(share.responses, "answer")) of \(name), \(HumanReadable.bytes(share.bytes))"
+            "\(verb) \(HumanReadable.count(share.responses, "response")) of \(name), \(HumanReadable.bytes(share.bytes))"
         }
         if report.pages > 0 { lines.append("\(verb) \(HumanReadable.count(report.pages, "page list"))") }
         if lines.isEmpty { lines.append("\(verb) nothing") }
         if report.pinned > 0 {
-            lines.append("kept \(HumanReadable.count(report.pinned, "answer")) that rows were made of")
+            lines.append("kept \(HumanReadable.count(report.pinned, "response")) that rows were made of")
         }
         return lines.joined(separator: "\n") + "\n"
     }

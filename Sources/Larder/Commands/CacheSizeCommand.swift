@@ -26,7 +26,7 @@ struct CacheSizeCommand: AsyncParsableCommand {
             var lines = totals.upstreams.map {
                 (
                     name: $0.upstream,
-                    amount: "\(HumanReadable.bytes($0.bytes)) in \(HumanReadable.count($0.responses, "answer"))"
+                    amount: "\(HumanReadable.bytes($0.bytes)) in \(HumanReadable.count($0.responses, "response"))"
                 )
             }
             lines.append(

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// What the doctor finds in the data directory: what the server finds at its start, and it changes nothing.
+/// Checks the data directory as the server does at its start, without changing it.
 enum DataCheck {
     static func findings(at url: URL, migrations: [SchemaMigration]) -> [Check] {
         do {

@@ -1,7 +1,7 @@
 import CZlib
 import GRDB
 
-/// What the doctor says of the system libraries that are linked.
+/// Checks the system libraries that are linked.
 enum Libraries {
     /// SQLite with the parts that Larder's tables use: FTS5 and R-tree.
     static func sqlite() -> Check {

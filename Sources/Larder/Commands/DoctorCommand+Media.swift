@@ -1,8 +1,8 @@
 import Foundation
 import Media
 
-/// What the doctor finds of the programs that work on pictures and documents. Everything else works without them, so
-/// that none is more than a warning; nor is the optional one that.
+/// Checks the programs that work on pictures and documents. Everything else works without them, so a missing one is
+/// only a warning, and a missing optional one not even that.
 enum MediaCheck {
     static func findings(_ configuration: MediaConfiguration) async throws -> [Check] {
         let folder = FileManager.default.temporaryDirectory.appending(

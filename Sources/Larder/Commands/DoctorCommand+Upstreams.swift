@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOPosix
 import Upstream
 
-/// What the doctor finds of the upstreams: one request each, with the upstream's own time-outs.
+/// Checks the upstreams: one request each, with the upstream's own timeouts.
 enum UpstreamCheck {
     static func findings(_ configurations: [UpstreamConfiguration]) async throws -> [Check] {
         var findings: [Check] = []

@@ -5,7 +5,7 @@ import NIOPosix
 import Storage
 import Upstream
 
-/// `larder doctor`: looks at everything that Larder needs and says what is not as it should be.
+/// `larder doctor`: checks everything that Larder needs, and reports what is wrong.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -13,8 +13,9 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             The data is looked at as larder serve does at its start, and left as it is.
 
-            Exit code 0: all is well. 1: Larder cannot work like this, or files of stored data are missing. 2: Larder works, but not all of it: an upstream cannot be reached (it will answer from its store), a program is missing,
-            or there are files that no row names.
+            Exit code 0: all is well. 1: Larder cannot work like this, or files of stored data are missing. 2: Larder
+            works, but not all of it: an upstream cannot be reached (it will respond from its store), a program is
+            missing, or there are files that no row names.
 
             EXAMPLES
               larder doctor

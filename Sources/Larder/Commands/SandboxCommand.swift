@@ -47,7 +47,7 @@ struct SandboxCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says where it listens, as soon as it does.
+    /// Prints the address once the sandbox listens.
     private struct Announcement: Service {
         let sandbox: Sandbox
 

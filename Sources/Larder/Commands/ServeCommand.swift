@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
             LarderLogHandler(label: $0, format: configuration.log.format, level: configuration.log.level)
         }
         MetricsSystem.bootstrap(registry)
-        // Before anything asks for an event loop.
+        // Before any event loop is created.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
         let logger = Logger(label: "larder")
         var simulated: Sandbox?

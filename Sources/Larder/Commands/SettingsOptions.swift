@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Settings
 
-/// What every command takes: a configuration file, and any setting as a flag.
+/// Options of every command: a configuration file, and any setting as a flag.
 struct SettingsOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Read settings from a YAML or JSON file.", valueName: "file"))
     var config: String?
@@ -13,8 +13,8 @@ struct SettingsOptions: ParsableArguments {
     )
     var settings: [String] = []
 
-    /// Reads all settings of this process; ends it with exit code 78 (EX_CONFIG of sysexits.h) and one clear line where
-    /// that is not possible.
+    /// Reads all settings of this process. Ends it with exit code 78 (EX_CONFIG of sysexits.h) and one line if that is
+    /// not possible.
     func load(sandbox: Bool = false) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
         do throws(SettingError) {
@@ -44,7 +44,7 @@ enum StandardError {
     }
 }
 
-/// Standard output, unbuffered: whoever started the server waits for its lines.
+/// Standard output, unbuffered: programs that start the server wait for its lines.
 enum StandardOutput {
     static func write(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))

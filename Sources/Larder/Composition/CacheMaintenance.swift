@@ -5,8 +5,8 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// Keeps the cache within its budget and writes down what was used: evicts after whatever stored something, flushes
-/// last uses every few seconds and at the end.
+/// Keeps the cache within its budget and records what was used: evicts after each store, and writes last uses every few
+/// seconds and at the end.
 struct CacheMaintenance: Service {
     /// Time between two flushes of last uses.
     static let flushInterval: Duration = .seconds(5)
@@ -57,9 +57,9 @@ struct CacheMaintenance: Service {
         do {
             try await accessRecorder.flush(to: database)
         } catch is CancellationError {
-            // Stopped; what was noted is still noted, and flushed last of all.
+            // Stopped; the recorded uses are kept, and written last of all.
         } catch {
-            // Still noted: the next flush tries again.
+            // The recorded uses are kept: the next flush tries again.
             logger.error("last uses could not be written", metadata: ["error": "\(error)"])
         }
     }
@@ -80,7 +80,7 @@ struct CacheMaintenance: Service {
                 Meter(label: "larder_cache_bytes", dimensions: [("upstream", total.upstream)]).set(Int64(total.bytes))
             }
         } catch is CancellationError {
-            // Stopped; the next start goes on.
+            // Stopped; the next start continues.
         } catch {
             // The next store tries again.
             logger.error("the cache could not be brought within its budget", metadata: ["error": "\(error)"])

@@ -10,7 +10,7 @@ import Upstream
 
 /// The server as a service: waits for its sandbox if it has one, serves, and closes everything in the end.
 struct LarderServer: Service, CustomStringConvertible {
-    /// What the lifecycle logs at debug level: never the configuration, which has secrets.
+    /// Logged by the lifecycle at debug level: never the configuration, which has secrets.
     var description: String { "LarderServer" }
 
     /// The address cannot be listened on.
@@ -62,7 +62,7 @@ struct LarderServer: Service, CustomStringConvertible {
         logger.notice("stopped")
     }
 
-    /// The line that programs wait for.
+    /// Prints the line that programs wait for.
     @Sendable private func announce(_ address: SocketAddress?, host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
         StandardOutput.write("listening on http://\(name):\(address?.port ?? configuration.http.port)\n")

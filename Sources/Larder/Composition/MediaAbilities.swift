@@ -1,9 +1,9 @@
 import Media
 import Screens
 
-/// What of the work on pictures and documents can be done here, for `/health/ready`. Tried when it is first asked for
-/// and then kept: programs that are missing at the start are looked for no more. Only where a program is there and
-/// fails it is tried again.
+/// What work on pictures and documents is possible here, for `/health/ready`. Each program is tried at the first
+/// request, and the result is kept: programs that are missing at the start are not looked for again. One that is there
+/// and fails is tried again.
 actor MediaAbilities {
     private let engine: MediaEngine
     private var attempt: Task<[MediaEngine.Check], Never>?
@@ -12,7 +12,7 @@ actor MediaAbilities {
         self.engine = engine
     }
 
-    /// One line a program, and one for each thing that it was tried for.
+    /// Returns one line for each program, and one for each thing that it was tried for.
     func all() async -> [HealthRoutes.Ability] {
         let attempt = attempt ?? Task { [engine] in await engine.selfTest() }
         self.attempt = attempt

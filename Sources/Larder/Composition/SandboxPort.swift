@@ -3,8 +3,8 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The port that the sandbox had with a data directory. What is stored is known by the address that it came from, so
-/// the sandbox goes back to it: with another one, nothing that was cached before a restart would be found after it.
+/// The port that the sandbox used with a data directory. Stored responses are known by the address of their upstream,
+/// so the sandbox uses the same port again: otherwise nothing that was cached before a restart would be found.
 struct SandboxPort {
     private let file: URL
 
@@ -12,7 +12,7 @@ struct SandboxPort {
         file = dataDirectory.appending(path: "sandbox.port")
     }
 
-    /// The port of the last time; 0, any free one, where there was none or somebody else has it now.
+    /// Returns the last port; 0, for any free one, if there was none or another process uses it.
     func last() async -> Int {
         guard let text = try? String(contentsOf: file, encoding: .utf8),
             let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)),
@@ -21,7 +21,7 @@ struct SandboxPort {
         return port
     }
 
-    /// Notes the port for the next time. Without it, only what is stored is not found.
+    /// Stores the port for the next start. If that fails, what is stored is not found then.
     func note(_ port: Int, logger: Logger) {
         do {
             try Data("\(port)\n".utf8).write(to: file, options: .atomic)

@@ -1,15 +1,16 @@
 import Foundation
 import Logging
 
-/// The form of the log.
+/// The format of the log.
 enum LogFormat: String, Sendable {
     /// A line for people.
     case text
-    /// A JSON object a line, for programs.
+    /// One JSON object on each line, for programs.
     case json
 }
 
-/// Writes the log to standard error, a line a message, in one write each, so that lines of several threads do not mix.
+/// Writes the log to standard error: one line for each message, in one write, so that lines of several threads do not
+/// mix.
 struct LarderLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -76,7 +77,7 @@ struct LarderLogHandler: LogHandler {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    /// What a client sent may be in a value: it must not be able to begin a line of its own.
+    /// A value may contain what a client sent, which must not be able to begin a line of its own.
     private static func singleLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }

@@ -4,7 +4,7 @@ public import Storage
 import Upstream
 
 extension FileContent {
-    /// A stored blob as a file.
+    /// Serves a stored blob.
     public init(
         blob: BlobReader,
         type: String,
@@ -25,7 +25,7 @@ extension FileContent {
         }
     }
 
-    /// Bytes in memory as a file.
+    /// Serves bytes in memory.
     public init(
         bytes: Data,
         type: String,

@@ -5,26 +5,26 @@ public import Upstream
 public struct FileContent: Sendable {
     /// How a browser treats it (RFC 6266 §4.2).
     public enum Disposition: String, Sendable {
-        /// Shows it.
+        /// The browser shows it.
         case inline
-        /// Saves it.
+        /// The browser saves it.
         case attachment
     }
 
     /// Media type.
     public var type: String
-    /// Bytes of the whole.
+    /// Number of bytes.
     public var length: Int
-    /// What names this version of the bytes, without quotes: printable ASCII but `"`. It becomes a strong entity tag
+    /// Identifies this version of the bytes, without quotes: printable ASCII except `"`. It becomes a strong entity tag
     /// (RFC 9110 §8.8.3).
     public var version: String
     /// When the bytes last changed, if that is known.
     public var lastModified: Date?
-    /// Name to save it under, if it has one.
+    /// File name, if it has one.
     public var fileName: String?
     /// How a browser treats it.
     public var disposition: Disposition
-    /// The bytes at these positions, in parts of moderate size.
+    /// Reads the bytes in a range, in parts of moderate size.
     public var parts: @Sendable (Range<Int>) throws -> ByteStream
 
     /// Describes a file.

@@ -7,9 +7,9 @@ import Synchronization
 public import Upstream
 
 extension ScreenResponse {
-    /// The same for a file whose bytes must be asked for before it is known whether they can be had: `open` is called
-    /// once the part is known, and before anything is answered, so that its failure is a problem and not a response
-    /// that breaks off. Not called where no body is sent.
+    /// Responds with a file whose bytes have to be requested before it is known whether they are available: `open` is
+    /// called once the range is known and before the response begins, so that its failure is a problem and not a
+    /// response that breaks off. It is not called if no body is sent.
     public static func content(
         _ content: FileContent,
         to request: ScreenRequest,
@@ -37,11 +37,11 @@ extension ScreenResponse {
         return response
     }
 
-    /// A file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the length.
-    /// Conditional requests are answered here, because the entity tag is the file's own version, not a hash of bytes
-    /// that nobody has read yet.
+    /// Responds with a file, or the part of it that the request's `Range` asks for (RFC 9110 §14): 206, or 416 with the
+    /// length. Conditional requests are evaluated here, because the entity tag is the file's own version, not a hash of
+    /// bytes that have not been read.
     ///
-    /// - Parameter provenance: of something that has an upstream; nil for data of Larder's own.
+    /// - Parameter provenance: provenance of data from an upstream; nil for Larder's own data
     public static func content(
         _ content: FileContent,
         to request: ScreenRequest,
@@ -54,7 +54,7 @@ extension ScreenResponse {
         fields[.lastModified] = content.lastModified.map { HTTPDate.format($0) }
         fields[.acceptRanges] = "bytes"
         fields[.contentDisposition] = ContentDisposition.value(content.disposition.rawValue, fileName: content.fileName)
-        // A document of somebody else's shown by a browser has no rights of this origin.
+        // A foreign document that a browser shows must not have the rights of this origin.
         fields[.contentSecurityPolicy] = "sandbox"
         if fields[.cacheControl] == nil { fields[.cacheControl] = "private, no-cache" }
         fields.vary(on: .authorization)

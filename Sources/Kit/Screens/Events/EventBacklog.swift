@@ -1,18 +1,19 @@
 import DequeModule
 
-/// The last events, for clients that come back with `Last-Event-ID`. Bounded; a value without locks or clock.
+/// The latest events, for clients that reconnect with `Last-Event-ID`. Bounded; a value without locks or clock.
 struct EventBacklog: Sendable {
-    /// An event with its place in the order.
+    /// An event with its sequence number.
     struct Entry: Sendable, Equatable {
         let number: Int
         let event: ServerEvent
     }
 
-    /// What a client that comes back has missed.
+    /// What a reconnecting client has missed.
     enum Missed: Equatable {
-        /// Exactly these.
+        /// These events.
         case entries([Entry])
-        /// More than is kept, or the identity is of another run of the server: the client must ask for everything anew.
+        /// More than is kept, or the identity is of another run of the server: the client has to request everything
+        /// again.
         case unknown
     }
 
@@ -27,7 +28,7 @@ struct EventBacklog: Sendable {
         self.capacity = capacity
     }
 
-    /// Adds an event at the end, and drops the oldest one when there are too many.
+    /// Appends an event, and removes the oldest if there are too many.
     mutating func append(_ event: ServerEvent) -> Entry {
         lastNumber += 1
         let entry = Entry(number: lastNumber, event: event)
@@ -36,13 +37,13 @@ struct EventBacklog: Sendable {
         return entry
     }
 
-    /// The `id` field of an entry.
+    /// Returns the `id` field of an entry.
     func identity(of entry: Entry) -> String { "\(run)-\(entry.number)" }
 
-    /// The identity of the newest event: where a new client begins.
+    /// The identity of the newest event, from which a new client continues.
     var newestIdentity: String { "\(run)-\(lastNumber)" }
 
-    /// What came after the event of this identity.
+    /// Returns the events after the one with this identity.
     func missed(since identity: String) -> Missed {
         guard let dash = identity.lastIndex(of: "-"), identity[..<dash] == run,
             let number = Int(identity[identity.index(after: dash)...]),

@@ -10,14 +10,14 @@ public struct EventRoutes: Sendable {
     private let events: EventStream
     private let sessions: SessionStore
 
-    /// The route over a stream. A session of any app adds the events of its account, and the stream ends with it.
+    /// Creates the route. A session of any app adds the events of its account, and the stream ends with the session.
     public init(events: EventStream, sessions: SessionStore) {
         self.events = events
         self.sessions = sessions
         sessions.onEnd { events.sessionEnded() }
     }
 
-    /// The table.
+    /// The routes.
     public var routes: [Route] {
         [Route(.get, "/v1/events", "events", listen)]
     }
@@ -37,7 +37,7 @@ public struct EventRoutes: Sendable {
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
                 for await message in subscription.messages {
-                    // What is said to everybody needs no session, and is said thousands of times; the others are few.
+                    // Events for everyone need no session and are sent to thousands of listeners; the others are few.
                     guard try message.isForEverybody || audience.isOpen() else { break }
                     switch message {
                     case .heartbeat: try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
@@ -56,10 +56,10 @@ public struct EventRoutes: Sendable {
     }
 }
 
-/// Whose events a listener hears.
+/// The events that a listener receives.
 struct EventAudience: Sendable {
     let session: Session?
-    /// Looks whether the session is still open: a stream may last for days. True without one.
+    /// Checks whether the session is still open: a stream may last for days. Always true without a session.
     let isOpen: @Sendable () throws -> Bool
 
     func hears(_ event: ServerEvent) -> Bool {
@@ -71,7 +71,7 @@ struct EventAudience: Sendable {
 }
 
 extension EventStream.Message {
-    /// It goes out whatever became of the listener's session.
+    /// Whether it is sent regardless of the listener's session.
     fileprivate var isForEverybody: Bool {
         if case .event(_, let event) = self { event.audience == .everyone } else { false }
     }
@@ -79,13 +79,13 @@ extension EventStream.Message {
 
 /// The text of server-sent events.
 enum ServerSentEvents {
-    /// How soon a client that lost the connection comes back, and where it stands. A `reset` says that events were lost
-    /// to it.
+    /// The first lines of a stream: the reconnection time, and the position of the client. `reset` says that the client
+    /// has missed events that are no longer kept.
     static func opening(_ subscription: EventStream.Subscription, replays: Bool) -> String {
         var text = "retry: 2000\n"
         if subscription.isReset {
-            text +=
-                "id: \(subscription.identity)\nevent: reset\ndata: {\"reason\":\"the events since Last-Event-ID are not kept any more\"}\n"
+            let data = #"{"reason":"the events since Last-Event-ID are not kept any more"}"#
+            text += "id: \(subscription.identity)\nevent: reset\ndata: \(data)\n"
         } else if !replays {
             text += "id: \(subscription.identity)\n"
         }

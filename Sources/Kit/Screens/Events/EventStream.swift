@@ -2,26 +2,26 @@ import NIOConcurrencyHelpers
 public import ServiceLifecycle
 public import Upstream
 
-/// The event stream of the server: takes events from everywhere, gives them to everybody who listens, keeps the last
-/// ones for those who come back.
+/// The event stream of the server: publishes events to all listeners, and keeps the latest ones for clients that
+/// reconnect.
 public final class EventStream: Service, Sendable {
     /// What a listener receives.
     enum Message: Sendable {
         case event(identity: String, ServerEvent)
-        /// Nothing happened for a while; keeps connections open and finds those that are gone.
+        /// Nothing happened for a while; keeps connections open and detects those that are gone.
         case heartbeat
-        /// Somebody logged out: a listener with a session looks whether it was its own.
+        /// A session has ended: each listener with a session checks whether it was its own.
         case sessionEnded
     }
 
-    /// What a new listener begins with.
+    /// The start of a new listener.
     struct Subscription: Sendable {
         let number: Int
         /// Events since `Last-Event-ID`.
         let missed: [(identity: String, event: ServerEvent)]
-        /// `Last-Event-ID` is not known any more.
+        /// Whether `Last-Event-ID` is not known any more.
         let isReset: Bool
-        /// Where the listener stands.
+        /// The identity from which the listener continues.
         let identity: String
         let messages: AsyncStream<Message>
     }
@@ -36,21 +36,26 @@ public final class EventStream: Service, Sendable {
     private let state: NIOLockedValueBox<State>
     private let clock: WallClock
     private let heartbeat: Duration
-    /// Messages that wait for one listener; one that falls further behind is let go, and comes back with
-    /// `Last-Event-ID`.
+    /// Largest number of messages that wait for one listener. One that falls further behind is disconnected, and
+    /// reconnects with `Last-Event-ID`.
     private static let listenerBuffer = 256
 
-    /// A stream. `run` tells runs of the server apart; `capacity` is the number of events kept.
+    /// Creates a stream.
+    /// - Parameters:
+    ///   - run: tells runs of the server apart
+    ///   - capacity: number of events that are kept
+    ///   - heartbeat: time between heartbeats
+    ///   - clock: the clock
     public init(run: String, capacity: Int = 1000, heartbeat: Duration = .seconds(15), clock: WallClock) {
         state = NIOLockedValueBox(State(backlog: EventBacklog(run: run, capacity: capacity)))
         self.clock = clock
         self.heartbeat = heartbeat
     }
 
-    /// Listeners at present.
+    /// Current number of listeners.
     public var listenerCount: Int { state.withLockedValue { $0.listeners.count } }
 
-    /// Tells everybody.
+    /// Publishes an event.
     public func publish(_ event: ServerEvent) {
         state.withLockedValue { state in
             let entry = state.backlog.append(event)
@@ -58,7 +63,7 @@ public final class EventStream: Service, Sendable {
         }
     }
 
-    /// A session has ended: the stream of who listened with it ends.
+    /// Notifies listeners that a session has ended.
     func sessionEnded() {
         state.withLockedValue { send(.sessionEnded, in: &$0) }
     }
@@ -75,7 +80,8 @@ public final class EventStream: Service, Sendable {
         finish()
     }
 
-    /// False when the wait was cut short by the end of the server.
+    /// Waits for the time between heartbeats.
+    /// - Returns: false if the server stops meanwhile
     private func pauseBetweenHeartbeats() async -> Bool {
         let finished = await cancelWhenGracefulShutdown {
             do {

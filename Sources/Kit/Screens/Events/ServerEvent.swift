@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Something that happened, for `GET /v1/events`.
+/// An event of `GET /v1/events`.
 public struct ServerEvent: Sendable, Equatable {
-    /// Who may hear of it.
+    /// Who may receive an event.
     public enum Audience: Sendable, Equatable {
-        /// Everybody.
+        /// All listeners.
         case everyone
-        /// Whoever has a session of this account.
+        /// Listeners with a session of this account.
         case account(app: String, account: String)
     }
 
@@ -14,7 +14,7 @@ public struct ServerEvent: Sendable, Equatable {
     public let kind: String
     /// Value of the `data` field: one line of JSON.
     public let json: String
-    /// Who may hear of it.
+    /// Who may receive it.
     public let audience: Audience
 
     /// A value in an event's data.
@@ -47,7 +47,7 @@ public struct ServerEvent: Sendable, Equatable {
         self.audience = audience
     }
 
-    /// An upstream went out of reach or came back.
+    /// An upstream became unreachable, or reachable again.
     public static func connectivity(upstream: String, reachable: Bool, at instant: Date) -> ServerEvent {
         ServerEvent(
             kind: "connectivity",
@@ -69,8 +69,8 @@ public struct ServerEvent: Sendable, Equatable {
         )
     }
 
-    /// A job goes on or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1, and whole
-    /// per cents are told.
+    /// A job has made progress or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1,
+    /// rounded to whole per cents.
     public static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent
     {
         ServerEvent(

@@ -2,8 +2,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 
-/// Refuses foreign hosts and foreign writes before anything else looks at a request, and lets listed origins read the
-/// answer.
+/// Refuses foreign hosts and foreign writes before any other part of the server sees a request.
 struct GuardMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -46,7 +45,7 @@ struct CORSFieldsMiddleware: RouterMiddleware {
     {
         var response = try await next(request, context)
         guard !origins.allowedOrigins.isEmpty else { return response }
-        // Also without an Origin: a browser that keeps such a response must not give it to a page that sends one.
+        // Also without an Origin: a browser that caches such a response must not give it to a page that sends one.
         response.headers.vary(on: .origin)
         for field in origins.fields(for: request.headers) { response.headers[field.name] = field.value }
         if request.method == .options {

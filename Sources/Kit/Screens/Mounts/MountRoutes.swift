@@ -9,29 +9,32 @@ import Upstream
 
 /// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
 public struct MountRoutes: Sendable {
-    /// What all their paths begin with.
+    /// The beginning of their paths.
     static let prefix = "/v1/upstreams/"
-    /// The path in openapi.yaml; its last part stands for any number of segments.
+    /// The path in openapi.yaml; its last parameter stands for any number of segments.
     static let template = "/v1/upstreams/{name}/{path}"
 
     private let mounts: [String: Mount]
     private let sessions: SessionStore
     private let credentials: [String: CredentialProvider]
 
-    /// What an account of Larder brings along to an upstream in which it is logged in; nil where it is not. May throw a
-    /// problem.
+    /// Returns the credential of a session's account for an upstream; nil if the account is not logged in there. May
+    /// throw a problem.
     public typealias CredentialProvider = @Sendable (Session) async throws -> MountCredential?
 
-    /// Serves these mounts. `sessions` tells which bearer tokens are Larder's own: they go to no upstream. Where
-    /// `credentials` has a provider for the upstream, it gives what takes their place; it decides by the app and the
-    /// account of the session, so that no account is given another's.
+    /// Creates the routes.
+    /// - Parameters:
+    ///   - mounts: the mounts
+    ///   - sessions: tells which bearer tokens are Larder's own: they are sent to no upstream
+    ///   - credentials: by upstream, what replaces such a token. A provider decides by the app and the account of the
+    ///     session, so that no account gets another's credential.
     public init(mounts: [Mount], sessions: SessionStore, credentials: [String: CredentialProvider] = [:]) {
         self.credentials = credentials
         self.mounts = Dictionary(mounts.map { ($0.upstream.configuration.name, $0) }) { first, _ in first }
         self.sessions = sessions
     }
 
-    /// The table. Which of the methods a mount takes is its own configuration.
+    /// The routes. Which of the methods a mount accepts is its own configuration.
     public var routes: [Route] {
         let listed: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
         let configured = mounts.values.flatMap(\.upstream.configuration.mount.methods).map(Self.asDecoded)
@@ -50,15 +53,14 @@ public struct MountRoutes: Sendable {
         }
     }
 
-    /// The methods of the mount that a path is below; none where there is none.
+    /// Returns the methods of the mount that a path is below; empty if there is none.
     private func allowedMethods(path: String) -> [HTTPRequest.Method] {
         guard let mount = Self.split(path).flatMap({ mounts[$0.name] }) else { return [] }
         let methods = mount.upstream.configuration.mount.methods
         return methods.contains(.options) ? methods : methods + [.options]
     }
 
-    /// Name and target of a request target, both as they came: nothing is decoded or encoded. Nil where nothing follows
-    /// the name.
+    /// Returns name and target of a request target, neither decoded nor encoded; nil if nothing follows the name.
     static func split(_ path: String) -> (name: String, target: String)? {
         guard path.hasPrefix(prefix) else { return nil }
         let rest = path.dropFirst(prefix.count)
@@ -78,7 +80,7 @@ public struct MountRoutes: Sendable {
             )
         }
         let allowed = allowedMethods(path: request.uri.path)
-        // A preflight asks what pages may do here, and that is not the upstream's to say.
+        // A preflight asks what pages may do here, which is not for the upstream to decide.
         if request.method == .options,
             isPreflight(request) || !mount.upstream.configuration.mount.methods.contains(.options)
         {
@@ -109,7 +111,7 @@ public struct MountRoutes: Sendable {
         }
     }
 
-    /// A method as it arrives: the decoder spells M-SEARCH without its hyphen.
+    /// Returns a method as it arrives: the decoder spells M-SEARCH without its hyphen.
     private static func asDecoded(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
         method.rawValue == "M-SEARCH" ? HTTPRequest.Method("MSEARCH") ?? method : method
     }

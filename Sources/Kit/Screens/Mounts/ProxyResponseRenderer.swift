@@ -4,8 +4,8 @@ import Hummingbird
 import Proxy
 import Upstream
 
-/// A mount's answer as Hummingbird sends it: no entity tag, no compression, no field that the upstream or the cache did
-/// not write.
+/// Renders the response of a mount: no entity tag, no compression, no field that neither the upstream nor the cache
+/// wrote.
 enum ProxyResponseRenderer {
     static func render(_ proxied: ProxyResponse) -> Response {
         let fields = withoutWordsForItsOrigin(proxied.head.headerFields)
@@ -20,12 +20,12 @@ enum ProxyResponseRenderer {
             }
         }
         var response = Response(status: proxied.head.status, headers: fields, body: body)
-        // RFC 9110 §8.6: a response to HEAD, a 204 and a 304 claim no length of their own.
+        // RFC 9110 §8.6: a response to HEAD, a 204 and a 304 do not get a length of their own.
         if case .none = proxied.body { response.headers[.contentLength] = fields[.contentLength] }
         return response
     }
 
-    /// What an upstream says to browsers about its own origin must not be taken as Larder's word about this one: which
+    /// Removes what an upstream says to browsers about its own origin, since they would apply it to this one: which
     /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and a document of an upstream is
     /// shown without the rights of this origin.
     static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {

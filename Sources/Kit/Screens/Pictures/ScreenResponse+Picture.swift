@@ -5,7 +5,7 @@ import HTTPTypes
 public import Upstream
 
 extension ScreenResponse {
-    /// A picture of an upstream. Its type is what its bytes say, whatever the upstream called it.
+    /// Responds with a picture of an upstream. Its type follows from its bytes, whatever the upstream declared.
     public static func picture(
         _ bytes: Data,
         type: PictureType,
@@ -21,8 +21,8 @@ extension ScreenResponse {
         return ScreenResponse(headerFields: fields, body: .bytes(bytes, type: type.rawValue), changeToken: changeToken)
     }
 
-    /// A picture that Larder made itself of data of its own. It is to be asked for again each time, which its entity
-    /// tag makes cheap: the same address shows another one after a change.
+    /// Responds with a picture that Larder made of its own data. Clients revalidate it each time, which its entity tag
+    /// makes cheap: the same address shows another picture after a change.
     public static func localPicture(_ bytes: Data, type: String, changeToken: ChangeToken? = nil) -> ScreenResponse {
         let fields: HTTPFields = [
             .cacheControl: "private, no-cache", .vary: "Authorization",
@@ -31,8 +31,8 @@ extension ScreenResponse {
         return ScreenResponse(headerFields: fields, body: .bytes(bytes, type: type), changeToken: changeToken)
     }
 
-    /// The picture that is shown where there is none. 200, so that front ends need no second way; `detail=placeholder`
-    /// tells who wants to know.
+    /// Responds with the picture that is shown if there is none: 200, so that front ends need no special case;
+    /// `detail=placeholder` in `Cache-Status` tells the difference.
     public static func placeholder(_ cacheStatus: CacheStatus) -> ScreenResponse {
         let fields: HTTPFields = [.cacheControl: "no-store", .cacheStatus: cacheStatus.member(of: "larder")]
         return ScreenResponse(

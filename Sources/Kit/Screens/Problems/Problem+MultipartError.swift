@@ -5,14 +5,13 @@ extension Problem {
     public init(_ error: MultipartError) {
         switch error {
         case .otherType(let type):
-            self.init(
-                .unsupportedMediaType,
-                "\(type.isEmpty ? "A body without Content-Type" : type) is not accepted here; accepted: multipart/form-data."
-            )
+            let given = type.isEmpty ? "A body without Content-Type" : type
+            self.init(.unsupportedMediaType, "\(given) is not accepted here; accepted: multipart/form-data.")
         case .badBoundary:
             self.init(
                 .malformedRequest,
-                "The boundary of multipart/form-data must be 1 to 70 of the characters that RFC 2046 allows, not ending in a space."
+                "The boundary of multipart/form-data must be 1 to 70 of the characters that RFC 2046 allows, "
+                    + "not ending in a space."
             )
         case .malformedDelimiter:
             self.init(.malformedRequest, "A boundary of the form is followed by something else than a line end or --.")

@@ -3,10 +3,11 @@ import HTTPTypes
 public import Upstream
 
 extension Problem {
-    /// What a client is told when an upstream gave nothing usable and nothing is stored.
+    /// The problem of an upstream that gave nothing usable while nothing is stored.
     ///
-    /// `hasSessions` says whether Larder logs in there, so that a 401 means the end of a session. A 4xx of the upstream
-    /// is translated by its status; an app that knows better (a 400 that means "missing") translates before this.
+    /// A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing")
+    /// translates before this.
+    /// - Parameter hasSessions: whether Larder logs in there, so that a 401 means the end of a session
     public init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
         switch error {
         case .unreachable:
@@ -58,7 +59,7 @@ extension Problem {
 
 /// An upstream's failure together with its name, on its way to ``Problem``.
 public struct UpstreamFailure: Error, Sendable {
-    /// The problem that a client is told.
+    /// The problem that the client gets.
     public let problem: Problem
     /// What happened.
     public let error: UpstreamError

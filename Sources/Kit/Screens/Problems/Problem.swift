@@ -1,7 +1,6 @@
 public import HTTPTypes
 
-/// An error on its way to the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one
-/// place.
+/// An error for the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one place.
 public struct Problem: Error, Sendable, Equatable {
     /// What is wrong with one field or parameter.
     public struct FieldError: Encodable, Sendable, Equatable {
@@ -46,7 +45,7 @@ public struct Problem: Error, Sendable, Equatable {
     public struct UpstreamCause: Encodable, Sendable, Equatable {
         /// Its name in settings and `/v1/status`.
         public var name: String
-        /// What it answered, null where it did not.
+        /// Status of its response; null if there was none.
         @Nullable public var status: Int?
 
         /// Names an upstream.
@@ -60,15 +59,15 @@ public struct Problem: Error, Sendable, Equatable {
     public var code: ProblemCode
     /// What happened this time, for people.
     public var detail: String
-    /// Whether an upstream is out of reach.
+    /// Whether an upstream is unreachable.
     public var offline: Bool
     /// The upstream that caused it, if any.
     public var upstream: UpstreamCause?
     /// The fields at fault.
     public var errors: [FieldError]
-    /// What an app shows, where it differs from ``detail``.
+    /// What an app shows, if it differs from ``detail``.
     public var dialog: Dialog?
-    /// The screen that shows what the client has to know now, if there is one.
+    /// The screen that shows what the client needs to know now, if there is one.
     public var href: String?
     /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
     public var headerFields: HTTPFields

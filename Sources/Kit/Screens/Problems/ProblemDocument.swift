@@ -7,7 +7,7 @@ public struct ProblemDocument: Encodable, Sendable {
     public var type: String
     /// The same for all problems of a code.
     public var title: String
-    /// HTTP status, repeated.
+    /// HTTP status.
     public var status: Int
     /// What happened this time.
     public var detail: String
@@ -17,7 +17,7 @@ public struct ProblemDocument: Encodable, Sendable {
     public var code: String
     /// Always `error`: the fourth state of a screen.
     public var state = "error"
-    /// Whether an upstream is out of reach.
+    /// Whether an upstream is unreachable.
     public var offline: Bool
     /// Whether the same request may succeed later.
     public var retryable: Bool
@@ -27,10 +27,11 @@ public struct ProblemDocument: Encodable, Sendable {
     public var errors: [Problem.FieldError]
     /// What an app shows.
     public var dialog: Problem.Dialog
-    /// The screen that shows what the client has to know now; left out where there is none.
+    /// The screen that shows what the client needs to know now; left out if there is none.
     public var href: String?
 
-    /// Writes a problem down. `instance` is the path of the request, without its query: that may hold what is private.
+    /// Creates the document of a problem.
+    /// - Parameter instance: path of the request without its query, which may hold private data
     public init(_ problem: Problem, instance: String) {
         type = "urn:larder:problem:\(problem.code.rawValue)"
         title = problem.code.title
@@ -46,6 +47,7 @@ public struct ProblemDocument: Encodable, Sendable {
         href = problem.href
     }
 
-    /// The document's bytes.
+    /// Returns the document's bytes.
+    /// - Throws: `EncodingError`.
     public func bytes() throws -> Data { try WireFormat.encode(self) }
 }

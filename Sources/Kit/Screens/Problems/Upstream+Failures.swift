@@ -5,8 +5,7 @@ extension Upstream {
     ///
     /// - Parameters:
     ///   - dialog: What the app shows if the upstream is unreachable, failing or sends an unusable response; nil for
-    ///     the
-    ///     problem's own text.
+    ///     the problem's own text.
     ///   - operation: Uses this upstream.
     /// - Returns: What the operation returns.
     /// - Throws: ``UpstreamFailure``, and what else the operation throws.

@@ -1,8 +1,9 @@
 public import Foundation
 
-/// The fields of a JSON object that a client sent, read one by one: every field at fault is named, not just the first.
+/// The fields of a JSON object that a client sent, read one by one: a problem names every field at fault, not just the
+/// first.
 public struct JSONFields: Sendable {
-    /// A JSON value as it came.
+    /// A JSON value.
     public enum Value: Sendable, Equatable, Decodable {
         case null
         case bool(Bool)
@@ -30,10 +31,11 @@ public struct JSONFields: Sendable {
         }
     }
 
-    /// The fields as they came.
+    /// All fields.
     public let values: [String: Value]
 
-    /// Reads an object. 400 `malformed-json` if the bytes are not JSON or not an object.
+    /// Reads an object.
+    /// - Throws: 400 `malformed-json` if the bytes are not JSON or not an object.
     public init(_ data: Data) throws {
         guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
         let value: Value
@@ -48,7 +50,8 @@ public struct JSONFields: Sendable {
         self.values = values
     }
 
-    /// A text field; null counts as absent. 422 if it is something else.
+    /// Returns a text field; nil if it is absent or null.
+    /// - Throws: 422 if it is something else.
     public func string(_ name: String) throws -> String? {
         switch values[name] {
         case nil, .null: nil
@@ -57,7 +60,8 @@ public struct JSONFields: Sendable {
         }
     }
 
-    /// A list of texts; null counts as absent. 422 if it is something else.
+    /// Returns a list of texts; nil if it is absent or null.
+    /// - Throws: 422 if it is something else.
     public func strings(_ name: String) throws -> [String]? {
         switch values[name] {
         case nil, .null: return nil

@@ -2,12 +2,12 @@ import HTTPSemantics
 public import HTTPTypes
 
 extension ScreenRequest {
-    /// The profile that a request without a token belongs to: the one that `Larder-Profile` names, else `local`
+    /// Returns the profile of a request without a token: the one that `Larder-Profile` names, else `local`
     /// (docs/contract.md, "Sessions").
     ///
-    /// A profile keeps people, or parallel tests, apart; it protects nothing. 400 for a name that is not 1 to 64
-    /// letters, digits, `-`, `_` or `.`. Answers must carry ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`:
-    /// ``ScreenResponse/byProfile()``.
+    /// A profile keeps people, or parallel tests, apart; it protects nothing. Responses must carry
+    /// ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`: ``ScreenResponse/byProfile()``.
+    /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`.
     public func profile() throws -> String {
         let values = headerFields[values: .larderProfile]
         guard let name = values.first else { return "local" }
@@ -27,7 +27,7 @@ extension ScreenRequest {
 }
 
 extension ScreenResponse {
-    /// The same response, said to depend on `Larder-Profile`.
+    /// Returns the response with `Larder-Profile` in `Vary`.
     public func byProfile() -> ScreenResponse {
         var response = self
         response.headerFields.vary(on: .larderProfile)

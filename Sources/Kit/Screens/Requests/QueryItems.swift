@@ -17,7 +17,8 @@ public struct QueryItems: Sendable {
         }
     }
 
-    /// The query as a link writes it: in canonical spelling, some parameters replaced, those of value nil left out.
+    /// Returns the query for a link: in canonical spelling, with some parameters replaced and those of value nil left
+    /// out.
     func link(replacing replaced: [String: String?]) -> String {
         let kept = items.filter { replaced[$0.name] == nil }
         let new = replaced.sorted { $0.key < $1.key }.compactMap { name, value in value.map { (name, $0) } }
@@ -34,14 +35,16 @@ public struct QueryItems: Sendable {
         return spaced.removingPercentEncoding ?? spaced
     }
 
-    /// The one value of a parameter, nil where it is not given. 400 if it is given twice.
+    /// Returns the value of a parameter; nil if it is absent.
+    /// - Throws: 400 if it is given twice.
     public func string(_ name: String) throws -> String? {
         let values = items.filter { $0.name == name }.map(\.value)
         guard values.count < 2 else { throw Problem.invalidParameter(name, accepted: "may be given once") }
         return values.first
     }
 
-    /// An integer within a range. 400 otherwise.
+    /// Returns an integer within a range; nil if it is absent.
+    /// - Throws: 400 for anything else.
     public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try string(name) else { return nil }
         guard let value = Int(text), text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") }),
@@ -55,7 +58,8 @@ public struct QueryItems: Sendable {
         return value
     }
 
-    /// A switch: `1`, `true` or nothing after the name is on; `0` and `false` are off. 400 otherwise.
+    /// Returns a switch: `1`, `true` or nothing after the name is on; `0`, `false` and an absent parameter are off.
+    /// - Throws: 400 for anything else.
     public func flag(_ name: String) throws -> Bool {
         switch try string(name) {
         case nil, "0", "false": false
@@ -64,7 +68,8 @@ public struct QueryItems: Sendable {
         }
     }
 
-    /// `limit` and `offset` (docs/contract.md, "Paging"). 400 if they are not integers or out of range.
+    /// Returns `limit` and `offset` (docs/contract.md, "Paging").
+    /// - Throws: 400 if they are not integers or out of range.
     public func page(defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
         PageRequest(
             limit: try integer("limit", in: 1...maximumLimit) ?? defaultLimit,

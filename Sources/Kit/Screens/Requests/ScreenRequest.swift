@@ -7,13 +7,13 @@ public import Logging
 import NIOCore
 public import Upstream
 
-/// A request as a screen sees it: everything about it that a handler may ask, and nothing of how it came.
+/// A request as a handler sees it.
 public struct ScreenRequest: Sendable {
-    /// Method; a HEAD arrives as the GET that it stands for.
+    /// Method; GET for HEAD.
     public let method: HTTPRequest.Method
     /// Whether the client wants the head of the response only.
     public let isHead: Bool
-    /// Path, percent-encoded as it came, without the query.
+    /// Path without the query, percent-encoded as it arrived.
     public let path: String
     /// The query.
     public let query: QueryItems
@@ -21,7 +21,7 @@ public struct ScreenRequest: Sendable {
     public let headerFields: HTTPFields
     /// Identity of the request in logs and in `X-Request-Id`.
     public let requestID: String
-    /// Address of the client without its port, where it has one.
+    /// Address of the client without its port; nil if the connection has none.
     public let clientAddress: String?
     /// Logger that knows the request's identity.
     public let logger: Logger
@@ -53,7 +53,8 @@ public struct ScreenRequest: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    /// A part of the path by the name that the route gives it, percent-decoded. 404 if it is not UTF-8.
+    /// Returns a path parameter, percent-decoded.
+    /// - Throws: 404 if the route has no such parameter.
     public func parameter(_ name: String) throws -> String {
         guard let value = parameters[name] else { throw Problem.notFound("There is no \(name).") }
         return value
@@ -69,14 +70,15 @@ public struct ScreenRequest: Sendable {
         return try query.flag("refresh") || directives.noCache || directives.maxAge == 0 ? .revalidate : .useCache
     }
 
-    /// The body as it arrives, to be read once; who does not read on holds the client back. Its size is for the reader
-    /// to limit.
+    /// The body as it arrives, to be read once. A reader that pauses slows the client down; limiting the size is up to
+    /// the reader.
     public var bodyStream: ByteStream { ByteStream(requestBody) }
 
-    /// Bytes that the body is declared to have; nil where the client does not say.
+    /// Declared length of the body in bytes; nil if the client does not declare one.
     public var declaredBodyLength: Int? { headerFields.declaredContentLength }
 
-    /// The whole body as bytes. 413 if it is larger than the route allows.
+    /// Returns the whole body.
+    /// - Throws: 413 if it is larger than the route allows.
     public func body() async throws -> Data {
         do {
             let buffer = try await requestBody.collect(upTo: maximumBodyBytes)
@@ -86,13 +88,15 @@ public struct ScreenRequest: Sendable {
         }
     }
 
-    /// The body as a JSON object, its fields to be read one by one. 400 `malformed-json` if it is none, 415 if it is
-    /// declared to be something else.
+    /// Returns the body as a JSON object.
+    /// - Throws: 400 `malformed-json` if it is none, 413 if it is too large, 415 if it is declared to be something
+    ///   else.
     public func jsonObject() async throws -> JSONFields {
         try JSONFields(try await jsonBody())
     }
 
-    /// The same where a body may be left out: nil for an empty one.
+    /// Returns the body as a JSON object; nil if it is empty.
+    /// - Throws: as ``jsonObject()``, except for an empty body.
     public func optionalJSONObject() async throws -> JSONFields? {
         let body = try await jsonBody()
         return body.isEmpty ? nil : try JSONFields(body)
@@ -111,13 +115,13 @@ public struct ScreenRequest: Sendable {
         return try await body()
     }
 
-    /// Path and query of this response for `links.self`: what asks for the same again, so without `refresh`.
+    /// Path and query for `links.self`: what requests the same again, so without `refresh`.
     public var selfLink: String { link(replacing: [:]) }
 
-    /// Parameters that ask for something to be done once: whoever follows a link must not do it again.
+    /// Parameters that request a single action: a client that follows a link must not repeat it.
     private static let oneTimeParameters: [String: String?] = ["refresh": nil, "replace": nil]
 
-    /// The same path and query with some parameters replaced, for `links.next`.
+    /// Returns path and query with some parameters replaced, for `links.next`.
     public func link(replacing replaced: [String: String]) -> String {
         let query = self.query.link(
             replacing: replaced.mapValues { $0 as String? }.merging(Self.oneTimeParameters) { new, _ in new }
@@ -125,7 +129,7 @@ public struct ScreenRequest: Sendable {
         return PercentEncoding.encode(path, allowed: .encodedPath) + (query.isEmpty ? "" : "?\(query)")
     }
 
-    /// `links` of a list: this part and the next.
+    /// Returns `links` of a list: this page and the next.
     public func links(for page: Page) -> Links {
         Links(
             self: selfLink,

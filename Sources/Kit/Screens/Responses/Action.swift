@@ -1,10 +1,10 @@
 /// A button of a screen: `data.actions[]` (docs/contract.md, "Envelope").
 public struct Action: Encodable, Sendable, Equatable {
-    /// What to ask before doing it.
+    /// A confirmation.
     public struct Confirmation: Encodable, Sendable, Equatable {
         /// The question.
         public var message: String
-        /// The responses, the doing one first.
+        /// Buttons, the confirming one first.
         public var buttons: [String]
 
         /// Creates a question.
@@ -24,7 +24,7 @@ public struct Action: Encodable, Sendable, Equatable {
     public var href: String
     /// Whether it can be done now.
     public var enabled: Bool
-    /// What to ask before, or null.
+    /// The confirmation, or null.
     @Nullable public var confirm: Confirmation?
 
     /// Creates a button.

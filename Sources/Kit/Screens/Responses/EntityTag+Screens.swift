@@ -4,12 +4,11 @@ public import HTTPSemantics
 
 // Entity tags of responses that Larder makes itself. Lists of tags are read and compared in HTTPSemantics only.
 extension EntityTag {
-    /// Makes a strong tag of these bytes.
+    /// Creates a strong tag of these bytes.
     ///
     /// - Parameters:
-    ///   - version: version of what the bytes show, without `.` and `"`. It stands in front, so that ``version``
-    ///   finds it again, whatever the
-    ///     form in which a client got it.
+    ///   - version: version of what the bytes show, without `.` and `"`. It comes first, so that ``version`` finds it
+    ///     whatever the encoding in which a client got it.
     ///   - variant: tells encodings of the same content apart (RFC 9110 §8.8.3.3).
     public static func strong(for bytes: Data, version: String? = nil, variant: String? = nil) -> String {
         let digest = Data(SHA256.hash(data: bytes).prefix(15)).base64EncodedString()
@@ -26,7 +25,7 @@ extension EntityTag {
     }
 
     /// The numbered versions that an `If-Match` names, in tags of ``strong(for:version:variant:)`` or by themselves;
-    /// nil for `*`, which names any.
+    /// nil for `*`, which matches any.
     ///
     /// Weak tags never match (RFC 9110 §13.1.1).
     public static func versions(in ifMatch: [String]) -> Set<Int>? {

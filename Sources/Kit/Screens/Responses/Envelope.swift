@@ -1,16 +1,16 @@
 public import Foundation
 public import Upstream
 
-/// The one shape of every 2xx response of a screen (docs/contract.md, "Envelope").
+/// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
 public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
     /// What the screen shows.
     public var data: Content
-    /// What there is to say about it.
+    /// Metadata.
     public var meta: Meta
-    /// Where it is and where it goes on.
+    /// Links.
     public var links: Links
 
-    /// Puts content into its envelope.
+    /// Creates an envelope.
     public init(data: Content, meta: Meta, links: Links) {
         self.data = data
         self.meta = meta
@@ -20,11 +20,11 @@ public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
 
 /// The state a screen is in. The error state is a problem document.
 public enum ScreenState: String, Encodable, Sendable {
-    /// There is something to show.
+    /// There is content.
     case content
-    /// There is nothing to show, and that is not an error.
+    /// There is no content, and that is not an error.
     case empty
-    /// It is under way; only with 202.
+    /// The content is being made; only with 202.
     case loading
 }
 
@@ -36,23 +36,23 @@ public struct Meta: Encodable, Sendable {
     public var state: ScreenState
     /// Where the data comes from.
     public var source: Provenance.Source
-    /// The upstream could not be reached.
+    /// Whether the upstream could not be reached.
     public var offline: Bool
-    /// The data is older than its freshness time.
+    /// Whether the data is older than its freshness time.
     public var stale: Bool
-    /// When the data was received as it is; confirming it does not move it, so that the body stays the same. Null for
-    /// local data.
+    /// When this data was received. A confirmation by the upstream does not change it, so that the body stays the same.
+    /// Null for local data.
     @Nullable public var fetchedAt: Date?
-    /// Version of the data where a screen counts them.
+    /// Version of the data, if the screen counts versions.
     public var revision: Int?
-    /// True where only a part of all data could be searched.
+    /// True if only a part of all data could be searched.
     public var partial: Bool?
     /// The notification to show, or null.
     @Nullable public var banner: Banner?
     /// Which part of a list this is.
     public var page: Page?
 
-    /// Describes a response from where it came.
+    /// Creates metadata from the provenance of the data.
     public init(
         screen: String,
         state: ScreenState = .content,
@@ -77,19 +77,19 @@ public struct Meta: Encodable, Sendable {
 
 /// A notification above a screen's content.
 public struct Banner: Encodable, Sendable, Equatable {
-    /// When a front end takes it away.
+    /// When a front end removes it.
     public enum Dismissal: Sendable, Equatable {
-        /// As soon as a response comes without it.
+        /// With the next response without it.
         case online
-        /// After so many seconds.
+        /// After a number of seconds.
         case after(seconds: Int)
     }
 
     /// What it is about, such as `offline`.
     public var code: String
-    /// What it says.
+    /// Text.
     public var text: String
-    /// When it goes.
+    /// When it is removed.
     public var dismissal: Dismissal
 
     /// Creates a banner.

@@ -1,6 +1,6 @@
-/// An optional that is written as `null` when it is nil, where a plain optional would be left out.
+/// An optional that is written as `null` if it is nil. Swift leaves a plain optional out.
 ///
-/// A field of the contract is always there; front ends need not tell "absent" from "nothing".
+/// A field of the contract is always there, so that front ends need not distinguish an absent field from an empty one.
 @propertyWrapper
 public struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     /// The value, if there is one.

@@ -1,8 +1,8 @@
-/// Which part of a list is asked for (docs/contract.md, "Paging").
+/// The part of a list that a request asks for (docs/contract.md, "Paging").
 public struct PageRequest: Sendable, Equatable {
-    /// Most rows wanted.
+    /// Largest number of rows.
     public var limit: Int
-    /// Rows to leave out at the beginning.
+    /// Number of rows to skip.
     public var offset: Int
 
     /// Creates a request for a part.
@@ -12,22 +12,22 @@ public struct PageRequest: Sendable, Equatable {
     }
 }
 
-/// `meta.page`: which part of a list a response holds.
+/// `meta.page`: the part of a list that a response holds.
 public struct Page: Encodable, Sendable, Equatable {
-    /// Most rows wanted.
+    /// Largest number of rows.
     public var limit: Int
-    /// Rows left out at the beginning.
+    /// Number of rows that were skipped.
     public var offset: Int
-    /// Rows in this response.
+    /// Number of rows in the response.
     public var count: Int
-    /// Rows in all, null where the upstream does not say.
+    /// Number of rows in the whole list, null if the upstream does not say.
     @Nullable public var total: Int?
     /// Whether rows follow.
     public var hasMore: Bool
-    /// Where they begin, or null.
+    /// Offset of the next row, or null.
     @Nullable public var nextOffset: Int?
 
-    /// Describes a part of a list. `hasMore` may be left out where the total is known.
+    /// Describes a part of a list. `hasMore` may be left out if the total is known.
     public init(_ request: PageRequest, count: Int, total: Int?, hasMore: Bool? = nil) {
         limit = request.limit
         offset = request.offset

@@ -5,16 +5,15 @@ public import HTTPTypes
 public import HummingbirdCore
 public import Upstream
 
-/// What a handler answers, before it is fitted to the request: conditional requests, HEAD and gzip come after, in
-/// ``ScreenResponseRenderer``.
+/// The response of a handler. ``ScreenResponseRenderer`` adapts it to the request: conditional requests, HEAD, gzip.
 public struct ScreenResponse: Sendable {
     /// The body of a response.
     public enum Body: Sendable {
         /// Bytes of a media type.
         case bytes(Data, type: String)
-        /// Written piece by piece; never compressed, without an ETag.
+        /// Written in pieces; never compressed, without an ETag.
         case stream(type: String, ResponseBody)
-        /// None.
+        /// No body.
         case none
     }
 
@@ -24,12 +23,12 @@ public struct ScreenResponse: Sendable {
     public var headerFields: HTTPFields
     /// Body.
     public var body: Body
-    /// Whether the response carries an ETag and may be answered with 304.
+    /// Whether the response has an ETag and may become a 304.
     public var hasValidator: Bool
-    /// Version of the one thing that the response shows, for its ETag: what `If-Match` of a later change is compared
-    /// with. nil where there is none.
+    /// Version of the one thing that the response shows, for its ETag, which `If-Match` of a later change is compared
+    /// with; nil if it shows several.
     public var version: String?
-    /// For how long the same request has the same response, apart from its age; nil where nobody may say so.
+    /// How long the same request has the same response, apart from its age; nil if that is not known.
     public var changeToken: ChangeToken?
 
     /// Creates a response.
@@ -47,8 +46,11 @@ public struct ScreenResponse: Sendable {
         self.changeToken = changeToken
     }
 
-    /// A screen in its envelope, with the fields of docs/contract.md, "Freshness". `now` gives the `Age`; with a
-    /// validity it is kept for as long as that holds.
+    /// Returns a screen in its envelope (docs/contract.md, "Freshness").
+    /// - Parameters:
+    ///   - now: determines `Age`
+    ///   - changeToken: how long the response may be repeated
+    /// - Throws: `EncodingError`.
     public static func screen<Content>(
         _ envelope: Envelope<Content>,
         status: HTTPResponse.Status = .ok,
@@ -95,6 +97,6 @@ extension HTTPFields {
 extension HTTPField.Name {
     /// `X-Request-Id`: the request's identity, as in the logs.
     public static let requestID = HTTPField.Name(literal: "X-Request-Id")
-    /// `X-Content-Type-Options`, Fetch Standard: browsers keep to the declared type.
+    /// `X-Content-Type-Options`, Fetch Standard: browsers do not guess another type.
     public static let contentTypeOptions = HTTPField.Name(literal: "X-Content-Type-Options")
 }

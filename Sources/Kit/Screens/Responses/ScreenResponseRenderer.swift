@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Fits a response to the request that asked for it: ETag and 304, gzip, HEAD. Pure: the same for every route.
+/// Adapts a response to its request: ETag and 304, gzip, HEAD. The same for every route.
 enum ScreenResponseRenderer {
     /// Bodies below this many bytes are not worth compressing.
     static let smallestCompressed = 512
@@ -21,7 +21,7 @@ enum ScreenResponseRenderer {
         case .stream(let type, let body):
             fields[.contentType] = type
             if request.method == .head {
-                // RFC 9110 §8.6: the length that the GET has, and none where that has none.
+                // RFC 9110 §8.6: the length of the response to GET, if it has one.
                 var response = Response(status: response.status, headers: fields)
                 response.headers[.contentLength] = body.contentLength.map { String($0) }
                 return response
@@ -33,7 +33,7 @@ enum ScreenResponseRenderer {
         }
     }
 
-    /// A body of known bytes in the form that this request takes.
+    /// Returns a response with these bytes in an encoding that the request accepts.
     private static func represent(
         _ bytes: Data,
         type: String,
@@ -46,7 +46,7 @@ enum ScreenResponseRenderer {
         if isCompressible { fields.vary(on: .acceptEncoding) }
         let isCompressed = isCompressible && AcceptedEncodings.allowGzip(request.headerFields[values: .acceptEncoding])
         let status = response.status
-        // The response to a write is not a representation of its target: it has no validator by itself (RFC 9110 §8.8).
+        // The response to a write is not a representation of its target, so it has no validator (RFC 9110 §8.8).
         if response.hasValidator, status == .ok, request.method == .get || request.method == .head {
             let tag = EntityTag.strong(for: bytes, version: response.version, variant: isCompressed ? "gzip" : nil)
             fields[.eTag] = tag
@@ -65,14 +65,14 @@ enum ScreenResponseRenderer {
         )
     }
 
-    /// RFC 9110 §15.4.5: what a 200 would have said of caching, without what describes the body.
+    /// Returns a 304 with the fields that the 200 would have, except those of its body (RFC 9110 §15.4.5).
     private static func notModified(_ fields: HTTPFields) -> Response {
         var fields = fields
         fields[.contentType] = nil
         return bodiless(.notModified, fields)
     }
 
-    /// A response without a body. 204 and 304 do not even have a length of 0 (RFC 9110 §8.6).
+    /// Returns a response without a body. 204 and 304 do not have a length of 0 either (RFC 9110 §8.6).
     private static func bodiless(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> Response {
         var response = Response(status: status, headers: fields)
         if status == .noContent || status == .notModified { response.headers[.contentLength] = nil }

@@ -1,21 +1,23 @@
 public import Foundation
 
-/// How values become bytes on the wire: JSON, UTF-8, snake_case, sorted keys, RFC 3339 UTC times. Equal values give
-/// equal bytes, so a body can be hashed and kept.
+/// Converts values to bytes: JSON, UTF-8, snake_case, sorted keys, RFC 3339 UTC times. Equal values give equal bytes,
+/// so a body can be hashed and stored.
 public enum WireFormat {
     /// Encodes a value.
+    /// - Throws: `EncodingError`.
     public static func encode(_ value: some Encodable) throws -> Data {
         try WireEncoder.encode(value)
     }
 
-    /// Decodes a value that was written with snake_case names.
+    /// Decodes a value with snake_case names.
+    /// - Throws: `DecodingError`.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(type, from: data)
     }
 
-    /// RFC 3339 in UTC with whole seconds, such as `2026-01-05T10:00:00Z`.
+    /// Returns RFC 3339 in UTC with whole seconds, such as `2026-01-05T10:00:00Z`.
     public static func timestamp(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt))
     }

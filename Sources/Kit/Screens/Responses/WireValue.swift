@@ -1,10 +1,10 @@
-/// A JSON value on its way to the wire.
+/// A JSON value.
 enum WireValue {
     case null
     case bool(Bool)
     case integer(Int64)
     case unsigned(UInt64)
-    /// A number that has a fraction or an exponent, in digits: the shortest ones that give it again.
+    /// A number with a fraction or an exponent, in the shortest digits that identify it.
     case number(String)
     case string(String)
     case array(Elements)
@@ -17,12 +17,12 @@ enum WireValue {
 
     /// An object that is being filled. Names are in their form on the wire.
     final class Members {
-        /// In the order of the names, none twice.
+        /// Sorted by name, without duplicates.
         private(set) var values: [(name: String, value: WireValue)] = []
 
         init() { values.reserveCapacity(8) }
 
-        /// Adds a member; one of the same name makes way.
+        /// Adds a member, replacing one of the same name.
         func set(_ name: String, _ value: WireValue) {
             var index = values.endIndex
             while index > 0, name < values[index - 1].name { index -= 1 }
@@ -43,7 +43,7 @@ extension WireValue {
         case .bool(let value): bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
         case .integer(let value): bytes.append(contentsOf: value.description.utf8)
         case .unsigned(let value): bytes.append(contentsOf: value.description.utf8)
-        // A whole one needs no fraction.
+        // A whole number needs no fraction.
         case .number(let digits):
             bytes.append(contentsOf: digits.hasSuffix(".0") ? digits.dropLast(2).utf8 : digits[...].utf8)
         case .string(let text): Self.write(text, to: &bytes)

@@ -4,8 +4,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The one place where errors become answers: typed problems as they are, router misses as 404, 405 or the response to
-/// OPTIONS, everything else as 500 without its cause.
+/// The one place where errors become responses: typed problems as they are, router misses as 404, 405 or the response
+/// to OPTIONS, everything else as 500 without its cause.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -16,7 +16,8 @@ struct ProblemMiddleware: RouterMiddleware {
     {
         do {
             let response = try await next(request, context)
-            // RFC 9110 §15.2: an interim status ends no exchange, the client would wait on. Below 100 there is none.
+            // RFC 9110 §15.2: an interim status does not end an exchange, the client would wait. A status below 100
+            // does not exist.
             guard response.status.code >= 200 else { throw UnfinalStatus(code: response.status.code) }
             return response
         } catch {
@@ -42,7 +43,7 @@ struct ProblemMiddleware: RouterMiddleware {
         return .problem(problem(for: error, logger: logger), instance: path)
     }
 
-    /// Hummingbird's own 404: no route of this path and method.
+    /// Whether it is Hummingbird's 404: no route has this path and method.
     private func isMiss(_ error: any Error, endpoint: String?) -> Bool {
         guard let error = error as? HTTPError else { return false }
         return error.status == .notFound && endpoint == "NotFound"
@@ -53,7 +54,7 @@ struct ProblemMiddleware: RouterMiddleware {
         case let problem as Problem: return problem
         case let failure as UpstreamFailure: return failure.problem
         case is CancellationError:
-            // The client has left, or the server stops: nobody reads this.
+            // The client has left, or the server stops: no client reads this.
             return Problem(.overloaded, "The server is stopping.")
         case let error as any HTTPResponseError where error.status == .contentTooLarge:
             return Problem(.tooLarge, "The body is larger than is accepted here.")
@@ -69,13 +70,13 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// A route has answered with a status that is not final.
+/// A route responded with a status that is not final.
 private struct UnfinalStatus: Error {
     let code: Int
 }
 
 extension ScreenResponse {
-    /// A problem as a response.
+    /// Returns the response of a problem.
     static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"

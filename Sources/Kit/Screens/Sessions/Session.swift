@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Who is logged in to one app. One shape for all five (docs/contract.md, "Sessions").
+/// A login to one app, of the same shape for all apps (docs/contract.md, "Sessions").
 public struct Session: Sendable, Equatable {
     /// The kinds of session.
     public enum Kind: String, Sendable, Codable {
-        /// Somebody with a name.
+        /// An account with a name.
         case user
-        /// Somebody without.
+        /// An account without a name.
         case guest
     }
 
@@ -14,11 +14,11 @@ public struct Session: Sendable, Equatable {
     public let app: String
     /// Kind.
     public let kind: Kind
-    /// Identity of the account within the app; everything that belongs to somebody is kept under it.
+    /// Identity of the account within the app; all data of the account is stored under it.
     public let account: String
     /// Name to show, if there is one.
     public let name: String?
-    /// When it was opened.
+    /// When it began.
     public let createdAt: Date
 
     /// Describes a session.

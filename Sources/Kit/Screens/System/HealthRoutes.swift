@@ -1,13 +1,13 @@
 import HTTPTypes
 import Logging
 
-/// `/health/live`, `/health/ready` and `/metrics`: for whoever runs the server.
+/// `/health/live`, `/health/ready` and `/metrics`, for operators.
 public struct HealthRoutes: Sendable {
-    /// One thing that readiness depends on.
+    /// A condition of readiness.
     public struct Check: Sendable {
         /// Its name in the response.
         public let name: String
-        /// Throws where it does not hold.
+        /// Throws if the condition does not hold.
         public let run: @Sendable () throws -> Void
 
         /// Creates a check.
@@ -17,16 +17,16 @@ public struct HealthRoutes: Sendable {
         }
     }
 
-    /// Something that the server can do without, and what it takes.
+    /// A feature that the server can work without, and its state.
     public struct Ability: Encodable, Sendable, Equatable {
         /// Its name in the response.
         public let name: String
         /// Whether it works.
         public let ok: Bool
-        /// What to install; nil where it works.
+        /// What to install; nil if it works.
         public let install: String?
 
-        /// Creates the line of an ability.
+        /// Describes a feature.
         public init(name: String, ok: Bool, install: String?) {
             self.name = name
             self.ok = ok
@@ -37,7 +37,7 @@ public struct HealthRoutes: Sendable {
             case name, ok, install
         }
 
-        /// Writes all members, null too.
+        /// Writes all members, including null.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(name, forKey: .name)
@@ -61,7 +61,11 @@ public struct HealthRoutes: Sendable {
     private let abilities: @Sendable () async -> [Ability]
     private let exposition: @Sendable () -> String
 
-    /// Routes over checks, abilities that readiness tells of and does not depend on, and the text of the metrics.
+    /// Creates the routes.
+    /// - Parameters:
+    ///   - checks: conditions of readiness
+    ///   - abilities: features that are reported by readiness and do not affect it
+    ///   - exposition: text of the metrics
     public init(
         checks: [Check],
         abilities: @escaping @Sendable () async -> [Ability] = { [] },
@@ -72,7 +76,7 @@ public struct HealthRoutes: Sendable {
         self.exposition = exposition
     }
 
-    /// The table.
+    /// The routes.
     public var routes: [Route] {
         [
             Route(.get, "/health/live", "health.live") { _ in
@@ -85,7 +89,7 @@ public struct HealthRoutes: Sendable {
         ]
     }
 
-    /// 200 if every check holds, else 503; which one does not is in the response, why is in the log.
+    /// Responds 200 if every check holds, else 503. The response names the failed check, the log its cause.
     @Sendable private func ready(_ request: ScreenRequest) async throws -> ScreenResponse {
         let outcomes = checks.map { check in
             do {

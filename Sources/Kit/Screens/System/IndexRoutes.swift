@@ -1,7 +1,7 @@
 import HTTPTypes
 public import Upstream
 
-/// `GET /v1`: the apps, their screens and where they are.
+/// `GET /v1`: the apps, their screens and paths.
 public struct IndexRoutes: Sendable {
     /// One app of the index.
     public struct App: Encodable, Sendable {
@@ -28,7 +28,8 @@ public struct IndexRoutes: Sendable {
     private let content: Content
     private let clock: WallClock
 
-    /// An index of a table. `apps` names the apps that are served, in order, with their titles.
+    /// Creates the index of a table.
+    /// - Parameter apps: names and titles of the apps, in order
     public init(version: String, apps: [(app: String, title: String)], table: RouteTable, clock: WallClock) {
         func screens(_ belongs: (Route) -> Bool) -> [Screen] {
             table.routes.filter(belongs).map {
@@ -52,7 +53,7 @@ public struct IndexRoutes: Sendable {
         return segments.count > 1 && segments[0] == "v1" ? String(segments[1]) : nil
     }
 
-    /// The table.
+    /// The routes.
     public var routes: [Route] {
         [
             Route(.get, "/v1", "index") { request in

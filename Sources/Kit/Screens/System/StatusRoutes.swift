@@ -26,13 +26,13 @@ public struct StatusRoutes: Sendable {
     private let upstreams: [Upstream]
     private let clock: WallClock
 
-    /// Status of these upstreams, in this order.
+    /// Creates the status of upstreams, in this order.
     public init(upstreams: [Upstream], clock: WallClock) {
         self.upstreams = upstreams
         self.clock = clock
     }
 
-    /// The table.
+    /// The routes.
     public var routes: [Route] {
         [
             Route(.get, "/v1/status", "status") { request in

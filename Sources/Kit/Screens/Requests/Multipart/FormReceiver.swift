@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Storage
 
-/// Puts the parts of a form where they belong, and holds it to its limits.
+/// Stores the parts of a form within its limits.
 struct FormReceiver {
     private enum Current {
         case file(MultipartPartHead, ScratchFile, beginning: Data)
@@ -20,7 +20,8 @@ struct FormReceiver {
         self.limits = limits
     }
 
-    /// 413 for a body of more bytes than are taken.
+    /// Checks the size of the body so far.
+    /// - Throws: 413 if it is too large.
     func admit(bytes: Int) throws {
         guard bytes <= limits.bodyBytes else {
             throw Problem(.tooLarge, "The body may have \(limits.bodyBytes) bytes at the most.")
@@ -40,8 +41,7 @@ struct FormReceiver {
         guard parts <= limits.parts else {
             throw Problem(.tooLarge, "The form may have \(limits.parts) parts at the most.")
         }
-        // RFC 7578 §4.2 asks for a name of files and §4.4 for no type of plain fields; either of them makes a file
-        // here.
+        // RFC 7578 §4.2 requires a name of files, §4.4 no type of plain fields; either of them makes a file here.
         let isFile = head.fileName != nil || head.contentType.map { !$0.lowercased().hasPrefix("text/plain") } ?? false
         current = isFile ? .file(head, try folder.file(), beginning: Data()) : .field(head.name, Data())
     }
@@ -60,10 +60,8 @@ struct FormReceiver {
         case .field(let name, var value):
             current = nil  // The second reference goes, so that appending copies nothing.
             guard value.count + bytes.count <= limits.fieldBytes else {
-                throw Problem(
-                    .tooLarge,
-                    "Field \(UploadedForm.legible(name)) has more than the \(limits.fieldBytes) bytes that a field may have."
-                )
+                let detail = "has more than the \(limits.fieldBytes) bytes that a field may have."
+                throw Problem(.tooLarge, "Field \(UploadedForm.legible(name)) \(detail)")
             }
             value.append(contentsOf: bytes)
             current = .field(name, value)

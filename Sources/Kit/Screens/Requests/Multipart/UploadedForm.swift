@@ -5,18 +5,17 @@ import NIOCore
 public import Storage
 import Upstream
 
-/// A form with files, as a client sent it: the files are on the disk and go with the value, so that what is given up
-/// leaves nothing.
+/// A form with files, as a client sent it. The files are on disk and are removed with the value.
 public struct UploadedForm: Sendable {
-    /// What a form may take of memory and disk.
+    /// The memory and disk space that a form may take.
     public struct Limits: Sendable {
-        /// Parts, fields and files together.
+        /// Number of parts, fields and files together.
         public var parts: Int
         /// Bytes of one file.
         public var fileBytes: Int
         /// Bytes of the whole body.
         public var bodyBytes: Int
-        /// Bytes of one field that is no file.
+        /// Bytes of one field that is not a file.
         public var fieldBytes: Int
 
         /// Creates limits.
@@ -30,13 +29,13 @@ public struct UploadedForm: Sendable {
 
     /// A file of the form.
     public struct File: Sendable {
-        /// What its part says of it.
+        /// Header of its part.
         public let head: MultipartPartHead
-        /// Where its bytes are.
+        /// The file with its bytes.
         public let place: TemporaryPath
-        /// How many they are.
+        /// Number of bytes.
         public let length: Int
-        /// The first of them, 64 at most.
+        /// The first bytes, at most 64.
         public let beginning: Data
 
         /// Its name as the client gives it, without folders; nil if it gives none. To be shown, never to be opened.
@@ -48,13 +47,12 @@ public struct UploadedForm: Sendable {
         }
     }
 
-    /// The files, in order. An input without a chosen file, which browsers send as an empty one without a name, is left
-    /// out.
+    /// The files in order, without inputs that have no chosen file, which browsers send as an empty one without a name.
     public internal(set) var files: [File] = []
     /// The other fields, in order.
     public internal(set) var fields: [(name: String, value: String)] = []
 
-    /// A client's text for a message: without control characters, 100 characters at the most.
+    /// Returns a client's text for a message: without control characters, at most 100 characters.
     static func legible(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
@@ -68,10 +66,10 @@ public struct UploadedForm: Sendable {
 }
 
 extension ScreenRequest {
-    /// The body as a form, its files written to `folder` while they arrive. No body at all is a form without anything
-    /// in it, as clients send one that has nothing to send.
-    ///
-    /// 415 for another kind of body, 400 for a broken form, 413 for one over the limits; the file at fault is named.
+    /// Reads the body as a form, writing its files to `folder` while they arrive. No body at all is a form without
+    /// parts.
+    /// - Throws: 415 for another kind of body, 400 for a malformed form, 413 if it exceeds the limits, naming the file
+    ///   at fault; `StorageError`.
     public func uploadedForm(into folder: ScratchFolder, limits: UploadedForm.Limits) async throws -> UploadedForm {
         if headerFields[.contentType] == nil, headerFields[.transferEncoding] == nil, declaredBodyLength ?? 0 == 0 {
             return UploadedForm()
