@@ -263,7 +263,7 @@ let package = Package(
         ),
         .target(
             name: "FaultKit",
-            dependencies: ["Storage", "CFaultInjection", "TestKit", grdb, logging],
+            dependencies: ["Storage", "ResponseStore", "CFaultInjection", "TestKit", grdb, logging],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),

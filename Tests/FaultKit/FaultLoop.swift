@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ResponseStore
 package import Storage
 import TestKit
 
@@ -123,7 +124,7 @@ package struct FaultLoop {
         try database.close()
         let found = try DirectoryCheck(
             of: database.directory,
-            migrations: migrations,
+            migrations: CacheTables.migrations + migrations,
             options: .init(integrityCheck: .always)
         )
         guard found.faults() == nil, found.strangers() == nil else {

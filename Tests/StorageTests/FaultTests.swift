@@ -83,44 +83,72 @@ struct FaultScenario {
 
     @Test("TRUST-02 each system call of saving a response fails: inline body")
     func inline() async throws {
-        try await loop("response with inline body", prepare: { try await $0.remove("a") }) { scene in
-            try await scene.responses.save(scene.response("a", .bytes(scene.newBytes(20_000))))
-        }
+        try await loop(
+            "response with inline body",
+            prepare: { try await $0.remove("a") },
+            { scene in
+                try await scene.responses.save(scene.response("a", .bytes(scene.newBytes(20_000))))
+            }
+        )
     }
 
     @Test("TRUST-02 each system call of saving a response fails: body in a file, first and in place of another")
     func files() async throws {
-        try await loop("response with blob", prepare: { try await $0.remove("a") }) { try await $0.saveFile("a") }
-        try await loop("blob in place of another", prepare: { try await $0.saveFile("a") }) {
-            try await $0.saveFile("a")
-        }
-        try await loop("inline body in place of a blob", prepare: { try await $0.saveFile("a") }) { scene in
-            try await scene.responses.save(scene.response("a", .bytes(scene.newBytes())))
-        }
+        try await loop(
+            "response with blob",
+            prepare: { try await $0.remove("a") },
+            { try await $0.saveFile("a") }
+        )
+        try await loop(
+            "blob in place of another",
+            prepare: { try await $0.saveFile("a") },
+            {
+                try await $0.saveFile("a")
+            }
+        )
+        try await loop(
+            "inline body in place of a blob",
+            prepare: { try await $0.saveFile("a") },
+            { scene in
+                try await scene.responses.save(scene.response("a", .bytes(scene.newBytes())))
+            }
+        )
     }
 
     @Test("TRUST-02 each system call of a body of unknown length fails")
     func streamed() async throws {
-        try await loop("streamed body", prepare: { try await $0.remove("a") }) { scene in
-            let writer = BodyWriter(blobs: scene.database.blobs, inlineLimit: 1000)
-            for _ in 0..<3 { try writer.append(scene.newBytes(700)) }
-            try await scene.responses.save(scene.response("a", try writer.finish(expectedLength: 2100)))
-        }
+        try await loop(
+            "streamed body",
+            prepare: { try await $0.remove("a") },
+            { scene in
+                let writer = BodyWriter(blobs: scene.database.blobs, inlineLimit: 1000)
+                for _ in 0..<3 { try writer.append(scene.newBytes(700)) }
+                try await scene.responses.save(scene.response("a", try writer.finish(expectedLength: 2100)))
+            }
+        )
     }
 
     @Test("TRUST-02 each system call of removing a response fails")
     func removal() async throws {
-        try await loop("removal of a blob", prepare: { try await $0.saveFile("a") }) { try await $0.remove("a") }
+        try await loop(
+            "removal of a blob",
+            prepare: { try await $0.saveFile("a") },
+            { try await $0.remove("a") }
+        )
     }
 
     @Test("TRUST-02 each system call of adopting a file fails")
     func adoption() async throws {
-        try await loop("adopted file", prepare: { try await $0.remove("a") }) { scene in
-            let place = scene.scratch.place(".pdf")
-            try scene.newBytes().write(to: URL(filePath: place.path))
-            let blob = try scene.database.blobs.adopt(place)
-            try await scene.responses.save(scene.response("a", .blob(blob)))
-        }
+        try await loop(
+            "adopted file",
+            prepare: { try await $0.remove("a") },
+            { scene in
+                let place = scene.scratch.place(".pdf")
+                try scene.newBytes().write(to: URL(filePath: place.path))
+                let blob = try scene.database.blobs.adopt(place)
+                try await scene.responses.save(scene.response("a", .blob(blob)))
+            }
+        )
     }
 
     @Test("TRUST-02 each system call of a page list, a validation and a noted use fails")
@@ -141,13 +169,16 @@ struct FaultScenario {
             prepare: { scene in
                 try await scene.remove("a")
                 try await scene.saveFile("a")
+            },
+            { scene in
+                let uses = AccessRecorder()
+                let id = try #require(
+                    try scene.responses.responses(like: scene.response("a", .bytes(Data()))).first?.id
+                )
+                uses.note(id, at: noon + Double.random(in: 1e6...1e9))
+                try await uses.flush(to: scene.database)
             }
-        ) { scene in
-            let uses = AccessRecorder()
-            let id = try #require(try scene.responses.responses(like: scene.response("a", .bytes(Data()))).first?.id)
-            uses.note(id, at: noon + Double.random(in: 1e6...1e9))
-            try await uses.flush(to: scene.database)
-        }
+        )
     }
 
     @Test("TRUST-02 each system call of sealing a secret and of changing the key fails")
@@ -158,11 +189,16 @@ struct FaultScenario {
         }
         // The file of the key is moved behind the transaction: it may be refused and done, and the next start finds the
         // key that fits.
-        try await loop("change of key", mayBePartial: true, prepare: { _ = try $0.secrets.credentialHashKey() }) {
-            scene in
-            try scene.secrets.rotateKey()
-            _ = try scene.secrets.credentialHashKey()
-        }
+        try await loop(
+            "change of key",
+            mayBePartial: true,
+            prepare: { _ = try $0.secrets.credentialHashKey() },
+            {
+                scene in
+                try scene.secrets.rotateKey()
+                _ = try scene.secrets.credentialHashKey()
+            }
+        )
     }
 
     @Test("TRUST-02 each system call of eviction and purge fails")
@@ -170,12 +206,22 @@ struct FaultScenario {
         let fill: Write = { scene in
             for name in ["a", "b", "c"] { try await scene.saveFile(name, scene.newBytes(3000)) }
         }
-        try await loop("eviction", mayBePartial: true, prepare: fill) { scene in
-            _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 8000)).run()
-        }
-        try await loop("purge", mayBePartial: true, prepare: fill) { scene in
-            _ = try await CachePurge(pathPrefix: "/a").run(on: scene.database)
-        }
+        try await loop(
+            "eviction",
+            mayBePartial: true,
+            prepare: fill,
+            { scene in
+                _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 8000)).run()
+            }
+        )
+        try await loop(
+            "purge",
+            mayBePartial: true,
+            prepare: fill,
+            { scene in
+                _ = try await CachePurge(pathPrefix: "/a").run(on: scene.database)
+            }
+        )
     }
 
     @Test(

@@ -7,7 +7,6 @@ package import Storage
 import TestKit
 package import Upstream
 
-
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.
 package final class Scenario: Sendable {
     /// Something that the test needs is not there.

@@ -1,7 +1,7 @@
-import TestKit
 import Foundation
 import NIOCore
 import Storage
+import TestKit
 import Testing
 import UpstreamTestKit
 

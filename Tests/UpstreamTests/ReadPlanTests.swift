@@ -5,7 +5,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// The table of design/screens.md 1.5, row by row.
+/// The table of docs/contract.md, "Freshness", row by row.
 struct ReadPlanTests {
     private static let patience = Duration.seconds(2)
     private static let freshCopy = ReadPlan.Stored.copy(timeToLive: 24, isFresh: true)

@@ -47,7 +47,8 @@ struct TargetRulesTests {
     @Test(
         "SRV-11 Everything else is forbidden",
         arguments: [
-            "https://api.test/", "https://api.test:9000/", "http://api.test:8443/",  // other ports and schemes of the own host
+            // other ports and schemes of the own host
+            "https://api.test/", "https://api.test:9000/", "http://api.test:8443/",
             "https://evil.test/", "https://api.test.evil.test:8443/", "https://xapi.test:8443/",
             "https://apixtest:8443/", "https://api.test.:8443/",
             "https://sub.pictures.test/", "https://pictures.test.evil.test/", "https://127.0.0.1/", "https://[::1]/",

@@ -28,7 +28,8 @@ public final class BodyWriter: Sendable {
         try state.withLock { state in
             switch state {
             case .memory(var data):
-                state = .finished  // The second reference goes, so that appending copies nothing; and it is the state that an error leaves.
+                // Drops the second reference, so that appending copies nothing. An error leaves this state.
+                state = .finished
                 if data.count + bytes.count <= inlineLimit {
                     data.append(contentsOf: bytes)
                     state = .memory(data)

@@ -1,9 +1,10 @@
 public import NIOCore
 
-/// For how long a response is the one that would be made anew: until an instant, and until something changes that it was
-/// made from.
+/// For how long a response is the one that would be made anew: until an instant, and until something changes that it
+/// was made from.
 ///
-/// To be taken before anything of the response is read, so that a change in between makes it invalid rather than unseen.
+/// To be taken before anything of the response is read, so that a change in between makes it invalid rather than
+/// unseen.
 public struct ChangeToken: Sendable {
     private struct Witness: Sendable {
         let stamp: VersionCounter

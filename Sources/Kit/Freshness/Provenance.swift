@@ -1,10 +1,10 @@
 public import Foundation
 public import HTTPCaching
 
-/// Where a response comes from and how much to trust it. Travels back as one value; only `Screens` turns it into `meta`,
-/// `Cache-Status` and `Age`.
+/// Where a response comes from and how much to trust it. Travels back as one value; only `Screens` turns it into
+/// `meta`, `Cache-Status` and `Age`.
 public struct Provenance: Sendable, Equatable {
-    /// The kinds of origin (design/screens.md 1.2).
+    /// The kinds of origin (docs/contract.md, "Envelope").
     public enum Source: String, Sendable, Codable {
         /// Fetched for this response.
         case upstream

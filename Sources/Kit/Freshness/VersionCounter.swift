@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Counts the changes of one thing that responses are made from. Whoever changes it bumps the stamp after the change can
-/// be seen and before anybody is told that it is done; who makes a response reads the stamp before the thing itself. An
-/// answer is then as good as new for as long as the stamp stands where it stood.
+/// Counts the changes of one thing that responses are made from. Whoever changes it bumps the stamp after the change
+/// can be seen and before anybody is told that it is done; who makes a response reads the stamp before the thing
+/// itself. An answer is then as good as new for as long as the stamp stands where it stood.
 public final class VersionCounter: Sendable {
     private let changes = Atomic<UInt64>(0)
 

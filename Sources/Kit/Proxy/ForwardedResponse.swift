@@ -9,8 +9,8 @@ struct ForwardedResponse: Sendable {
     let response: StreamedResponse
     let requestTime: Date
     let responseTime: Date
-    /// Holds until a write invalidates its URL that was processed after this request was sent: the response may be older
-    /// than the write.
+    /// Holds until a write invalidates its URL that was processed after this request was sent: the response may be
+    /// older than the write.
     var uninvalidated: ChangeToken
 
     /// Status and header fields, `Connection` included.

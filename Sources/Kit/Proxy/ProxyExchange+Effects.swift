@@ -31,8 +31,8 @@ extension ProxyExchange {
         return forwarded
     }
 
-    /// Returns the head under which a response is stored; nil if it is not stored. Then what it supersedes does not stay
-    /// valid.
+    /// Returns the head under which a response is stored; nil if it is not stored. Then what it supersedes does not
+    /// stay valid.
     func storedHead(of forwarded: ForwardedResponse) async throws -> CachedResponseHead? {
         let storability = rules.storability(
             of: forwarded.head,
@@ -52,8 +52,8 @@ extension ProxyExchange {
         return nil
     }
 
-    /// Whether a response that is not stored shows that the stored one, which was to be validated, is not current: it is
-    /// whole (RFC 9111 §4.3.3) and about the resource, not about this request's part, preconditions or timing.
+    /// Whether a response that is not stored shows that the stored one, which was to be validated, is not current: it
+    /// is whole (RFC 9111 §4.3.3) and about the resource, not about this request's part, preconditions or timing.
     private func isSuperseding(_ forwarded: ForwardedResponse) -> Bool {
         let code = forwarded.response.status.code
         return plan.validation != nil && request.cacheKeyRequest.method == .get && (200..<500).contains(code)

@@ -4,8 +4,8 @@ import Upstream
 
 /// Decides the way of one request through a mount: `event → step`. A value without store, network or clock.
 ///
-/// What the stored responses mean is decided by ``CachingRules`` (RFC 9111 §4); this adds what is known of the upstream,
-/// of other clients' requests, and of failures.
+/// What the stored responses mean is decided by ``CachingRules`` (RFC 9111 §4); this adds what is known of the
+/// upstream, of other clients' requests, and of failures.
 struct ProxyMachine: Sendable {
     /// The step to begin with.
     let first: ProxyStep

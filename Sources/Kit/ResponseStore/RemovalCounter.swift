@@ -2,8 +2,8 @@ import Database
 package import Freshness
 import NIOCore
 
-/// Stamps of stored responses, bumped when one is removed. A response made from one that was evicted, purged or wiped must
-/// not outlive it.
+/// Stamps of stored responses, bumped when one is removed. A response made from one that was evicted, purged or wiped
+/// must not outlive it.
 package struct RemovalCounter: Sendable {
     private let all = VersionCounter()
     private let each = VersionCounters()

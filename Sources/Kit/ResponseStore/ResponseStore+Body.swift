@@ -11,8 +11,8 @@ extension ResponseStore {
         case blob(BlobReader)
     }
 
-    /// Opens the body of a stored response. A response whose file is missing or truncated is removed: it counts as never
-    /// stored.
+    /// Opens the body of a stored response. A response whose file is missing or truncated is removed: it counts as
+    /// never stored.
     ///
     /// - Returns: nil for such a response. Only then this waits for a writer.
     public func openBody(of response: CachedResponse) async throws -> OpenBody? {

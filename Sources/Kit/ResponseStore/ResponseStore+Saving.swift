@@ -59,8 +59,8 @@ extension ResponseStore {
         try await database.write { try save(response, in: $0) }
     }
 
-    /// Gives a stored response, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It is
-    /// no longer invalidated.
+    /// Gives a stored response, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It
+    /// is no longer invalidated.
     ///
     /// - Returns: false when it is not stored any more.
     @discardableResult

@@ -1,9 +1,9 @@
-import TestKit
 import AppTestKit
 import Foundation
 import GRDB
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import Ships

@@ -23,10 +23,7 @@ import Testing
             guard let text = try? Repository.text(file), parts.contains(where: text.contains) else { continue }
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             for (number, line) in lines where parts.contains(where: { line.contains($0) }) {
-                // Intermittent as long as some are left: then this goes.
-                withKnownIssue(isIntermittent: true) {
-                    #expect(!line.contains(pointer), "\(file):\(number + 1)")
-                }
+                #expect(!line.contains(pointer), "\(file):\(number + 1)")
             }
         }
     }

@@ -1,5 +1,5 @@
-import HTTPServer
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Media
 import Screens

@@ -58,9 +58,10 @@ public struct CachingBodyTee: Sendable {
     /// that has read the whole body finds it in the store.
     ///
     /// - Parameter ended: Called before the last part is returned, or as soon as storing fails; then again only for a
-    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Whether the client has left is to be asked of the task, not of an error: optimized by
-    ///   Swift 6.3, a cast to `CancellationError` in here keeps its place on the task's stack where the closure is
-    ///   inlined into a loop that reads the body, and the process ends with "freed pointer was not the last allocation".
+    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Whether the
+    ///   client has left is to be asked of the task, not of an error: optimized by Swift 6.3, a cast to
+    ///   `CancellationError` in here keeps its place on the task's stack where the closure is inlined into a loop that
+    ///   reads the body, and the process ends with "freed pointer was not the last allocation".
     public func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()

@@ -27,8 +27,9 @@ public struct RetryPolicy: Sendable, Equatable {
     /// Returns the pause before the next attempt, nil if the outcome stands.
     ///
     /// After a broken connection the request is repeated at once, since the upstream may have closed a kept-alive one.
-    /// After 502, 503 and 504 it is repeated after a pause with jitter, unless the response has a `Retry-After`, which is
-    /// observed by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is better.
+    /// After 502, 503 and 504 it is repeated after a pause with jitter, unless the response has a `Retry-After`, which
+    /// is observed by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is
+    /// better.
     public func pause(after outcome: Outcome, attempt: Int, method: HTTPRequest.Method, jitter: Double) -> Duration? {
         guard attempt < attempts, Self.isIdempotent(method) else { return nil }
         switch outcome {

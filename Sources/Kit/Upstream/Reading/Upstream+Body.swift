@@ -4,9 +4,10 @@ import Storage
 extension Upstream {
     /// Reads a resource together with its whole body (see ``read(_:_:)``).
     ///
-    /// A stored response may be evicted after it was read and before its file is opened; the second read then fetches it.
-    /// - Returns: The result and the body. The body is nil if the result has no response (``Resource/bundledAt``), or if
-    ///   the response was evicted twice.
+    /// A stored response may be evicted after it was read and before its file is opened; the second read then fetches
+    /// it.
+    /// - Returns: The result and the body. The body is nil if the result has no response (``Resource/bundledAt``), or
+    ///   if the response was evicted twice.
     /// - Throws: `UpstreamError`, `StorageError`, `CancellationError`.
     public func readBody(of resource: Resource, _ cachePolicy: CachePolicy) async throws -> (
         result: ReadResult, body: Data?

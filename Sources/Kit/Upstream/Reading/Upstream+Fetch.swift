@@ -17,8 +17,8 @@ extension Upstream {
     /// Requests a resource, with preconditions if a copy is stored, and stores the response. Runs once for all reads
     /// that wait for it.
     ///
-    /// - Parameter seen: The copy on which the read decided to ask. If there is a newer one by now, another request ended
-    ///   between that decision and this one, and its response is used as if the read had joined it.
+    /// - Parameter seen: The copy on which the read decided to ask. If there is a newer one by now, another request
+    ///   ended between that decision and this one, and its response is used as if the read had joined it.
     /// - Throws: ``UpstreamError``.
     func fetch(_ resource: Resource, asOf seen: CachedResponse?) async throws(UpstreamError) -> FetchOutcome {
         do {
@@ -60,8 +60,8 @@ extension Upstream {
         } catch is CancellationError {
             throw .unreachable(.totalTimeout)
         } catch {
-            // The upstream responded; the response could not be stored here. The transaction was rolled back, so nothing
-            // is half done.
+            // The upstream responded; the response could not be stored here. The transaction was rolled back, so
+            // nothing is half done.
             logger.error("a response could not be stored", metadata: ["error": "\(error)"])
             throw .badResponse(status: .ok, reason: "it could not be stored")
         }
@@ -73,8 +73,8 @@ extension Upstream {
         let responseTime: Date
     }
 
-    /// Stores a new response together with the rows that the app makes of it. One that the budget has no room for is only
-    /// returned; the copy that it supersedes is removed, since the store would contradict the upstream.
+    /// Stores a new response together with the rows that the app makes of it. One that the budget has no room for is
+    /// only returned; the copy that it supersedes is removed, since the store would contradict the upstream.
     private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: CachedResponse?) async throws
         -> FetchOutcome
     {
@@ -116,8 +116,8 @@ extension Upstream {
         return FetchOutcome(response: kept, upstreamStatus: 200)
     }
 
-    /// Whether a stored body has these bytes: an upstream without validators confirms a copy by sending it again. A body
-    /// that cannot be read counts as another.
+    /// Whether a stored body has these bytes: an upstream without validators confirms a copy by sending it again. A
+    /// body that cannot be read counts as another.
     private func holds(_ stored: StoredBody, _ body: Data) -> Bool {
         guard stored.count == body.count else { return false }
         switch stored {

@@ -11,8 +11,8 @@ extension Upstream {
     ///
     /// - Parameter authorize: Adds the credentials of the request. Called only if the upstream is asked, so that no
     ///   secret is opened for a stored response.
-    /// - Throws: What `authorize` throws; ``UpstreamError`` if there is nothing to respond with, or for a refusal that a stored copy must not
-    ///   hide; `StorageError`; `CancellationError`.
+    /// - Throws: What `authorize` throws; ``UpstreamError`` if there is nothing to respond with, or for a refusal that
+    ///   a stored copy must not hide; `StorageError`; `CancellationError`.
     public func read(
         _ resource: Resource,
         _ cachePolicy: CachePolicy = .useCache,

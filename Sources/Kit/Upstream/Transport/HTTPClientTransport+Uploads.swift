@@ -7,10 +7,10 @@ extension HTTPClientTransport {
     /// Clients for requests with bodies in parts, one on each event loop.
     ///
     /// async-http-client hands a part of a body to the event loop of its connection and asks for the next one at once,
-    /// until that event loop notices that the socket takes no more. If the event loop is the slower of the two, all of a
-    /// large body waits in its queue of tasks, however fast the upstream reads. So the source is asked for the next part
-    /// only when the event loop has processed the one before. That requires to know the event loop, and a client on one
-    /// event loop has no other.
+    /// until that event loop notices that the socket takes no more. If the event loop is the slower of the two, all of
+    /// a large body waits in its queue of tasks, however fast the upstream reads. So the source is asked for the next
+    /// part only when the event loop has processed the one before. That requires to know the event loop, and a client
+    /// on one event loop has no other.
     final class Uploads: Sendable {
         /// A client and the event loop of its connections.
         struct Lane: Sendable {

@@ -42,7 +42,8 @@ public final class HTTPClientTransport: Transport {
         publicUploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
     }
 
-    /// Prepares each connection of a client before its first request: checks its address and adds the ``ResponseGuard``.
+    /// Prepares each connection of a client before its first request: checks its address and adds the
+    /// ``ResponseGuard``.
     ///
     /// async-http-client calls it for each HTTP/1.1 connection, plain, TLS or behind a proxy, on the connection's event
     /// loop and with its own handlers in place. `httpVersion` is `http1Only`, so there is no other kind of connection.

@@ -1,4 +1,3 @@
-@testable import HTTPSemantics
 import AppTestKit
 import Foundation
 import HTTPSemantics
@@ -10,6 +9,7 @@ import Synchronization
 import TestKit
 import Upstream
 
+@testable import HTTPSemantics
 @testable import Sandbox
 @testable import Screens
 @testable import Shop
