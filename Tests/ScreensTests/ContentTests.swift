@@ -13,7 +13,9 @@ struct ContentTests {
     private static let bytes = Data("0123456789".utf8)
     private static let changed = Date(timeIntervalSince1970: 1_700_000_000)
 
-    private func harness(fileName: String? = nil, disposition: FileContent.Disposition = .inline) throws -> ScreenHarness {
+    private func harness(fileName: String? = nil, disposition: FileContent.Disposition = .inline) throws
+        -> ScreenHarness
+    {
         let content = FileContent(
             bytes: Self.bytes,
             type: "application/pdf",

@@ -66,7 +66,9 @@ struct ExchangeTests {
         ]
     }
 
-    private func harness(origins: [String] = []) throws -> ScreenHarness { try ScreenHarness(Self.routes(), origins: origins) }
+    private func harness(origins: [String] = []) throws -> ScreenHarness {
+        try ScreenHarness(Self.routes(), origins: origins)
+    }
 
     // MARK: What is there
 

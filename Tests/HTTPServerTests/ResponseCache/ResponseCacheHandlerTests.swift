@@ -150,7 +150,7 @@ import Testing
         #expect(kept.application.heads.map(\.uri) == ["/kept", "/x", "/kept", "/kept"])
     }
 
-    @Test("A request goes inward again once a counter is bumped or its time is over, and its response is recorded again")
+    @Test("A request goes inward again after a bump of a counter or the deadline, and is recorded again")
     func changeToken() throws {
         let (kept, stamp) = (try CachingConnection(), VersionCounter())
         _ = try kept.record(Self.head, "one", ChangeToken(of: stamp))
