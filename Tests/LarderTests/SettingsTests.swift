@@ -31,10 +31,10 @@ import Upstream
 
     @Test("SRV-13 the defaults are those of the contract, and every default is acceptable")
     func defaults() throws {
-        let configuration = try read([], ["HOME": "/home/somebody"])
+        let configuration = try read([], ["HOME": "/home/someone"])
         #expect(configuration.http.host == "127.0.0.1" && configuration.http.port == 8080)
         #expect(configuration.http.allowedHosts.isEmpty && configuration.http.allowedOrigins.isEmpty)
-        #expect(configuration.dataDirectory.path == "/home/somebody/.local/share/larder")
+        #expect(configuration.dataDirectory.path == "/home/someone/.local/share/larder")
         let spacex = try #require(configuration.upstreams.byName["spacex"])
         #expect(spacex.baseURL.absoluteString == "https://api.spacexdata.com")
         #expect(
@@ -50,7 +50,7 @@ import Upstream
         #expect(catalogue.all.allSatisfy { $0.standard.map($0.kind.accepts) ?? true })
     }
 
-    @Test("SRV-13 command line beats environment beats default; an empty variable is one that nobody has set")
+    @Test("SRV-13 command line beats environment beats default; an empty variable counts as not set")
     func precedence() throws {
         let environment = ["LARDER_HTTP_PORT": "1", "LARDER_HTTP_HOST": "", "LARDER_SHIPS_DELETED": "literal"]
         let configuration = try read(["--http-port=2", "--http-allowed-hosts", "a.example, b.example"], environment)
@@ -118,7 +118,7 @@ import Upstream
         #expect(try LarderConfiguration(named, environment: environment, sandbox: true).dataDirectory.path == "/mine")
     }
 
-    @Test("SRV-13 the sandbox stands in for an upstream whose address nobody has set, and for no other")
+    @Test("SRV-13 the sandbox simulates an upstream whose address is not set, and no other")
     func simulatedUpstreams() throws {
         let reader = try SettingsReader(
             arguments: ["--upstreams-spacex-url", "http://mine.test"],
@@ -138,7 +138,7 @@ import Upstream
     }
 
     @Test(
-        "SRV-13 origins of browsers and of pages without an address are acceptable, as are hosts with and without a port"
+        "SRV-13 origins of browsers and of pages without an address are accepted, as are hosts with and without a port"
     )
     func originsAndHosts() throws {
         let origins = [
@@ -150,7 +150,7 @@ import Upstream
         )
     }
 
-    @Test("SRV-03 the compose file has the sandbox stand in for every upstream")
+    @Test("SRV-03 the compose file has the sandbox simulate every upstream")
     func compose() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -8,12 +8,14 @@ import Upstream
 
 @testable import Screens
 
-/// Files as answers: whole, in part, not at all.
+/// Files as responses: whole, in part, not at all.
 struct ContentTests {
     private static let bytes = Data("0123456789".utf8)
     private static let changed = Date(timeIntervalSince1970: 1_700_000_000)
 
-    private func kitchen(fileName: String? = nil, disposition: FileContent.Disposition = .inline) throws -> Kitchen {
+    private func harness(fileName: String? = nil, disposition: FileContent.Disposition = .inline) throws
+        -> ScreenHarness
+    {
         let content = FileContent(
             bytes: Self.bytes,
             type: "application/pdf",
@@ -22,12 +24,12 @@ struct ContentTests {
             fileName: fileName,
             disposition: disposition
         )
-        return try Kitchen([Route(.get, "/v1/file", "file") { try .content(content, to: $0, now: Self.changed) }])
+        return try ScreenHarness([Route(.get, "/v1/file", "file") { try .content(content, to: $0, now: Self.changed) }])
     }
 
     @Test("SRV-06 A file leaves whole, with its length, version, date and what a browser may do with it")
     func whole() async throws {
-        let served = try await kitchen().serve(.get, "/v1/file")
+        let served = try await harness().serve(.get, "/v1/file")
         #expect(served.status == .ok)
         #expect(served.body == Self.bytes)
         #expect(served.fields[.contentLength] == "10")
@@ -52,7 +54,7 @@ struct ContentTests {
         ]
     )
     func part(range: String, text: String, contentRange: String) async throws {
-        let served = try await kitchen().serve(.get, "/v1/file", [.range: range])
+        let served = try await harness().serve(.get, "/v1/file", [.range: range])
         #expect(served.status == .partialContent)
         #expect(served.text == text)
         #expect(served.fields[.contentRange] == contentRange)
@@ -64,14 +66,14 @@ struct ContentTests {
         arguments: ["bytes=5-2", "lines=1-2", "bytes=0-1,3-4", "bytes=x"]
     )
     func disregarded(range: String) async throws {
-        let served = try await kitchen().serve(.get, "/v1/file", [.range: range])
+        let served = try await harness().serve(.get, "/v1/file", [.range: range])
         #expect(served.status == .ok)
         #expect(served.body == Self.bytes)
     }
 
     @Test("SRV-06 A range behind the end is 416 with the length")
     func outside() async throws {
-        let served = try await kitchen().serve(.get, "/v1/file", [.range: "bytes=10-"])
+        let served = try await harness().serve(.get, "/v1/file", [.range: "bytes=10-"])
         #expect(served.status == .rangeNotSatisfiable)
         #expect(try served.code() == "bad-range")
         #expect(served.fields[.contentRange] == "bytes */10")
@@ -82,20 +84,20 @@ struct ContentTests {
         arguments: ["\"v0\"", "W/\"v1\"", "Tue, 14 Nov 2023 22:13:21 GMT"]
     )
     func changedMeanwhile(condition: String) async throws {
-        let served = try await kitchen().serve(.get, "/v1/file", [.range: "bytes=0-3", .ifRange: condition])
+        let served = try await harness().serve(.get, "/v1/file", [.range: "bytes=0-3", .ifRange: condition])
         #expect(served.status == .ok)
         #expect(served.body == Self.bytes)
     }
 
     @Test("SRV-06 If-Range with this version gives the part", arguments: ["\"v1\"", "Tue, 14 Nov 2023 22:13:20 GMT"])
     func sameVersion(condition: String) async throws {
-        let served = try await kitchen().serve(.get, "/v1/file", [.range: "bytes=0-3", .ifRange: condition])
+        let served = try await harness().serve(.get, "/v1/file", [.range: "bytes=0-3", .ifRange: condition])
         #expect(served.status == .partialContent)
     }
 
     @Test("SRV-06 Whoever has this version gets 304 without a body, whatever the range")
     func notModified() async throws {
-        let served = try await kitchen().serve(.get, "/v1/file", [.ifNoneMatch: "\"v0\", \"v1\"", .range: "bytes=0-3"])
+        let served = try await harness().serve(.get, "/v1/file", [.ifNoneMatch: "\"v0\", \"v1\"", .range: "bytes=0-3"])
         #expect(served.status == .notModified)
         #expect(served.body.isEmpty)
         #expect(served.fields[.eTag] == "\"v1\"")
@@ -105,7 +107,7 @@ struct ContentTests {
 
     @Test("SRV-06 HEAD tells what GET would, without reading")
     func head() async throws {
-        let served = try await kitchen().serve(.head, "/v1/file")
+        let served = try await harness().serve(.head, "/v1/file")
         #expect(served.status == .ok)
         #expect(served.body.isEmpty)
         #expect(served.fields[.eTag] == "\"v1\"")
@@ -114,7 +116,7 @@ struct ContentTests {
 
     @Test("DISK-22 Names leave in a form for old clients and as they are (RFC 6266), and cannot break the field")
     func names() async throws {
-        let served = try await kitchen(fileName: "Отчёт \"1\"\r\n100% a/b'.pdf", disposition: .attachment).serve(
+        let served = try await harness(fileName: "Отчёт \"1\"\r\n100% a/b'.pdf", disposition: .attachment).serve(
             .get,
             "/v1/file"
         )
@@ -159,8 +161,8 @@ struct ContentTests {
         #expect(try served.code() == "invalid-parameter")
     }
 
-    private func profiles() throws -> Kitchen {
-        try Kitchen([
+    private func profiles() throws -> ScreenHarness {
+        try ScreenHarness([
             Route(.get, "/v1/profile", "profile") { request in
                 ScreenResponse(body: .bytes(Data(try request.profile().utf8), type: "text/plain"), hasValidator: false)
                     .byProfile()

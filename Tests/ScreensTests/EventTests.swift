@@ -114,12 +114,12 @@ struct EventRouteTests {
 
     private let beats = Beats()
     private let events: EventStream
-    private let kitchen: Kitchen
+    private let harness: ScreenHarness
 
     init() throws {
         let events = EventStream(run: "r", capacity: 3, clock: beats.clock)
         self.events = events
-        kitchen = try Kitchen { EventRoutes(events: events, sessions: $0).routes }
+        harness = try ScreenHarness { EventRoutes(events: events, sessions: $0).routes }
     }
 
     private func listen(_ fields: HTTPFields = [:], query: String = "", hold: @escaping @Sendable () async -> Void = {})
@@ -127,7 +127,7 @@ struct EventRouteTests {
             pieces: AsyncStream<String>, task: Task<Void, any Error>
         )
     {
-        let response = try await kitchen.respond(.get, "/v1/events\(query)", fields)
+        let response = try await harness.respond(.get, "/v1/events\(query)", fields)
         #expect(response.status == .ok)
         #expect(response.headers[.contentType] == "text/event-stream; charset=utf-8")
         #expect(
@@ -182,7 +182,7 @@ struct EventRouteTests {
     }
 
     @Test(
-        "SRV-09 A client that missed more than is kept, or another run, is told to ask for everything anew",
+        "SRV-09 A client that missed more than is kept, or another run, is told to request everything again",
         arguments: ["r-1", "old-7"]
     )
     func reset(identity: String) async throws {
@@ -236,7 +236,7 @@ struct EventRouteTests {
         func token(_ app: String, _ account: String) async throws -> HTTPFields {
             [
                 .authorization:
-                    "Bearer \(try await kitchen.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"
+                    "Bearer \(try await harness.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"
             ]
         }
         let (mine, _) = try await listen(try await token("ships", "a"))
@@ -261,7 +261,7 @@ struct EventRouteTests {
         func fields(_ account: String) async throws -> HTTPFields {
             [
                 .authorization:
-                    "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: account, name: nil, createdAt: ten)))"
+                    "Bearer \(try await harness.sessions.open(Session(app: "ships", kind: .user, account: account, name: nil, createdAt: ten)))"
             ]
         }
         let (first, second) = (try await fields("a"), try await fields("a"))
@@ -270,7 +270,7 @@ struct EventRouteTests {
         let (anonymous, _) = try await listen()
         var lines = [leaving, staying, anonymous].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
-        try await kitchen.sessions.close(BearerCredential(first))
+        try await harness.sessions.close(BearerCredential(first))
         publish(1, to: "a")
         publish(2)
         #expect(await lines[0].next() == nil)
@@ -288,12 +288,12 @@ struct EventRouteTests {
     func silentEnd(byEvent: Bool) async throws {
         let fields: HTTPFields = [
             .authorization:
-                "Bearer \(try await kitchen.sessions.open(Session(app: "ships", kind: .user, account: "a", name: nil, createdAt: ten)))"
+                "Bearer \(try await harness.sessions.open(Session(app: "ships", kind: .user, account: "a", name: nil, createdAt: ten)))"
         ]
         let (pieces, _) = try await listen(fields)
         var line = pieces.makeAsyncIterator()
         _ = await line.next()
-        try await kitchen.database.write { try $0.execute(sql: "DELETE FROM session") }
+        try await harness.database.write { try $0.execute(sql: "DELETE FROM session") }
         let running = Task { try await events.run() }
         if byEvent { publish(1, to: "a") } else { beats.tick.yield() }
         #expect(await line.next() == nil)
@@ -313,14 +313,14 @@ struct EventRouteTests {
 
     @Test("SRV-09 A token that is not known is 401, not an anonymous listener")
     func unknownToken() async throws {
-        let served = try await kitchen.serve(.get, "/v1/events", [.authorization: "Bearer nonsense"])
+        let served = try await harness.serve(.get, "/v1/events", [.authorization: "Bearer nonsense"])
         #expect(try served.status == .unauthorized && served.code() == "session-expired")
         #expect(events.listenerCount == 0)
     }
 
     @Test("A HEAD does not listen")
     func head() async throws {
-        let served = try await kitchen.serve(.head, "/v1/events")
+        let served = try await harness.serve(.head, "/v1/events")
         #expect(served.status == .ok && served.body.isEmpty)
         #expect(events.listenerCount == 0)
     }
@@ -353,7 +353,7 @@ struct EventRouteTests {
             func write(_ buffer: ByteBuffer) async throws { throw Broken() }
             func finish(_ trailingHeaders: HTTPFields?) async throws {}
         }
-        let response = try await kitchen.respond(.get, "/v1/events")
+        let response = try await harness.respond(.get, "/v1/events")
         await #expect(throws: Broken.self) { try await response.body.write(BrokenLine()) }
         #expect(events.listenerCount == 0)
         let (pieces, task) = try await listen()

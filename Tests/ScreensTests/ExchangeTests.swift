@@ -66,13 +66,15 @@ struct ExchangeTests {
         ]
     }
 
-    private func kitchen(origins: [String] = []) throws -> Kitchen { try Kitchen(Self.routes(), origins: origins) }
+    private func harness(origins: [String] = []) throws -> ScreenHarness {
+        try ScreenHarness(Self.routes(), origins: origins)
+    }
 
     // MARK: What is there
 
     @Test("SRV-05 SRV-06 A screen: envelope, flags in body and fields, validator, nothing for shared caches")
     func screen() async throws {
-        let served = try await kitchen().serve(.get, "/v1/screen?refresh=1&b=2")
+        let served = try await harness().serve(.get, "/v1/screen?refresh=1&b=2")
         #expect(served.status == .ok)
         #expect(served.fields[.contentType] == "application/json; charset=utf-8")
         #expect(served.fields[.cacheControl] == "private, no-cache")
@@ -94,19 +96,19 @@ struct ExchangeTests {
         arguments: [("a", "a"), ("%D1%84", "ф"), ("%2541", "%41"), ("a+b", "a+b"), ("a%2Fb", "a/b"), ("..%2F", "../")]
     )
     func parameters(raw: String, value: String) async throws {
-        #expect(try await kitchen().serve(.get, "/v1/echo/\(raw)").json()["id"] == .string(value))
+        #expect(try await harness().serve(.get, "/v1/echo/\(raw)").json()["id"] == .string(value))
     }
 
     @Test("A part of the path that is not UTF-8 is a malformed request")
     func brokenParameter() async throws {
-        let served = try await kitchen().serve(.get, "/v1/echo/%FF")
+        let served = try await harness().serve(.get, "/v1/echo/%FF")
         #expect(try served.status == .badRequest && served.code() == "malformed-request")
     }
 
     @Test("SRV-06 The next page keeps the other parameters")
     func links() async throws {
         #expect(
-            try await kitchen().serve(.get, "/v1/links?q=a%26b&limit=2&offset=2&refresh=1").text
+            try await harness().serve(.get, "/v1/links?q=a%26b&limit=2&offset=2&refresh=1").text
                 == "/v1/links?q=a%26b&limit=2&offset=4"
         )
     }
@@ -122,7 +124,7 @@ struct ExchangeTests {
         ] as [(String, HTTPFields, String)]
     )
     func cachePolicy(query: String, fields: HTTPFields, expected: String) async throws {
-        #expect(try await kitchen().serve(.get, "/v1/demand\(query)", fields).text == expected)
+        #expect(try await harness().serve(.get, "/v1/demand\(query)", fields).text == expected)
     }
 
     // MARK: HEAD, OPTIONS, misses
@@ -132,9 +134,9 @@ struct ExchangeTests {
         arguments: ["/v1/small", "/v1/large", "/v1/echo/x", "/v1/screen", "/v1/problem", "/v1/missing"]
     )
     func head(path: String) async throws {
-        let kitchen = try kitchen()
-        let get = try await kitchen.serve(.get, path, [.requestID: "same"])
-        let head = try await kitchen.serve(.head, path, [.requestID: "same"])
+        let harness = try harness()
+        let get = try await harness.serve(.get, path, [.requestID: "same"])
+        let head = try await harness.serve(.head, path, [.requestID: "same"])
         #expect(head.status == get.status)
         #expect(head.fields == get.fields)
         #expect(head.body.isEmpty)
@@ -146,7 +148,7 @@ struct ExchangeTests {
         [HTTPRequest.Method.get, .post, .options]
     )
     func notFound(path: String, method: HTTPRequest.Method) async throws {
-        let served = try await kitchen().serve(method, path)
+        let served = try await harness().serve(method, path)
         #expect(served.status == .notFound)
         #expect(try served.code() == "not-found")
         #expect(try served.json()["instance"] == .string(path))
@@ -165,15 +167,15 @@ struct ExchangeTests {
         ]
     )
     func methodNotAllowed(method: HTTPRequest.Method, path: String, allow: String) async throws {
-        let served = try await kitchen().serve(method, path)
+        let served = try await harness().serve(method, path)
         #expect(served.status == .methodNotAllowed)
         #expect(served.fields[.allow] == allow)
         if method != .head { #expect(try served.code() == "method-not-allowed") }
     }
 
-    @Test("SRV-06 OPTIONS says what a path answers, without a body and without its length")
+    @Test("SRV-06 OPTIONS names the methods of a path, without a body and without its length")
     func options() async throws {
-        let served = try await kitchen().serve(.options, "/v1/small")
+        let served = try await harness().serve(.options, "/v1/small")
         #expect(served.status == .noContent && served.fields[.allow] == "GET, HEAD, OPTIONS" && served.body.isEmpty)
         #expect(served.fields[.contentLength] == nil, "RFC 9110 §8.6")
         #expect(served.fields[.accessControlAllowMethods] == nil)
@@ -186,24 +188,24 @@ struct ExchangeTests {
         arguments: [HTTPRequest.Method.get, .head]
     )
     func notModified(method: HTTPRequest.Method) async throws {
-        let kitchen = try kitchen()
-        let first = try await kitchen.serve(.get, "/v1/screen")
+        let harness = try harness()
+        let first = try await harness.serve(.get, "/v1/screen")
         let tag = try #require(first.fields[.eTag])
-        let second = try await kitchen.serve(method, "/v1/screen", [.ifNoneMatch: "\"other\", W/\(tag)"])
+        let second = try await harness.serve(method, "/v1/screen", [.ifNoneMatch: "\"other\", W/\(tag)"])
         #expect(second.status == .notModified && second.body.isEmpty)
         for name in [HTTPField.Name.eTag, .cacheControl, .vary, .cacheStatus, .age] {
             #expect(second.fields[name] == first.fields[name])
         }
         #expect(second.fields[.contentType] == nil && second.fields[.contentLength] == nil)
-        #expect(try await kitchen.serve(.get, "/v1/screen", [.ifNoneMatch: "\"other\""]).status == .ok)
-        #expect(try await kitchen.serve(.get, "/v1/small", [.ifNoneMatch: tag]).status == .ok)
+        #expect(try await harness.serve(.get, "/v1/screen", [.ifNoneMatch: "\"other\""]).status == .ok)
+        #expect(try await harness.serve(.get, "/v1/small", [.ifNoneMatch: tag]).status == .ok)
     }
 
     @Test("SRV-06 gzip when asked, and the same bytes; each form has its own tag")
     func gzip() async throws {
-        let kitchen = try kitchen()
-        let plainly = try await kitchen.serve(.get, "/v1/large")
-        let packed = try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "br, gzip"])
+        let harness = try harness()
+        let plainly = try await harness.serve(.get, "/v1/large")
+        let packed = try await harness.serve(.get, "/v1/large", [.acceptEncoding: "br, gzip"])
         #expect(plainly.fields[.contentEncoding] == nil && plainly.text == Self.large)
         #expect(packed.fields[.contentEncoding] == "gzip")
         #expect(packed.body.count < plainly.body.count && packed.fields[.contentLength] == String(packed.body.count))
@@ -215,23 +217,23 @@ struct ExchangeTests {
         let tag = try #require(packed.fields[.eTag])
         #expect(tag != plainly.fields[.eTag])
         #expect(
-            try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "gzip", .ifNoneMatch: tag]).status
+            try await harness.serve(.get, "/v1/large", [.acceptEncoding: "gzip", .ifNoneMatch: tag]).status
                 == .notModified
         )
-        #expect(try await kitchen.serve(.get, "/v1/large", [.ifNoneMatch: tag]).status == .ok)
+        #expect(try await harness.serve(.get, "/v1/large", [.ifNoneMatch: tag]).status == .ok)
         #expect(
-            try await kitchen.serve(.get, "/v1/large", [.acceptEncoding: "gzip;q=0"]).fields[.contentEncoding] == nil
+            try await harness.serve(.get, "/v1/large", [.acceptEncoding: "gzip;q=0"]).fields[.contentEncoding] == nil
         )
     }
 
     @Test("SRV-06 What is small or compressed already is not compressed", arguments: ["/v1/small", "/v1/picture"])
     func notCompressed(path: String) async throws {
-        #expect(try await kitchen().serve(.get, path, [.acceptEncoding: "gzip"]).fields[.contentEncoding] == nil)
+        #expect(try await harness().serve(.get, path, [.acceptEncoding: "gzip"]).fields[.contentEncoding] == nil)
     }
 
     @Test("A reply's own Vary is kept beside what compression adds")
     func vary() async throws {
-        let kitchen = try Kitchen([
+        let harness = try ScreenHarness([
             Route(.get, "/v", "v") { _ in
                 ScreenResponse(
                     headerFields: [.vary: "Authorization"],
@@ -239,14 +241,14 @@ struct ExchangeTests {
                 )
             }
         ])
-        #expect(try await kitchen.serve(.get, "/v").fields[.vary] == "Authorization, Accept-Encoding")
+        #expect(try await harness.serve(.get, "/v").fields[.vary] == "Authorization, Accept-Encoding")
     }
 
     // MARK: Bodies
 
-    @Test("A write answers 201 with its place, never with a tag or 304")
+    @Test("A write responds 201 with its place, never with a tag or 304")
     func write() async throws {
-        let served = try await kitchen().serve(
+        let served = try await harness().serve(
             .post,
             "/v1/write",
             [.contentType: "application/json", .ifNoneMatch: "*"],
@@ -266,7 +268,7 @@ struct ExchangeTests {
             stream.finish()
         }
         let body = inPieces ? RequestBody(asyncSequence: pieces) : RequestBody(buffer: buffer)
-        let response = try await kitchen().respond(.post, "/v1/write", body: body)
+        let response = try await harness().respond(.post, "/v1/write", body: body)
         #expect(response.status == .contentTooLarge)
         let plate = Plate()
         try await response.body.write(plate)
@@ -285,16 +287,16 @@ struct ExchangeTests {
         ] as [(String, String?, Int, String)]
     )
     func badBodies(body: String, type: String?, status: Int, code: String) async throws {
-        let served = try await kitchen().serve(.post, "/v1/write", type.map { [.contentType: $0] } ?? [:], body: body)
+        let served = try await harness().serve(.post, "/v1/write", type.map { [.contentType: $0] } ?? [:], body: body)
         #expect(served.status.code == status)
         #expect(try served.code() == code)
     }
 
     // MARK: Errors
 
-    @Test("SRV-06 SRV-11 An error that nobody expected is 500, and nothing of its cause leaves")
+    @Test("SRV-06 SRV-11 An unexpected error is 500, and nothing of its cause leaves")
     func internalError() async throws {
-        let served = try await kitchen().serve(.get, "/v1/fails")
+        let served = try await harness().serve(.get, "/v1/fails")
         #expect(served.status == .internalServerError)
         #expect(try served.code() == "internal")
         #expect(!served.text.contains("hunter2") && !served.text.contains("Secret"))
@@ -303,7 +305,7 @@ struct ExchangeTests {
 
     @Test("A problem brings its own fields")
     func problem() async throws {
-        let served = try await kitchen().serve(.get, "/v1/problem?token=secret")
+        let served = try await harness().serve(.get, "/v1/problem?token=secret")
         #expect(served.status == .tooManyRequests && served.fields[.retryAfter] == "7")
         #expect(
             try served.json()["instance"] == .string("/v1/problem"),
@@ -320,7 +322,7 @@ struct ExchangeTests {
     )
     func foreignHost(method: HTTPRequest.Method, path: String) async throws {
         for authority in ["evil.test", "evil.test:8080", nil] {
-            let served = try await kitchen(origins: ["*"]).serve(
+            let served = try await harness(origins: ["*"]).serve(
                 method,
                 path,
                 [.origin: "http://evil.test"],
@@ -334,7 +336,7 @@ struct ExchangeTests {
 
     @Test("SRV-11 A foreign origin may not write, and the handler is not called")
     func foreignOrigin() async throws {
-        let served = try await kitchen().serve(
+        let served = try await harness().serve(
             .post,
             "/v1/write",
             [.origin: "https://evil.test"],
@@ -342,11 +344,11 @@ struct ExchangeTests {
         )
         #expect(try served.status == .forbidden && served.code() == "origin-not-allowed")
         #expect(
-            try await kitchen().serve(.post, "/v1/write", [.origin: "http://localhost:8080"], body: #"{"name":"x"}"#)
+            try await harness().serve(.post, "/v1/write", [.origin: "http://localhost:8080"], body: #"{"name":"x"}"#)
                 .status == .created
         )
         #expect(
-            try await kitchen(origins: ["https://shop.example"]).serve(
+            try await harness(origins: ["https://shop.example"]).serve(
                 .post,
                 "/v1/write",
                 [.origin: "https://shop.example"],
@@ -357,37 +359,37 @@ struct ExchangeTests {
     }
 
     @Test(
-        "SRV-06 A listed origin may read every answer, problems included; another none",
+        "SRV-06 A listed origin may read every response, problems included; another none",
         arguments: ["/v1/small", "/v1/missing", "/v1/fails"]
     )
     func cors(path: String) async throws {
-        let kitchen = try kitchen(origins: ["https://shop.example"])
-        let listed = try await kitchen.serve(.get, path, [.origin: "https://shop.example"])
+        let harness = try harness(origins: ["https://shop.example"])
+        let listed = try await harness.serve(.get, path, [.origin: "https://shop.example"])
         #expect(listed.fields[.accessControlAllowOrigin] == "https://shop.example")
         #expect(listed.fields[.accessControlExposeHeaders]?.contains("Cache-Status") == true)
         #expect(
             listed.fields[.accessControlExposeHeaders]?.contains("Larder-Offline") == true,
-            "a page must be able to tell an offline answer of a mount"
+            "a page must be able to tell an offline response of a mount"
         )
         #expect(listed.fields[.accessControlAllowCredentials] == nil)
-        let foreign = try await kitchen.serve(.get, path, [.origin: "https://evil.test"])
+        let foreign = try await harness.serve(.get, path, [.origin: "https://evil.test"])
         #expect(foreign.fields[.accessControlAllowOrigin] == nil && foreign.status == listed.status)
         // Whoever keeps a response must know that it depends on the origin, also one that was given without.
-        for served in [listed, foreign, try await kitchen.serve(.get, path)] {
+        for served in [listed, foreign, try await harness.serve(.get, path)] {
             #expect(served.fields[.vary]?.contains("Origin") == true)
         }
-        let none = try await self.kitchen().serve(.get, path, [.origin: "https://shop.example"])
+        let none = try await self.harness().serve(.get, path, [.origin: "https://shop.example"])
         #expect(none.fields[.accessControlAllowOrigin] == nil && none.fields[.vary]?.contains("Origin") != true)
     }
 
-    @Test("SRV-06 A preflight of a listed origin is told what the path answers")
+    @Test("SRV-06 A preflight of a listed origin gets the methods of the path")
     func preflight() async throws {
         let asked: HTTPFields = [.origin: "https://shop.example", .accessControlRequestMethod: "POST"]
-        let listed = try await kitchen(origins: ["https://shop.example"]).serve(.options, "/v1/write", asked)
+        let listed = try await harness(origins: ["https://shop.example"]).serve(.options, "/v1/write", asked)
         #expect(listed.status == .noContent)
         #expect(listed.fields[.accessControlAllowMethods] == "POST, OPTIONS")
         #expect(listed.fields[.accessControlAllowOrigin] == "https://shop.example")
-        let foreign = try await kitchen(origins: ["https://other.example"]).serve(.options, "/v1/write", asked)
+        let foreign = try await harness(origins: ["https://other.example"]).serve(.options, "/v1/write", asked)
         #expect(foreign.fields[.accessControlAllowMethods] == nil && foreign.fields[.accessControlAllowOrigin] == nil)
     }
 
@@ -395,20 +397,20 @@ struct ExchangeTests {
 
     @Test("SRV-06 A route of an account wants a session of its app")
     func sessions() async throws {
-        let kitchen = try kitchen()
-        let none = try await kitchen.serve(.get, "/v1/mine")
+        let harness = try harness()
+        let none = try await harness.serve(.get, "/v1/mine")
         #expect(
             try none.status == .unauthorized && none.code() == "session-required"
                 && none.fields[.wwwAuthenticate] == "Bearer"
         )
-        let token = try await kitchen.sessions.open(
+        let token = try await harness.sessions.open(
             Session(app: "ships", kind: .user, account: "user:a", name: "a", createdAt: ten)
         )
         let known: HTTPFields = [.authorization: "Bearer \(token)"]
-        #expect(try await kitchen.serve(.get, "/v1/mine", known).text == #"{"account":"user:a"}"#)
-        #expect(try await kitchen.serve(.head, "/v1/mine").status == .unauthorized)
-        try await kitchen.sessions.close(BearerCredential(known))
-        let gone = try await kitchen.serve(.get, "/v1/mine", known)
+        #expect(try await harness.serve(.get, "/v1/mine", known).text == #"{"account":"user:a"}"#)
+        #expect(try await harness.serve(.head, "/v1/mine").status == .unauthorized)
+        try await harness.sessions.close(BearerCredential(known))
+        let gone = try await harness.serve(.get, "/v1/mine", known)
         #expect(
             try gone.status == .unauthorized && gone.code() == "session-expired"
                 && gone.fields[.wwwAuthenticate] == "Bearer"
@@ -417,28 +419,28 @@ struct ExchangeTests {
     }
 
     @Test(
-        "SRV-12 Every answer has an identity: the client's own where it is harmless, else a new one",
+        "SRV-12 Every response has an identity: the client's own if it is harmless, else a new one",
         arguments: ["/v1/small", "/v1/missing", "/v1/fails"]
     )
     func requestIdentity(path: String) async throws {
-        let kitchen = try kitchen()
-        #expect(try await kitchen.serve(.get, path, [.requestID: "abc-1"]).fields[.requestID] == "abc-1")
-        #expect(try await kitchen.serve(.get, path).fields[.requestID] == "run-1")
-        #expect(try await kitchen.serve(.get, path, [.requestID: "a b"]).fields[.requestID] == "run-2")
-        #expect(try await kitchen.serve(.get, path, authority: "evil.test").fields[.requestID] == "run-3")
+        let harness = try harness()
+        #expect(try await harness.serve(.get, path, [.requestID: "abc-1"]).fields[.requestID] == "abc-1")
+        #expect(try await harness.serve(.get, path).fields[.requestID] == "run-1")
+        #expect(try await harness.serve(.get, path, [.requestID: "a b"]).fields[.requestID] == "run-2")
+        #expect(try await harness.serve(.get, path, authority: "evil.test").fields[.requestID] == "run-3")
     }
 
     @Test(
-        "SRV-12 Requests are counted and timed by route pattern; misses, queries and made-up methods make no series of their own"
+        "SRV-12 Requests are counted and timed by route pattern; misses, queries and unknown methods get no own series"
     )
     func metrics() async throws {
         let registry = PrometheusRegistry()
-        let kitchen = try kitchen()
+        let harness = try harness()
         try await withMetricsFactory(registry) {
-            for id in ["a", "b", "c"] { _ = try await kitchen.serve(.get, "/v1/echo/\(id)?secret=1") }
-            _ = try await kitchen.serve(.get, "/nowhere/1")
-            _ = try await kitchen.serve(.get, "/nowhere/2")
-            for method in ["ONE", "TWO"] { _ = try await kitchen.serve(try #require(.init(method)), "/v1/small") }
+            for id in ["a", "b", "c"] { _ = try await harness.serve(.get, "/v1/echo/\(id)?secret=1") }
+            _ = try await harness.serve(.get, "/nowhere/1")
+            _ = try await harness.serve(.get, "/nowhere/2")
+            for method in ["ONE", "TWO"] { _ = try await harness.serve(try #require(.init(method)), "/v1/small") }
         }
         let text = registry.exposition()
         #expect(text.contains(#"larder_http_requests_total{method="GET",route="/v1/echo/{id}",status="200"} 3"#))
@@ -449,11 +451,11 @@ struct ExchangeTests {
     }
 
     @Test(
-        "TRUST-01 A route that answers with a status that is not final is a problem: clients would wait on",
+        "TRUST-01 A route that responds with a status that is not final is a problem: clients would wait on",
         arguments: [0, 99, 100, 101, 199]
     )
     func unfinal(code: Int) async throws {
-        let kitchen = try Kitchen([
+        let harness = try ScreenHarness([
             Route(
                 .get,
                 "/v1/raw/{path}",
@@ -465,7 +467,7 @@ struct ExchangeTests {
             Route(.get, "/v1/reply", "reply") { _ in ScreenResponse(status: .init(code: code), body: .none) },
         ])
         for path in ["/v1/raw/x", "/v1/reply"] {
-            let served = try await kitchen.serve(.get, path)
+            let served = try await harness.serve(.get, path)
             #expect(served.status.code == 500)
             #expect(try served.code() == "internal")
         }

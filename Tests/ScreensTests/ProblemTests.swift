@@ -76,7 +76,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "Where Larder logs in at the upstream, its 401 means that this session has ended; elsewhere it means nothing to the client"
+        "If Larder logs in at the upstream, its 401 is the end of the session; else it means nothing to the client"
     )
     func upstreamSession() {
         let error = UpstreamError.rejected(status: .unauthorized, body: [])

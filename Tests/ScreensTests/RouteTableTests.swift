@@ -17,7 +17,7 @@ struct RouteTableTests {
         table.allowedMethods(path: path).map(\.rawValue).joined(separator: " ")
     }
 
-    @Test("SRV-06 What a path answers: HEAD with GET, OPTIONS always")
+    @Test("SRV-06 The methods of a path: HEAD with GET, OPTIONS always")
     func allowed() {
         #expect(allowed("/v1/ships") == "GET HEAD OPTIONS")
         #expect(allowed("/v1/ships/abc") == "GET HEAD DELETE OPTIONS")

@@ -15,19 +15,19 @@ struct SystemRoutesTests {
     @Test("SRV-12 Liveness, readiness and metrics")
     func health() async throws {
         let routes = HealthRoutes(checks: [.init("database") {}], exposition: { "a 1\n" }).routes
-        let kitchen = try Kitchen(routes)
-        #expect(try await kitchen.serve(.get, "/health/live").text == #"{"checks":[],"status":"live"}"#)
-        let ready = try await kitchen.serve(.get, "/health/ready")
+        let harness = try ScreenHarness(routes)
+        #expect(try await harness.serve(.get, "/health/live").text == #"{"checks":[],"status":"live"}"#)
+        let ready = try await harness.serve(.get, "/health/ready")
         #expect(ready.status == .ok && ready.text == #"{"checks":[{"name":"database","ok":true}],"status":"ready"}"#)
         #expect(ready.fields[.cacheControl] == "no-store")
-        let metrics = try await kitchen.serve(.get, "/metrics")
+        let metrics = try await harness.serve(.get, "/metrics")
         #expect(metrics.text == "a 1\n" && metrics.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
     }
 
     @Test("SRV-12 Not ready is 503 and says which check fails, not why")
     func notReady() async throws {
         let routes = HealthRoutes(checks: [.init("a") {}, .init("b") { throw Broken() }], exposition: { "" }).routes
-        let served = try await Kitchen(routes).serve(.get, "/health/ready")
+        let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .serviceUnavailable)
         #expect(served.text == #"{"checks":[{"name":"a","ok":true},{"name":"b","ok":false}],"status":"not-ready"}"#)
     }
@@ -39,7 +39,7 @@ struct SystemRoutesTests {
             .init(name: "soffice", ok: false, install: "libreoffice"),
         ]
         let routes = HealthRoutes(checks: [.init("a") {}], abilities: { abilities }, exposition: { "" }).routes
-        let served = try await Kitchen(routes).serve(.get, "/health/ready")
+        let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .ok)
         #expect(
             served.text
@@ -60,15 +60,15 @@ struct SystemRoutesTests {
             clock: clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
-        let kitchen = try Kitchen(StatusRoutes(upstreams: [upstream], clock: clock).routes)
-        let before = try await kitchen.serve(.get, "/v1/status")
+        let harness = try ScreenHarness(StatusRoutes(upstreams: [upstream], clock: clock).routes)
+        let before = try await harness.serve(.get, "/v1/status")
         #expect(
             before.text.contains(
                 #"{"upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"reachable":true,"since":null,"title":"SpaceX"}]}"#
             )
         )
         _ = try? await upstream.read(Resource(url: "https://api.test/x", freshness: nil))
-        let after = try await kitchen.serve(.get, "/v1/status")
+        let after = try await harness.serve(.get, "/v1/status")
         #expect(after.text.contains(#""last_error":{"at":"2026-01-05T10:00:00Z","reason":"network"}"#))
         #expect(after.text.contains(#""reachable":false,"since":"2026-01-05T10:00:00Z""#))
         #expect(after.fields[.eTag] != before.fields[.eTag])
@@ -81,7 +81,7 @@ struct SystemRoutesTests {
             Route(.get, "/v1/ships", "ships.list", session: "ships") { _, _ in plain("") },
             Route(.get, "/v1/status", "status") { _ in plain("") },
         ])
-        let served = try await Kitchen(
+        let served = try await ScreenHarness(
             IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes
         ).serve(.get, "/v1")
         #expect(

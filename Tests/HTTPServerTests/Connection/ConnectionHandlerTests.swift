@@ -9,7 +9,7 @@ import Testing
 struct ConnectionHandlerTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("Pipelined requests reach the application one at a time and are answered in order")
+    @Test("Pipelined requests reach the application one at a time and get their responses in order")
     func pipelining() throws {
         let connection = try EmbeddedConnection()
         connection.receive(get + get + get)
@@ -25,7 +25,7 @@ struct ConnectionHandlerTests {
     }
 
     @Test(
-        "A front handler answers ten thousand pipelined requests on the event loop, and the application sees none of them"
+        "A handler responds to ten thousand pipelined requests on the event loop, and the application sees none"
     )
     func synchronousResponses() throws {
         let connection = try EmbeddedConnection(frontHandlers: [SynchronousResponder()])
@@ -36,7 +36,7 @@ struct ConnectionHandlerTests {
         #expect(connection.application.heads.isEmpty)
     }
 
-    @Test("A client that takes no answers is served no further request until it does")
+    @Test("A client that takes no responses is served no further request until it does")
     func responsesDoNotPileUp() throws {
         let connection = try EmbeddedConnection(frontHandlers: [SynchronousResponder()])
         let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
@@ -63,7 +63,7 @@ struct ConnectionHandlerTests {
         #expect(connection.socket.reads > whileResponding)
     }
 
-    @Test("A malformed request behind a good one is refused after the good one's answer")
+    @Test("A malformed request behind a good one is refused after the good one's response")
     func refusalInOrder() throws {
         let connection = try EmbeddedConnection()
         connection.receive(get + "GARBAGE\r\n\r\n")
@@ -108,7 +108,7 @@ struct ConnectionHandlerTests {
         #expect(sent.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("An answer to HEAD without a length leaves nothing behind it on the connection")
+    @Test("A response to HEAD without a length leaves nothing behind it on the connection")
     func headWithoutLength() throws {
         let connection = try EmbeddedConnection()
         connection.receive("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -133,7 +133,7 @@ struct ConnectionHandlerTests {
         #expect(!connection.channel.isActive)
     }
 
-    @Test("SRV-11 An idle connection is closed silently, counted from its last answer")
+    @Test("SRV-11 An idle connection is closed silently, counted from its last response")
     func idle() throws {
         let connection = try EmbeddedConnection()
         connection.advance(seconds: 50)
@@ -196,7 +196,7 @@ struct ConnectionHandlerTests {
     }
 
     @Test(
-        "An answer before the body is whole says close, half-closes, and throws away what still comes, up to the limit"
+        "A response before the body is whole says close, half-closes, and discards what still arrives, up to the limit"
     )
     func earlyResponse() throws {
         let connection = try EmbeddedConnection()
@@ -212,7 +212,7 @@ struct ConnectionHandlerTests {
         #expect(connection.application.body == seen)
     }
 
-    @Test("An early answer to a client that sends nothing more is closed after the linger time")
+    @Test("An early response to a client that sends nothing more is closed after the linger time")
     func lingerTime() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
@@ -224,7 +224,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.cuts.isEmpty)
     }
 
-    @Test("100 Continue goes out before the body, once, and never after the answer has begun")
+    @Test("100 Continue goes out before the body, once, and never after the response has begun")
     func expectContinue() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n")
@@ -258,7 +258,7 @@ struct ConnectionHandlerTests {
     }
 
     @Test(
-        "SRV-11 What the decoder or the rules refuse is answered with a problem and never reaches the application",
+        "SRV-11 What the decoder or the rules refuse gets a problem and never reaches the application",
         arguments: [
             Hostile("no request line", "GARBAGE\r\n\r\n", 400),
             Hostile("lower-case method", "get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
@@ -308,7 +308,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.refusals.count == 1)
     }
 
-    @Test("Bytes behind a request that asks for an upgrade do not pile up, and its answer closes the connection")
+    @Test("Bytes behind a request that asks for an upgrade do not pile up, and its response closes the connection")
     func upgrade() throws {
         let connection = try EmbeddedConnection()
         connection.receive("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
@@ -329,7 +329,7 @@ struct ConnectionHandlerTests {
         #expect(!connection.channel.isActive)
     }
 
-    @Test("SRV-12 A stopping server lets a body arrive and its answer go out, then closes")
+    @Test("SRV-12 A stopping server lets a body arrive and its response be sent, then closes")
     func quiesceBusy() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
@@ -355,7 +355,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.cuts == [.truncatedRequest])
     }
 
-    @Test("However the bytes are cut into pieces, the same answers go out", arguments: [1, 2, 3, 7, 50])
+    @Test("However the bytes are cut into pieces, the same responses are sent", arguments: [1, 2, 3, 7, 50])
     func pieces(length: Int) throws {
         let chunked =
             "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"

@@ -30,7 +30,7 @@ struct ConnectionStateTests {
 
     // MARK: Order
 
-    @Test("While an answer is due, what comes next is held; after the answer it is processed")
+    @Test("While a response is under way, what arrives next is held; after the response it is processed")
     func intake() {
         var state = fresh()
         #expect(state.intake == .process)
@@ -44,7 +44,7 @@ struct ConnectionStateTests {
         #expect(state.intake == .process)
     }
 
-    @Test("After a refusal everything is thrown away, and a late answer of the application too")
+    @Test("After a refusal everything is discarded, also a late response of the application")
     func refusalDiscards() {
         var state = responding(post, received: false)
         let refusal = ConnectionRefusal.malformed("x")
@@ -58,7 +58,7 @@ struct ConnectionStateTests {
         #expect(state.responseEnded(now: start) == .drop)
     }
 
-    @Test("A failure within a begun answer cuts the connection: two answers to one request never go out")
+    @Test("A failure within a begun response closes the connection: two responses to one request are never sent")
     func failureDuringResponse() {
         var state = responding(post, received: false)
         _ = state.sentHead(ok)
@@ -69,14 +69,14 @@ struct ConnectionStateTests {
 
     // MARK: Answers
 
-    @Test("A whole request on HTTP/1.1 keeps the connection alive and its answer unchanged")
+    @Test("A whole request on HTTP/1.1 keeps the connection alive and its response unchanged")
     func keepAlive() {
         var state = responding(get)
         #expect(state.sentHead(ok) == ok)
         #expect(state.responseEnded(now: start) == .keepAlive(endsBody: true))
     }
 
-    @Test("An answer before the request is whole says close and ends the connection")
+    @Test("A response before the request is whole says close and ends the connection")
     func earlyResponse() {
         var state = responding(post, received: false)
         #expect(state.sentHead(ok)?.headers["connection"] == ["close"])
@@ -85,7 +85,7 @@ struct ConnectionStateTests {
         #expect(state.phase == .lingering(until: start + .seconds(2)))
     }
 
-    @Test("An answer that has said close closes, even if the request has arrived whole meanwhile")
+    @Test("A response that has said close closes, even if the request has arrived whole meanwhile")
     func requestEndsDuringResponse() {
         var state = responding(post, received: false)
         _ = state.sentHead(ok)
@@ -136,7 +136,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("Interim answers pass to HTTP/1.1 clients only and leave the final one to come")
+    @Test("Interim responses are sent to HTTP/1.1 clients only and leave the final one to come")
     func interim() {
         let hints = HTTPResponseHead(version: .http1_1, status: .custom(code: 103, reasonPhrase: "Early Hints"))
         var state = responding(get)
@@ -201,7 +201,7 @@ struct ConnectionStateTests {
         #expect(state.nextDeadline == start + .seconds(120))
     }
 
-    @Test("A connection whose last answer is still being taken is not idle")
+    @Test("A connection whose last response is still being taken is not idle")
     func notIdleWhileTaking() {
         var state = fresh()
         #expect(state.timerFired(taken: 0, waiting: 10, now: start + .seconds(60)) == .none)
@@ -224,7 +224,7 @@ struct ConnectionStateTests {
 
     // MARK: Closing
 
-    @Test("SRV-12 Stopping closes an idle connection at once and another after its answer, which says so")
+    @Test("SRV-12 Stopping closes an idle connection at once and another after its response, which says so")
     func quiesce() {
         var state = fresh()
         #expect(state.quiesce() == .drain)
@@ -251,7 +251,7 @@ struct ConnectionStateTests {
     }
 
     @Test(
-        "A client that has sent its request and closed its side gets the answer; then the connection closes without lingering"
+        "A client that has sent its request and closed its side gets the response; then the connection closes"
     )
     func halfClosedClient() {
         var state = responding(get)
@@ -285,7 +285,7 @@ struct ConnectionStateTests {
         #expect(other.timerFired(taken: 0, waiting: 0, now: start + .seconds(2)) == .close)
     }
 
-    @Test("The application's close waits for a refusal to be taken, but cuts an unfinished answer")
+    @Test("The application's close waits for a refusal to be taken, but breaks off an unfinished response")
     func applicationCloses() {
         var state = responding(post, received: false)
         _ = state.failed(.malformed("x"), body: .malformed)

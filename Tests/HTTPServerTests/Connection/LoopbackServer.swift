@@ -82,7 +82,7 @@ struct LoopbackServer: Sendable {
                 do {
                     for try await part in request.body { source.yield(part.readableBytes) }
                 } catch {
-                    // The response is out: nobody wants the rest.
+                    // The response has ended: no one wants the rest.
                 }
             }
             for await _ in parts { break }

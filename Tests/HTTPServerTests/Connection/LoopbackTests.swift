@@ -7,7 +7,7 @@ import Testing
 struct LoopbackTests {
     private static let get = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("Pipelined requests are answered in order on one connection")
+    @Test("Pipelined requests get their responses in order on one connection")
     func pipelining() async throws {
         let responses = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
@@ -61,7 +61,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "SRV-11 An answer that does not wait for an endless body can be read, and the body does not hold the connection"
+        "SRV-11 A response that does not wait for an endless body can be read, and the body does not hold the connection"
     )
     func endlessBody() async throws {
         try await LoopbackServer.run { server in
@@ -78,7 +78,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "SRV-11 Whoever still reads a body when its request is answered does not end the process",
+        "SRV-11 A task that still reads a body when the response has ended does not end the process",
         arguments: [1, 20]
     )
     func respondedEarly(times: Int) async throws {
@@ -120,7 +120,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "SRV-11 Smuggled requests are refused as a problem and the connection closed: the second request is never answered",
+        "SRV-11 Smuggled requests are refused as a problem and the connection closed: the second one gets no response",
         arguments: [
             "POST /collect HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
             "POST /collect HTTP/1.1\r\n\r\n",
@@ -145,7 +145,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "A client that wants the connection closed finds it closed after the answer",
+        "A client that wants the connection closed finds it closed after the response",
         arguments: [
             "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n",
             "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: te, close\r\n\r\n",
@@ -164,7 +164,7 @@ struct LoopbackTests {
         #expect(response.hasSuffix("hello"))
     }
 
-    @Test("An HTTP/1.0 client gets a streamed answer without chunks, ended by the connection")
+    @Test("An HTTP/1.0 client gets a streamed response without chunks, ended by the connection")
     func http10Stream() async throws {
         let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
@@ -176,7 +176,7 @@ struct LoopbackTests {
         #expect(response.hasSuffix("\r\n\r\nabc"))
     }
 
-    @Test("A client that closes its side after the request gets its answer")
+    @Test("A client that closes its side after the request gets its response")
     func halfClosedClient() async throws {
         let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { client in
@@ -188,7 +188,7 @@ struct LoopbackTests {
         #expect(response.hasSuffix("hello"))
     }
 
-    @Test("SRV-12 Stopping answers the request in flight, closes the idle connection at once, and ends")
+    @Test("SRV-12 Stopping responds to the request in flight, closes the idle connection at once, and ends")
     func gracefulStop() async throws {
         let response = try await LoopbackServer.run { server in
             try await RawClient.connect(server) { idle in

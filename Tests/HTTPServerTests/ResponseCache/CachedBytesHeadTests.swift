@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("The head of a kept answer") struct CachedBytesHeadTests {
+@Suite("The head of a cached response") struct CachedBytesHeadTests {
     private static func head(_ fields: String..., keepsDate: Bool = false) -> CachedBytesHead? {
         CachedBytesHead(
             ByteBuffer(string: "HTTP/1.1 200 OK\r\n" + fields.map { "\($0)\r\n" }.joined() + "\r\n"),
@@ -11,7 +11,7 @@ import Testing
         )
     }
 
-    @Test("Larder's own Date is written anew, an origin's stays")
+    @Test("Larder's own Date is written each time, an origin's stays")
     func date() throws {
         let date = "date: Tue, 15 Nov 1994 08:12:31 GMT"
         let own = try #require(Self.head(date, "content-length: 0"))
@@ -20,7 +20,7 @@ import Testing
         #expect(origins.date == nil && String(decoding: origins.fixed, as: UTF8.self).contains("\(date)\r\n"))
     }
 
-    @Test("Age and ttl are taken out to be written anew; other caches' accounts stay")
+    @Test("Age and ttl are taken out to be written each time; members of other caches stay")
     func age() throws {
         let head = try #require(
             Self.head("Age: 7", "Cache-Status: other; hit", "Cache-Status: larder; hit; ttl=-53; detail=offline")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "Where two accounts have a ttl nobody knows which is Larder's, and nothing is kept",
+        "If two members have a ttl it is unknown which is Larder's, and nothing is cached",
         arguments: [true, false]
     )
     func twoAccounts(inOneLine: Bool) {

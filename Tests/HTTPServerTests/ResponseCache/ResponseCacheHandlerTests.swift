@@ -8,13 +8,13 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Kept answers ahead of the decoder") struct ResponseCacheHandlerTests {
-    private static let head = KeptConnection.head("/kept", "Authorization: Bearer one\r\n")
-    private static let other = KeptConnection.head("/other")
+@Suite("Cached responses ahead of the decoder") struct ResponseCacheHandlerTests {
+    private static let head = CachingConnection.head("/kept", "Authorization: Bearer one\r\n")
+    private static let other = CachingConnection.head("/other")
 
     @Test("SRV-06 The same bytes get the same response without going inward")
     func given() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         let first = try kept.record(Self.head, "body")
         #expect(first.hasSuffix("\r\n\r\nbody"))
         kept.connection.receive(Self.head)
@@ -24,18 +24,18 @@ import Testing
 
     @Test("Another token, or any other byte, is another question")
     func keys() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body")
-        kept.connection.receive(KeptConnection.head("/kept", "Authorization: Bearer two\r\n"))
+        kept.connection.receive(CachingConnection.head("/kept", "Authorization: Bearer two\r\n"))
         #expect(try kept.connection.sent() == "")
         #expect(kept.passed == 2)
     }
 
-    @Test("Another connection is given what was learnt here")
+    @Test("Another connection gets what was recorded here")
     func shared() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body")
-        let second = try KeptConnection(responses: kept.responses)
+        let second = try CachingConnection(responses: kept.responses)
         second.connection.receive(Self.head)
         #expect(try second.connection.sent().hasSuffix("body"))
         #expect(second.passed == 0)
@@ -43,7 +43,7 @@ import Testing
 
     @Test("A head in two pieces goes inward wherever it is cut, and the next whole one does not")
     func pieces() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body")
         for cut in 1..<Self.head.utf8.count {
             let before = kept.passed
@@ -58,9 +58,9 @@ import Testing
         }
     }
 
-    @Test("Pipelined heads are answered in order: nothing overtakes what the application works on")
+    @Test("Pipelined heads get their responses in order: nothing overtakes what the application works on")
     func pipelining() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")
         kept.connection.receive(Self.head + Self.head + Self.other + Self.head)
         let before = try kept.connection.sent()
@@ -69,7 +69,7 @@ import Testing
         kept.connection.receive(Self.head)
         #expect(
             try kept.connection.sent() == "",
-            "while another request is under way, a kept answer waits like every other"
+            "while another request is under way, a cached response waits like every other"
         )
         kept.application.respond("other")
         kept.application.respond("third")
@@ -81,9 +81,9 @@ import Testing
         #expect(try kept.connection.sent().hasSuffix("kept"), "at rest again")
     }
 
-    @Test("Many pipelined kept answers all arrive")
+    @Test("Many pipelined cached responses all arrive")
     func many() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, String(repeating: "k", count: 5000))
         kept.connection.receive(String(repeating: Self.head, count: 100))
         #expect(try kept.connection.sent().components(separatedBy: "HTTP/1.1 200 OK").count == 101)
@@ -92,7 +92,7 @@ import Testing
 
     @Test("SRV-11 Kept bytes within a body, or within another head, are no request")
     func smuggling() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")
         kept.connection.receive("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(Self.head.utf8.count)\r\n\r\n")
         kept.connection.receive(Self.head)
@@ -111,11 +111,11 @@ import Testing
     private static let chunkedPost = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     @Test(
-        "After a chunked body answers are given again; what lies within it is none of them",
+        "After a chunked body responses are cached again; what lies within it is no request",
         arguments: ["", "X-Trailer: 1\r\n"]
     )
     func chunked(trailers: String) throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")
         kept.connection.receive(Self.chunkedPost)
         let inner = Self.head + "\r\n"
@@ -123,7 +123,7 @@ import Testing
         kept.connection.receive("0\r\n" + trailers)
         kept.connection.receive("\r\n")
         kept.connection.receive(Self.head)
-        #expect(try kept.connection.sent() == "", "nothing overtakes the answer to the body")
+        #expect(try kept.connection.sent() == "", "nothing overtakes the response to the body")
         kept.application.respond("posted")
         _ = try kept.connection.sent()
         #expect(kept.application.heads.map(\.uri) == ["/kept", "/x", "/kept"])
@@ -138,7 +138,7 @@ import Testing
         "SRV-11 A request in the same read as the end of a chunked body goes inward, and so does all that comes after"
     )
     func pipelinedBehindChunked() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")
         kept.connection.receive(Self.chunkedPost)
         kept.connection.receive("0\r\n\r\n" + Self.head)
@@ -150,9 +150,9 @@ import Testing
         #expect(kept.application.heads.map(\.uri) == ["/kept", "/x", "/kept", "/kept"])
     }
 
-    @Test("An answer goes inward again once a stamp is bumped or its time is over, and is learnt anew")
+    @Test("A request goes inward again after a bump of a counter or the deadline, and is recorded again")
     func changeToken() throws {
-        let (kept, stamp) = (try KeptConnection(), VersionCounter())
+        let (kept, stamp) = (try CachingConnection(), VersionCounter())
         _ = try kept.record(Self.head, "one", ChangeToken(of: stamp))
         stamp.bump()
         _ = try kept.record(
@@ -170,9 +170,9 @@ import Testing
         #expect(kept.passed == 3)
     }
 
-    @Test("What changes while an answer is on its way keeps it from being kept")
+    @Test("What changes while a response is under way keeps it from being cached")
     func changedMeanwhile() throws {
-        let (kept, stamp) = (try KeptConnection(), VersionCounter())
+        let (kept, stamp) = (try CachingConnection(), VersionCounter())
         let changeToken = ChangeToken(of: stamp)
         kept.connection.receive(Self.head)
         stamp.bump()
@@ -184,7 +184,7 @@ import Testing
 
     @Test("SRV-05 Age and ttl are those of the moment; everything else stays")
     func age() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         let age = RunningAge(seconds: 3, timeToLive: 2, at: kept.connection.channel.embeddedEventLoop.now)
         let fields: HTTPHeaders = [
             "Age": "3", "Cache-Status": "larder; hit; ttl=2; detail=offline", "ETag": "\"e\"", "X-Request-Id": "run-9",
@@ -200,18 +200,18 @@ import Testing
         )
     }
 
-    @Test("An answer with an age that nobody can continue is not kept")
+    @Test("A response with an age that cannot be continued is not cached")
     func unknownAge() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body", fields: ["Age": "3"])
         #expect(kept.responses.size.entries == 0)
     }
 
     @Test("SRV-06 HEAD and 304 are kept under their own bytes, without a body")
     func bodiless() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         let (headHead, conditional) = (
-            KeptConnection.head("/kept", method: "HEAD"), KeptConnection.head("/kept", "If-None-Match: \"e\"\r\n")
+            CachingConnection.head("/kept", method: "HEAD"), CachingConnection.head("/kept", "If-None-Match: \"e\"\r\n")
         )
         kept.connection.receive(headHead)
         kept.annotate(.unlimited, method: .head)
@@ -228,22 +228,22 @@ import Testing
         #expect(first.contains("Content-Length: 7\r\n\r\nHTTP/1.1 304"))
     }
 
-    @Test("Answers without a known length, and answers that end the connection, are not kept")
+    @Test("Responses without a known length, and those that end the connection, are not cached")
     func unsuitable() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         kept.connection.receive(Self.head)
         kept.annotate(.unlimited)
         kept.application.begin(headers: ["Transfer-Encoding": "chunked"])
         kept.application.write("piece")
         kept.application.end()
         #expect(kept.responses.size.entries == 0)
-        _ = try kept.record(KeptConnection.head("/kept", "Connection: close\r\n"), "last")
+        _ = try kept.record(CachingConnection.head("/kept", "Connection: close\r\n"), "last")
         #expect(kept.responses.size.entries == 0)
     }
 
     @Test("SRV-11 Without annotations nothing is cached, whatever the fields of the response say")
     func forged() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         kept.connection.receive(Self.head)
         kept.application.respond("body", headers: ["Content-Length": "4", "Larder-Rendering": "1"])
         #expect(try kept.connection.sent().hasSuffix("body"))
@@ -252,7 +252,7 @@ import Testing
 
     @Test("Annotations are those of one response: what an earlier exchange has left behind does not apply")
     func leftBehind() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         kept.annotate(.unlimited)
         kept.connection.receive(Self.head)
         kept.application.respond("first")
@@ -264,7 +264,7 @@ import Testing
 
     @Test("RFC 9110 §6.6.1: the Date of another origin replaces the server's, and stays in every hit")
     func originDate() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         let date = "Tue, 15 Nov 1994 08:12:31 GMT"
         kept.connection.receive(Self.head)
         kept.connection.annotations.update { $0.originDate = date }
@@ -278,7 +278,7 @@ import Testing
 
     @Test("SRV-11 A client that takes nothing is given nothing ahead of the router")
     func backPressure() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body")
         kept.connection.channel.isWritable = false
         kept.connection.channel.pipeline.fireChannelWritabilityChanged()
@@ -292,9 +292,9 @@ import Testing
         #expect(try kept.connection.sent().hasSuffix("routed"))
     }
 
-    @Test("SRV-11 A stopping server gives no kept answer behind the one under way")
+    @Test("SRV-11 A stopping server sends no cached response behind the one under way")
     func quiescing() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")
         kept.connection.receive(Self.other)
         kept.connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -304,9 +304,9 @@ import Testing
         #expect(text.contains("last") && text.lowercased().contains("connection: close") && !text.contains("kept"))
     }
 
-    @Test("SRV-11 The idle time counts from the last kept answer")
+    @Test("SRV-11 The idle time counts from the last cached response")
     func idle() throws {
-        let kept = try KeptConnection()
+        let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")
         kept.connection.advance(seconds: 50)
         kept.connection.receive(Self.head)
@@ -316,9 +316,9 @@ import Testing
         #expect(kept.connection.journal.cuts == [.idle])
     }
 
-    @Test("SRV-11 A head that drips in behind kept answers has its deadline, and a huge one its limit")
+    @Test("SRV-11 A head that drips in behind cached responses has its deadline, and a huge one its limit")
     func limits() throws {
-        let slow = try KeptConnection()
+        let slow = try CachingConnection()
         _ = try slow.record(Self.head, "kept")
         slow.connection.receive(Self.head + "GET /slow")
         slow.connection.advance(seconds: 9)
@@ -326,7 +326,7 @@ import Testing
         slow.connection.advance(seconds: 1)
         #expect(slow.connection.journal.refusals.map(\.status) == [408])
 
-        let huge = try KeptConnection(responses: slow.responses)
+        let huge = try CachingConnection(responses: slow.responses)
         huge.connection.receive(Self.head + "GET /" + String(repeating: "x", count: 40_000))
         #expect(try huge.connection.sent().contains("kept"))
         #expect(huge.connection.journal.refusals.map(\.status) == [431])

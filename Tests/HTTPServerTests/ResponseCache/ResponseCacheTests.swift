@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("The store of kept answers") struct ResponseCacheTests {
+@Suite("The response cache") struct ResponseCacheTests {
     private static let now = NIODeadline.uptimeNanoseconds(1)
 
     private static func store(budget: Int, entries: Int = 65_536) -> ResponseCache {
@@ -45,7 +45,7 @@ import Testing
         #expect(responses.size.entries > 100)
     }
 
-    @Test("SRV-11 The number of answers is bounded as well")
+    @Test("SRV-11 The number of responses is bounded as well")
     func entries() {
         let responses = Self.store(budget: 64 << 20, entries: 800)
         for number in 0..<10_000 {
@@ -88,7 +88,7 @@ import Testing
         #expect(responses.response(to: Self.key(1), now: Self.now) != nil)
     }
 
-    @Test("One answer that is larger than the budget is not kept")
+    @Test("One response that is larger than the budget is not cached")
     func tooLarge() {
         let responses = Self.store(budget: 64 << 10)
         responses.record(Self.bytes(60_000), Self.ticket, for: Self.key(1), now: Self.now)

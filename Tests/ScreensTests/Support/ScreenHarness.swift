@@ -14,7 +14,7 @@ import Upstream
 @testable import Screens
 
 /// A router over a made-up table, called as the server calls it.
-struct Kitchen {
+struct ScreenHarness {
     let sessions: SessionStore
     let database: LarderDatabase
     private let responder: RouterResponder<ScreenContext>
@@ -23,7 +23,7 @@ struct Kitchen {
         try self.init(origins: origins, hosts: hosts) { _ in routes }
     }
 
-    /// For routes that need the sessions of this kitchen.
+    /// For routes that need the sessions of this harness.
     init(origins: [String] = [], hosts: [String] = [], routes: (SessionStore) -> [Route]) throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
         sessions = SessionStore(database)

@@ -7,7 +7,7 @@ import NIOHTTP1
 @testable import HTTPServer
 
 /// A connection with a response cache, and an application that annotates its responses.
-struct KeptConnection {
+struct CachingConnection {
     let responses: ResponseCache
     let connection: EmbeddedConnection
 
