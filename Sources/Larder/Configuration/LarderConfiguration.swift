@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Settings
 import Storage
 import Upstream
@@ -70,16 +69,5 @@ struct SandboxConfiguration: Sendable {
     init(_ settings: SettingValues) throws(SettingError) {
         port = try settings.integer("sandbox.port")
         seed = UInt64(try settings.integer("sandbox.seed"))
-    }
-}
-
-/// The settings `log.*`.
-struct LogConfiguration: Sendable {
-    let level: Logger.Level
-    let format: LogFormat
-
-    init(_ settings: SettingValues) throws(SettingError) {
-        level = try settings.choice("log.level")
-        format = try settings.choice("log.format")
     }
 }
