@@ -66,8 +66,8 @@ final class ExclusiveBodyReader: @unchecked Sendable {
         return try await iterator.next()
     }
 
-    /// Ends reading. A task that is reading has until the client has sent its next part or the connection has ended, which its
-    /// deadlines bound.
+    /// Ends reading. A task that is reading has until the client has sent its next part or the connection has ended,
+    /// which its deadlines bound.
     private func close() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
