@@ -157,8 +157,8 @@ let package = Package(
             dependencies: [
                 "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHTTP1,
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
             ],
             path: "Sources/Kit/HTTPServer",

@@ -76,7 +76,8 @@ extension JSONValue {
             return "[\n" + values.map { inner + $0.indented(depth + 1) }.joined(separator: ",\n") + "\n\(outer)]"
         case .object(let object) where !object.members.isEmpty:
             let members = object.members.map { member in
-                "\(inner)\(String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)): \(member.value.indented(depth + 1))"
+                let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
+                return "\(inner)\(name): \(member.value.indented(depth + 1))"
             }
             return "{\n" + members.joined(separator: ",\n") + "\n\(outer)}"
         default:

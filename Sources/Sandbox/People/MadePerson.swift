@@ -13,7 +13,8 @@ enum MadePerson {
             "id": .integer(number), "first_name": .string(first), "last_name": .string(last),
             // The initial, the last name, and the number of the row before in base 36.
             "email": .string(
-                "\(first.lowercased().prefix(1))\(letters)\(String(number - 1, radix: 36))@\(domains[pick(4, domains.count)])"
+                "\(first.lowercased().prefix(1))\(letters)\(String(number - 1, radix: 36))"
+                    + "@\(domains[pick(4, domains.count)])"
             ),
             "gender": .string(genders[pick(5, genders.count)]),
             "avatar": .string("{origin}/people/avatars/\(text).png?size=50x50&set=set1"),

@@ -103,7 +103,7 @@ final class People: SimulatedUpstream {
                 method: "PUT",
                 path: "/_sandbox/people/people",
                 purpose:
-                    "answers every call with this JSON instead of new people; "
+                    "responds to every call with this JSON instead of new people; "
                     + "{origin} in a string is the sandbox's own; null: new people again"
             ),
         ]
@@ -132,9 +132,7 @@ final class People: SimulatedUpstream {
             state.withLock { $0.data = data == .null ? JSONValue?.none : .some(data) }
             return .json(.ok, ["people": .integerOrNull(data.array?.count)])
         default:
-            throw .notFound(
-                "There is no /_sandbox/people/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
-            )
+            throw .nothing(at: ["people"] + request.path)
         }
     }
 

@@ -6,7 +6,7 @@ private func parse(_ text: String) throws -> JSONValue { try JSONParser.parse(Ar
 
 private func text(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
 
-@Suite struct JSONTests {
+@Suite struct JSONParserTests {
     @Test(
         "order of members and spelling of numbers survive",
         arguments: [

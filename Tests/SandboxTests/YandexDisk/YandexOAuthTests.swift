@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct OAuthTests {
+@Suite struct YandexOAuthTests {
     private let bench = DiskBench()
     // RFC 7636 appendix B.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"

@@ -16,7 +16,7 @@ enum DiskPreview {
     struct Size: Equatable {
         var width: Int?
         var height: Int?
-        /// A name or a single number bounds the longer side, whichever it is.
+        /// A name or a single number bounds the longer side.
         var longerSide: Int?
 
         init?(_ text: String) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct DiskReadingTests {
+@Suite struct DiskModelReadResultTests {
     private let bench = DiskBench()
 
     @Test("the disk's data have the recorded members, and the space adds up")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct ShipDataTests {
+@Suite struct ShipRecordsTests {
     private func ships() throws -> [JSONObject] {
         try #require(try JSONParser.parse(PackageResources.ships_json).array).compactMap(\.object)
     }

@@ -7,7 +7,7 @@ import Testing
 
 private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
 
-@Suite struct ServedDiskTests {
+@Suite struct YandexDiskTests {
     /// The target of a link, whatever its origin.
     private func link(_ sandbox: RunningSandbox, _ path: String, upload: Bool = false) async throws -> String {
         let response = try await sandbox.get(

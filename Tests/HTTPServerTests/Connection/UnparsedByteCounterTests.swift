@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("Counting what arrives and what is taken")
-struct ProgressCountingTests {
+struct UnparsedByteCounterTests {
     @Test("Bytes of a head are pending until it is decoded")
     func head() {
         var counter = UnparsedByteCounter()

@@ -8,7 +8,7 @@ struct ControlAPI: Sendable {
     let stage: SimulatedUpstreams
     let clock: any Clock<Duration>
 
-    /// - Throws: only `CancellationError`, when the sandbox stops while a request waits.
+    /// - Throws: only `CancellationError`, if the sandbox stops while a request waits.
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
         do {
             try guardHost(of: request)
@@ -44,16 +44,12 @@ struct ControlAPI: Sendable {
             return try await waitForJournal(request)
         default:
             guard let name = request.path.first, let slot = stage.slot(named: name) else {
-                throw nothing(at: request)
+                throw ControlProblem.nothing(at: request.path)
             }
             var below = request
             below.path.removeFirst()
             return try slot.upstream.control(below)
         }
-    }
-
-    private func nothing(at request: ControlRequest) -> ControlProblem {
-        .notFound("There is no /_sandbox/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is.")
     }
 
     private func slot(named name: String) throws(ControlProblem) -> SimulatedUpstreams.Slot {
@@ -78,7 +74,7 @@ struct ControlAPI: Sendable {
         case "release":
             try request.require(.post)
             return .json(.ok, ["released": .integer(slot.gate.release())])
-        default: throw nothing(at: request)
+        default: throw .nothing(at: request.path)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct DiskLinkTests {
+@Suite struct DiskLinksTests {
     private let bench = DiskBench()
 
     private func link(_ path: String = "disk:/Горы.jpg") throws -> String {

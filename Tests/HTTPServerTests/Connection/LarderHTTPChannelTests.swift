@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("A connection that is handed to no one") struct UnhandledConnectionTests {
+@Suite("A connection that is handed to no one") struct LarderHTTPChannelTests {
     @Test("SRV-12 One that is accepted while the server stops does not end the process")
     func dropped() throws {
         let channel = EmbeddedChannel()

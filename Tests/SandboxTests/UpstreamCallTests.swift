@@ -8,7 +8,7 @@ import Testing
 
 private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-@Suite struct ServedFaultTests {
+@Suite struct UpstreamCallTests {
     @Test("SRV-10 offline resets the connection without a byte of answer")
     func offline() async throws {
         try await withSandbox { sandbox in

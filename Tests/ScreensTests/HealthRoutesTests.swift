@@ -8,7 +8,7 @@ import Upstream
 @testable import Screens
 @testable import TestKit
 
-struct SystemRoutesTests {
+struct HealthRoutesTests {
     private struct Broken: Error {}
     private let clock = WallClock(now: { ten }, sleep: { _ in throw CancellationError() })
 

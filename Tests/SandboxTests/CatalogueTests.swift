@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct CatalogueListTests {
+@Suite struct CatalogueTests {
     private let catalogue: CatalogueCaller
 
     init() throws { catalogue = try CatalogueCaller() }

@@ -46,7 +46,7 @@ extension YandexDisk {
                 method: "PUT",
                 path: "\(root)/operations",
                 purpose:
-                    "calls that answer 202 (copy, move, delete, restore, empty, save, upload), polls until they end, "
+                    "calls whose response is 202 (copy, move, delete, restore, empty, save, upload), polls until they end, "
                     + "how they end; folders: whether full ones always do",
                 example: #"{"calls":["move"],"folders":true,"polls":1,"status":"success"}"#
             ),
@@ -64,7 +64,7 @@ extension YandexDisk {
             .init(
                 method: "POST",
                 path: "\(root)/failures",
-                purpose: "the next calls of that method and path answer this error of the service",
+                purpose: "the next calls of that method and path get this error of the service",
                 example: #"{"call":"PUT /resources/publish","error":"DiskResourceLockedError","times":1}"#
             ),
             .init(
@@ -81,7 +81,7 @@ extension YandexDisk {
         switch call {
         case "files", "folders", "quota", "operations", "links": try request.require(.put)
         case "remove", "move", "fill", "links/expire", "failures", "clock": try request.require(.post)
-        default: throw .notFound("There is no /_sandbox/yandex_disk/\(call); GET /_sandbox lists what there is.")
+        default: throw .nothing(at: ["yandex_disk", call])
         }
         let fields = try ControlFields(call == "links/expire" ? [:] : try request.json())
         let made = try withModel { (model, now) throws(ControlProblem) in

@@ -13,7 +13,7 @@ import Upstream
 @testable import Screens
 
 /// Whole exchanges through the router: status, fields, body, and what must not be there.
-struct ExchangeTests {
+struct ScreenRouterTests {
     private struct Secret: Error, CustomStringConvertible { let description = "password=hunter2" }
 
     private static let large = #"{"text":"\#(String(repeating: "ships ", count: 400))"}"#

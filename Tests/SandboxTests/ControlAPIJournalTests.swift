@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct ControlJournalTests {
+@Suite struct ControlAPIJournalTests {
     @Test(
         "SRV-10 the journal has every request to an upstream, with what was asked, answered and applied, and no credential"
     )

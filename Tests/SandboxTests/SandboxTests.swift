@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct ServedTests {
+@Suite struct SandboxTests {
     @Test("SRV-10 the simulated upstream answers under its prefix, with links to itself")
     func serves() async throws {
         try await withSandbox { sandbox in

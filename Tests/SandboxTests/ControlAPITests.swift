@@ -6,7 +6,7 @@ import Testing
 
 private let id = "70ca00000000000000000001"
 
-@Suite struct ControlTests {
+@Suite struct ControlAPITests {
     @Test("SRV-10 the index lists upstreams, faults and every call, each of which is there")
     func index() async throws {
         try await withSandbox { sandbox in

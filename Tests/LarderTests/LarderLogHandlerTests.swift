@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-@Suite struct LogHandlerTests {
+@Suite struct LarderLogHandlerTests {
     private func line(_ format: LogFormat, _ message: Logger.Message, _ metadata: Logger.Metadata) -> String {
         let written = NIOLockedValueBox("")
         var logger = Logger(label: "test") { label in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct DiskSharingTests {
+@Suite struct DiskModelSharingTests {
     private let bench = DiskBench()
 
     @Test("publishing gives a key and an address, twice the same; unpublishing ends them")

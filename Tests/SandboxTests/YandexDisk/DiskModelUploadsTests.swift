@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct DiskUploadTests {
+@Suite struct DiskModelUploadsTests {
     private let bench = DiskBench()
 
     private func link(_ path: String, overwrite: Bool = false) throws -> JSONObject {

@@ -7,7 +7,7 @@ import Upstream
 @testable import AppInterface
 @testable import Larder
 
-@Suite struct SettingsTests {
+@Suite struct SettingsReaderTests {
     private let catalogue = SettingCatalogue(.standard)
 
     private func read(_ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws
