@@ -106,8 +106,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics",
-                "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -379,7 +379,7 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "Storage", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
+                "Notes", "Screens", "Upstream", "Database", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
                 httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",

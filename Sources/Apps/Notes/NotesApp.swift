@@ -1,9 +1,9 @@
 public import AppInterface
+public import Database
+import Freshness
 import HTTPTypes
 public import Screens
 import Settings
-public import Storage
-import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
 public struct NotesApp: App {

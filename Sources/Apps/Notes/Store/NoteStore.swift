@@ -1,7 +1,7 @@
+public import Database
 import Foundation
+import Freshness
 import GRDB
-public import Storage
-import Upstream
 
 /// Accounts, their notes with places, and the people of the web service.
 ///
