@@ -145,7 +145,7 @@ let package = Package(
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
                 "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],

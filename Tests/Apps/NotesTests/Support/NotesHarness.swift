@@ -25,9 +25,11 @@ struct NotesHarness: Sendable {
 
     /// Three people, one of them with nothing but an id and a first name.
     static let threePeople = """
-        [{"id":1,"first_name":"Zoë","last_name":"Le Quesne","email":"z@example.org","gender":"Female","avatar":"https://robots.test/zoe.png?size=50x50\\u0026set=set1"},
+        [{"id":1,"first_name":"Zoë","last_name":"Le Quesne","email":"z@example.org","gender":"Female",
+          "avatar":"https://robots.test/zoe.png?size=50x50\\u0026set=set1"},
          {"id":2,"first_name":"adam","last_name":null,"email":null,"gender":null,"avatar":null},
-         {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male","avatar":"https://robots.test/carl.png"}]
+         {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male",
+          "avatar":"https://robots.test/carl.png"}]
         """
 
     @Sendable static func respondPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingResponse {

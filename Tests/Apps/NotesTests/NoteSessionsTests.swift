@@ -8,8 +8,8 @@ import Testing
 @testable import Notes
 
 @Suite("Accounts and sessions over HTTP")
-struct NotesSessionTests {
-    @Test("NOTE-01 registering opens a session and needs no second login")
+struct NoteSessionsTests {
+    @Test("NOTE-01 Registering opens a session and needs no second login")
     func register() async throws {
         try await NotesHarness.run { app in
             let response = try await app.session("register", " Zoë ")
@@ -28,7 +28,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 bad credentials, taken and empty names are distinct problems with the app's texts")
+    @Test("NOTE-01 Bad credentials, taken and empty names are distinct problems with the app's texts")
     func faults() async throws {
         try await NotesHarness.run { app in
             _ = try await app.register("Bob")
@@ -58,7 +58,7 @@ struct NotesSessionTests {
     }
 
     @Test(
-        "NOTE-01 what is no login at all is refused with the field named",
+        "NOTE-01 A malformed login is refused with the field named",
         arguments: ["{}", #"{"mode":"root"}"#, #"{"mode":"login","username":1,"password":"x"}"#]
     )
     func malformed(body: String) async throws {
@@ -69,7 +69,7 @@ struct NotesSessionTests {
     }
 
     @Test(
-        "NOTE-01 names are one account in any case and normal form; passwords are one in any normal form, but not case"
+        "NOTE-01 Names are one account in any case and normal form; passwords are one in any normal form, but not case"
     )
     func normalization() async throws {
         try await NotesHarness.run { app in
@@ -81,7 +81,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 two who register one name at once: one has it, the other is told that it is taken")
+    @Test("NOTE-01 Of concurrent registrations of one name one succeeds, the others are 409")
     func race() async throws {
         try await NotesHarness.run { app in
             for round in 1...5 {
@@ -94,7 +94,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 after too many wrong passwords the name has to wait, with the right one too, and no other name")
+    @Test("NOTE-01 After too many wrong passwords this name has to wait, even with the right password")
     func limited() async throws {
         try await NotesHarness.run(
             options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300))
@@ -112,7 +112,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 a database holds neither password nor a hash without salt: equal passwords are stored differently")
+    @Test("NOTE-01 The database contains no password and no unsalted hash: equal passwords are stored differently")
     func stored() async throws {
         try await NotesHarness.run { app in
             _ = try await app.session("register", "bob", "correct horse")
@@ -128,7 +128,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-01 a hash of other parameters still opens, and is made anew with those of today")
+    @Test("NOTE-01 A hash of other parameters is accepted and replaced by one of the current parameters")
     func rehashed() async throws {
         let directory = try DataDirectory.temporary()
         try await NotesHarness.run(directory: directory) { app in
@@ -143,7 +143,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-02 launch leads to main with a session, also after a restart, and to the login without")
+    @Test("NOTE-02 Launch leads to main with a session, also after a restart, and to the login without")
     func launch() async throws {
         let (directory, box) = (try DataDirectory.temporary(), TokenBox())
         try await NotesHarness.run(directory: directory) { app in
@@ -159,7 +159,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-02 logging out ends the session, asks nothing, and keeps the notes")
+    @Test("NOTE-02 Logging out ends the session without a question and keeps the notes")
     func logout() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -176,7 +176,7 @@ struct NotesSessionTests {
         }
     }
 
-    @Test("NOTE-02 every route but launch and login needs a session")
+    @Test("NOTE-02 Every route but launch and login needs a session")
     func guarded() async throws {
         try await NotesHarness.run { app in
             for path in ["", "/n1", "/map", "/places?q=a", "/people", "/people/1", "/people/1/avatar", "/session"] {

@@ -9,10 +9,10 @@ import Testing
 @testable import Notes
 
 @Suite("Notes over HTTP")
-struct NoteScreenTests {
+struct NoteEditingTests {
     private static let laguna = #"{"lat":37.79,"lon":-122.42,"name":"Laguna St"}"#
 
-    @Test("NOTE-03 NOTE-04 a note is created with its place, read, changed and deleted")
+    @Test("NOTE-03 NOTE-04 A note is created with its place, read, changed and deleted")
     func life() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -27,7 +27,7 @@ struct NoteScreenTests {
             #expect(created.headerFields[.location] == "/v1/notes/\(id)")
             let read = try await app.get("/v1/notes/\(id)", as: token)
             read.expectScreen("notes.details")
-            #expect(read.body == created.body, "the answer to a write is what a read would show")
+            #expect(read.body == created.body, "the response to a write equals that to a read")
             #expect(read.headerFields[.eTag] == created.headerFields[.eTag])
             #expect(read["data.body"] == "A dog outside" && read["data.modified"] == "2026-01-05T10:00:00Z")
             #expect(
@@ -57,7 +57,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-03 a list shows the last saved first, first lines and times, and pages")
+    @Test("NOTE-03 A list shows the last saved first, first lines and times, and pages")
     func list() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -96,7 +96,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-03 without notes the list is empty in the app's words")
+    @Test("NOTE-03 Without notes the list is empty in the app's words")
     func empty() async throws {
         try await NotesHarness.run { app in
             let list = try await app.get("/v1/notes", as: app.register())
@@ -110,7 +110,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-03 another account's notes do not exist: to no method, in no list, on no map, in no search")
+    @Test("NOTE-03 Another account's notes do not exist: to no method, in no list, on no map, in no search")
     func separate() async throws {
         try await NotesHarness.run { app in
             let (bob, eve) = (try await app.register("bob"), try await app.register("eve"))
@@ -130,7 +130,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-03 notes survive a restart")
+    @Test("NOTE-03 Notes survive a restart")
     func restart() async throws {
         let (directory, box) = (try DataDirectory.temporary(), TokenBox())
         try await NotesHarness.run(directory: directory) { app in
@@ -143,7 +143,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-04 a note without a place is at 0, 0, which has a name; null puts it back there")
+    @Test("NOTE-04 A note without a place is at 0, 0, which has a name; null puts it back there")
     func unknownPlace() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -164,7 +164,7 @@ struct NoteScreenTests {
     }
 
     @Test(
-        "NOTE-04 what is no text and no place is refused, every fault named, and nothing changes",
+        "NOTE-04 An invalid text or place is refused with every fault named, and nothing changes",
         arguments: [
             (#"{}"#, ["/body"]), (#"{"body":""}"#, ["/body"]), (#"{"body":" \n\t"}"#, ["/body"]),
             (#"{"body":null}"#, ["/body"]), (#"{"body":7}"#, ["/body"]),
@@ -190,7 +190,7 @@ struct NoteScreenTests {
     }
 
     @Test(
-        "NOTE-03 JSON that is none is 400, lone surrogates and numbers beyond all bounds included",
+        "NOTE-03 Malformed JSON is 400, including lone surrogates and numbers out of range",
         arguments: [#"{"body":"\ud800"}"#, #"{"body":"a","location":{"lat":1e999,"lon":0}}"#, "[", "[]", ""]
     )
     func malformed(body: String) async throws {
@@ -201,7 +201,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-03 a text of 64 KiB is taken, a longer one is 422, and a body beyond all texts 413")
+    @Test("NOTE-03 A text of 64 KiB is accepted, a longer one is 422, and a longer body 413")
     func size() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -217,7 +217,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-04 the name of a place is bounded by code points: one character of a thousand accents is not short")
+    @Test("NOTE-04 The length of a place name is counted in code points, not in characters")
     func longName() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -237,7 +237,7 @@ struct NoteScreenTests {
         }
     }
 
-    @Test("NOTE-04 a place without its point is told once for each number that is missing")
+    @Test("NOTE-04 A place without its position has an error for each missing number")
     func half() async throws {
         try await NotesHarness.run { app in
             let response = try await app.ask(
@@ -254,7 +254,7 @@ struct NoteScreenTests {
     }
 
     @Test(
-        "a time zone that is none is 400",
+        "An unknown time zone is 400",
         arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""]
     )
     func timeZone(name: String) async throws {
@@ -267,7 +267,7 @@ struct NoteScreenTests {
     }
 
     @Test(
-        "NOTE-03 what is no id of a note is 404",
+        "NOTE-03 A malformed id is 404",
         arguments: ["1", "n", "n0", "n01", "n-1", "n1x", "N1", "n99999999999999999999"]
     )
     func identity(id: String) async throws {
@@ -279,7 +279,7 @@ struct NoteScreenTests {
     }
 
     @Test(
-        "NOTE-05 SRV-09 a change is told to the account that made it, for both screens that show it, and to nobody else"
+        "NOTE-05 SRV-09 A change is published to its account only, for both screens that show it"
     )
     func events() async throws {
         try await NotesHarness.run { app in

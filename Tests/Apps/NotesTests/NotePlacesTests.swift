@@ -8,19 +8,21 @@ import Upstream
 
 @testable import Notes
 
-@Suite("Places while one types")
-struct PlacesTests {
+@Suite("Suggested places")
+struct NotePlacesTests {
     private static let online = """
         {"type":"FeatureCollection","features":[
-         {"type":"Feature","geometry":{"type":"Point","coordinates":[2.3,48.9]},"properties":{"name":"Paris","country":"France"}},
-         {"type":"Feature","geometry":{"type":"Point","coordinates":[4.85,45.78]},"properties":{"name":"Parisian Garden","city":"Lyon","country":"France"}},
+         {"type":"Feature","geometry":{"type":"Point","coordinates":[2.3,48.9]},
+          "properties":{"name":"Paris","country":"France"}},
+         {"type":"Feature","geometry":{"type":"Point","coordinates":[4.85,45.78]},
+          "properties":{"name":"Parisian Garden","city":"Lyon","country":"France"}},
          {"type":"Feature","geometry":null,"properties":{"name":"Broken"}},
          {"type":"Feature","geometry":{"type":"Point","coordinates":[999,0]},"properties":{"name":"Nowhere"}}]}
         """
 
     private func names(_ response: Exchanged) -> [JSONFields.Value] { response.all("name", in: "data.items") }
 
-    @Test("NOTE-08 without any network: by beginning, in any case, script and spelling, the larger first, five at most")
+    @Test("NOTE-08 Without any network: by beginning, in any case, script and spelling, the larger first, five at most")
     func gazetteer() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -73,7 +75,7 @@ struct PlacesTests {
     }
 
     @Test(
-        "NOTE-08 a suggestion that was taken is found again by its whole text, and its region narrows",
+        "NOTE-08 An accepted suggestion is found again by its whole text, and its region narrows the search",
         arguments: [
             ("Paris, France", ["Paris"]), ("paris, unit", ["Paris"]), ("париж fr", ["Paris"]),
             ("york, united st", ["New York"]),
@@ -91,7 +93,7 @@ struct PlacesTests {
         )
     }
 
-    @Test("NOTE-08 names of the account's own notes come first, each once, where they were used last")
+    @Test("NOTE-08 Names of the account's own notes come first, each once, where they were used last")
     func own() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -109,7 +111,7 @@ struct PlacesTests {
         }
     }
 
-    @Test("NOTE-08 a geocoder's places are merged in and kept; one that both know is told once")
+    @Test("NOTE-08 Places of the geocoder are merged and stored; one that both know is listed once")
     func geocoder() async throws {
         let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(Self.online) }
         try await NotesHarness.run(geocoder: script) { app in
@@ -124,12 +126,12 @@ struct PlacesTests {
             #expect(app.geocoder.requests.first?.url == "https://geocoder.test/api?q=par&limit=5")
             #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "cache")
             _ = try await app.get("/v1/notes/places?q=pa", as: token)
-            #expect(app.geocoder.requests.count == 1, "kept, and not asked about less than three characters")
+            #expect(app.geocoder.requests.count == 1, "stored, and not requested for fewer than three characters")
         }
     }
 
     @Test(
-        "NOTE-08 a geocoder that is down, fails or talks nonsense is no error: the rest is there and says that it is not all"
+        "NOTE-08 A geocoder that is down, fails or sends nonsense is no error: the others are listed with partial set"
     )
     func partial() async throws {
         let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
@@ -157,7 +159,7 @@ struct PlacesTests {
     }
 
     @Test(
-        "NOTE-08 the bundled gazetteer is whole: every line read, names unique in their country, a Cyrillic name each"
+        "NOTE-08 The bundled gazetteer is whole: every line read, names unique in their country, a Cyrillic name each"
     )
     func bundled() throws {
         let gazetteer = try Gazetteer.bundled()

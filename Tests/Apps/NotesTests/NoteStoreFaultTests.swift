@@ -10,12 +10,12 @@ import Testing
 
 @testable import Notes
 
-@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct NoteStoreFaultTests {
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }
 
-    @Test("TRUST-02 each system call of adding, changing and deleting a note fails")
+    @Test("TRUST-02 Each system call of adding, changing and deleting a note fails")
     func notes() async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)

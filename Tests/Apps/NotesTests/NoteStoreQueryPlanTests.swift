@@ -10,7 +10,7 @@ import Testing
 @testable import Notes
 
 @Suite("Plans of the notes' queries")
-struct NoteQueryPlanTests {
+struct NoteStoreQueryPlanTests {
     private func plan(_ sql: String) throws -> [String] {
         try LarderDatabase.temporary(migrations: NoteStore.migrations).read { db in
             let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
@@ -23,7 +23,7 @@ struct NoteQueryPlanTests {
     }
 
     @Test(
-        "a hot query scans no table",
+        "A hot query scans no table",
         arguments: [
             NoteStore.selectNote, NoteStore.selectAccount, NoteStore.selectPage, NoteStore.selectOutline,
             "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0",
@@ -34,12 +34,12 @@ struct NoteQueryPlanTests {
         #expect(!plan.isEmpty && !plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
     }
 
-    @Test("NOTE-03 the newest notes come in the order of their index")
+    @Test("NOTE-03 The newest notes come in the order of their index")
     func newest() throws {
         #expect(try plan(NoteStore.selectPage) == ["SEARCH note USING INDEX note_by_revision (account=?)"])
     }
 
-    @Test("NOTE-05 a view is found in the R-tree by all six of its bounds, and clusters by a seek for each column")
+    @Test("NOTE-05 A view is found in the R-tree by all six of its bounds, and clusters by a seek for each column")
     func map() throws {
         // An R-tree names the bounds that it uses: a letter for the kind and a digit for the column of each.
         let tree = try plan(NoteStore.selectWithin)
@@ -55,14 +55,16 @@ struct NoteQueryPlanTests {
         }
     }
 
-    @Test("NOTE-05 a view of a street meets few of the leaves of the R-tree")
+    @Test("NOTE-05 A view of a street meets few of the leaves of the R-tree")
     func leaves() throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
         try ManyNotes.fill(database, notes: 5_000)
         let street = try #require(BoundingBox("13.400,52.500,13.410,52.506"))
         try database.read { db in
             let leaves = """
-                SELECT count(*) AS total, sum(west <= \(street.east) AND east >= \(street.west) AND south <= \(street.north) AND north >= \(street.south)) AS met
+                SELECT count(*) AS total,
+                    sum(west <= \(street.east) AND east >= \(street.west)
+                        AND south <= \(street.north) AND north >= \(street.south)) AS met
                 FROM (SELECT min(west) AS west, max(east) AS east, min(south) AS south, max(north) AS north
                       FROM note_position_rowid JOIN note_position ON id = rowid GROUP BY nodeno)
                 """
@@ -72,7 +74,7 @@ struct NoteQueryPlanTests {
         }
     }
 
-    @Test("NOTE-05 positions entered by an earlier version are found by the same view")
+    @Test("NOTE-05 Positions entered by an earlier version are found by the same view")
     func earlier() throws {
         let (directory, log) = (try DataDirectory.temporary(), Logger(label: "test"))
         let earlier = try LarderDatabase.withCacheTables(
@@ -95,7 +97,7 @@ struct NoteQueryPlanTests {
     }
 
     @Test(
-        "NOTE-08 NOTE-09 words are looked up in the full-text index, and notes by their number",
+        "NOTE-08 NOTE-09 Words are looked up in the full-text index, and notes by their number",
         arguments: [NoteStore.selectMatching, NoteStore.selectPlaces]
     )
     func search(sql: String) throws {
@@ -104,7 +106,7 @@ struct NoteQueryPlanTests {
         #expect(plan.contains("SEARCH note USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
     }
 
-    @Test("NOTE-06 people come in the order of their index")
+    @Test("NOTE-06 People come in the order of their index")
     func people() throws {
         #expect(try plan(NoteStore.selectPeople) == ["SCAN notes_person USING INDEX notes_person_by_name"])
     }

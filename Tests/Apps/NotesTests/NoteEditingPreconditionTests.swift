@@ -7,7 +7,7 @@ import Testing
 @testable import Notes
 
 @Suite("Versions of notes")
-struct NoteVersionTests {
+struct NoteEditingPreconditionTests {
     @Test("NOTE-09 If-Match lets a change through at its version only; 412 changes nothing")
     func ifMatch() async throws {
         try await NotesHarness.run { app in
@@ -42,7 +42,7 @@ struct NoteVersionTests {
         }
     }
 
-    @Test("NOTE-09 of two who change one version at once exactly one wins")
+    @Test("NOTE-09 Of two who change one version at once exactly one wins")
     func race() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -68,7 +68,7 @@ struct NoteVersionTests {
         }
     }
 
-    @Test("NOTE-09 an entity tag is that of the whole body: it changes at midnight, and with the time zone")
+    @Test("NOTE-09 An entity tag is that of the whole body: it changes at midnight, and with the time zone")
     func wholeBody() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()

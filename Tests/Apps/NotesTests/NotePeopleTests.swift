@@ -10,16 +10,16 @@ import Upstream
 @testable import Notes
 
 @Suite("People over HTTP")
-struct PeopleScreenTests {
+struct NotePeopleTests {
     private static let others = #"[{"id":1,"first_name":"Another","last_name":"One"}]"#
 
     @Test(
-        "NOTE-06 people are fetched with the first call only, by first name, and a row with nulls takes nobody with it"
+        "NOTE-06 People are fetched by the first request only and sorted by first name; nulls affect one row only"
     )
     func once() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
-            #expect(app.people.requests.isEmpty, "nobody was asked before somebody looked")
+            #expect(app.people.requests.isEmpty, "nothing is fetched before the first request")
             let first = try await app.get("/v1/notes/people", as: token)
             first.expectScreen("notes.people")
             #expect(first.all("full_name", in: "data.items") == ["adam", "Carl Abel", "Zoë Le Quesne"])
@@ -41,7 +41,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-06 details show name, e-mail, gender and avatar; what is not known says so; what is no person is 404")
+    @Test("NOTE-06 Details show name, e-mail, gender and avatar; unknown values say so; an unknown id is 404")
     func details() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -63,7 +63,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-06 the upstream gone, people are there, flagged; after a restart at another address too")
+    @Test("NOTE-06 Stored people are served, flagged, without the upstream, also after a restart")
     func offline() async throws {
         let (directory, box) = (try DataDirectory.temporary(), TokenBox())
         try await NotesHarness.run(directory: directory) { app in
@@ -86,7 +86,7 @@ struct PeopleScreenTests {
     }
 
     @Test(
-        "NOTE-06 NOTE-13 TRUST-06 all or none: what is cut short, no list or nobody leaves nothing, the next call tries again",
+        "NOTE-06 NOTE-13 TRUST-06 A truncated response, an object or an empty list is not stored; the next tries again",
         arguments: [
             #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]",
             #"[{"id":1,"first_name":null,"last_name":" "}]"#,
@@ -108,7 +108,7 @@ struct PeopleScreenTests {
     }
 
     @Test(
-        "TRUST-06 a page of something in between, or one object, replaces nobody, and blames no key",
+        "TRUST-06 A page of an intermediary, or one object, replaces no people and is no refused key",
         arguments: [200, 401, 403, 404, 407]
     )
     func inBetween(status: Int) async throws {
@@ -135,7 +135,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-06 unreachable is 503, the quota's 429 is passed on, a refused key is told")
+    @Test("NOTE-06 Unreachable is 503, the quota's 429 is passed on, a refused key is named")
     func failures() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -166,7 +166,7 @@ struct PeopleScreenTests {
     }
 
     @Test(
-        "NOTE-06 only refresh and replace together fetch others: everybody at once, told as a new revision; failing, those there stay"
+        "NOTE-06 Only refresh and replace together replace all people, with a new revision; a failure keeps them"
     )
     func replaced() async throws {
         try await NotesHarness.run { app in
@@ -190,12 +190,12 @@ struct PeopleScreenTests {
             #expect(
                 paged["links.self"] == "/v1/notes/people?limit=1"
                     && paged["links.next"] == "/v1/notes/people?limit=1&offset=1",
-                "a link replaces nobody"
+                "a link replaces no people"
             )
         }
     }
 
-    @Test("NOTE-06 a single person who was asked for comes as an object, and many clients at once make one call")
+    @Test("NOTE-06 A single requested person is accepted as an object; concurrent clients share one request")
     func single() async throws {
         let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
         try await NotesHarness.run(people: script, count: 1) { app in
@@ -211,7 +211,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-07 an avatar is fetched when it is asked for, then comes from the database for ever, offline too")
+    @Test("NOTE-07 An avatar is fetched on demand, then always served from the database, also offline")
     func avatar() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -228,7 +228,7 @@ struct PeopleScreenTests {
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
             #expect(
                 first.headerFields[.cacheControl] == "private, no-cache",
-                "the address is that of a row, which may become somebody else's"
+                "the address is that of a row, which may become another person's"
             )
             #expect(app.people.requests.last?.url == "https://robots.test/zoe.png?size=50x50&set=set1")
             app.people.goAway()
@@ -243,7 +243,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-07 a spent quota of the people API keeps no avatar away: they are on another host")
+    @Test("NOTE-07 A spent quota of the people API does not affect avatars, which are on another host")
     func avatarBesidesQuota() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -259,7 +259,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-07 where there is no avatar, none to be had or no picture, a placeholder stands in and is not stored")
+    @Test("NOTE-07 Without an avatar, or if it is unavailable or no picture, a placeholder is sent and not stored")
     func placeholder() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -291,7 +291,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-07 avatars of people who were replaced may go, those of the others may not")
+    @Test("NOTE-07 Avatars of replaced people may be evicted, those of the others may not")
     func unpinned() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -312,7 +312,7 @@ struct PeopleScreenTests {
         }
     }
 
-    @Test("NOTE-06 SRV-11 the key goes in a header, to the API alone, and is neither stored nor told")
+    @Test("NOTE-06 SRV-11 The key is sent in a header field to the API only, and neither stored nor shown")
     func key() async throws {
         let directory = try DataDirectory.temporary()
         try await NotesHarness.run(directory: directory, key: "hush-hush") { app in

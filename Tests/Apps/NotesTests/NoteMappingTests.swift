@@ -8,12 +8,12 @@ import Testing
 @testable import Notes
 
 @Suite("The map over HTTP")
-struct NoteMapTests {
+struct NoteMappingTests {
     private func location(_ lat: Double, _ lon: Double, _ name: String = "Here") -> String {
         #"{"lat":\#(lat),"lon":\#(lon),"name":"\#(name)"}"#
     }
 
-    @Test("NOTE-05 a pin for each note, with callout and link; the centre is the note that was saved last")
+    @Test("NOTE-05 A pin for each note, with callout and link; the centre is the note that was saved last")
     func pins() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -48,7 +48,7 @@ struct NoteMapTests {
         }
     }
 
-    @Test("NOTE-05 without notes the centre is the user, else 0, 0, and the last pin does not stay behind")
+    @Test("NOTE-05 Without notes the centre is the user, else 0, 0, and no pin of a deleted note remains")
     func empty() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -63,16 +63,16 @@ struct NoteMapTests {
             )
             let note = try await app.add("a", location(1, 1), as: token)
             _ = try await app.delete("/v1/notes/\(note)", as: token)
-            let nobody = try await app.get("/v1/notes/map", as: token)
+            let empty = try await app.get("/v1/notes/map", as: token)
             #expect(
-                nobody["data.pins"] == [] && nobody["data.center.reason"] == "zero" && nobody["data.center.lat"] == 0
-                    && nobody["meta.state"] == "empty"
+                empty["data.pins"] == [] && empty["data.center.reason"] == "zero" && empty["data.center.lat"] == 0
+                    && empty["meta.state"] == "empty"
             )
         }
     }
 
     @Test(
-        "NOTE-05 a view shows what is in it, across the antimeridian too",
+        "NOTE-05 A view shows what is in it, across the antimeridian too",
         arguments: [
             ("-10,40,10,60", ["Paris"]), ("170,-30,-170,0", ["Suva", "Taveuni"]),
             ("-180,-90,180,90", ["Paris", "Suva", "Taveuni", "Edge"]), ("0,0,1,1", []),
@@ -96,7 +96,7 @@ struct NoteMapTests {
         }
     }
 
-    @Test("NOTE-05 by zoom, near notes are one cluster with their number and middle, and single ones stay pins")
+    @Test("NOTE-05 By zoom, near notes are one cluster with their number and middle, and single ones stay pins")
     func clusters() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -120,7 +120,7 @@ struct NoteMapTests {
         }
     }
 
-    @Test("NOTE-05 as GeoJSON the same notes are features, longitude first, in their own media type")
+    @Test("NOTE-05 As GeoJSON the same notes are features, longitude first, in their own media type")
     func geoJSON() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -163,7 +163,7 @@ struct NoteMapTests {
     }
 
     @Test(
-        "NOTE-05 GeoJSON is answered to who names it and does not like JSON better",
+        "NOTE-05 GeoJSON is sent if the client names it and does not prefer JSON",
         arguments: [
             ("application/geo+json", true), ("Application/GEO+JSON; q=0.5", true),
             ("application/json, application/geo+json", true), ("*/*", false),
@@ -177,7 +177,7 @@ struct NoteMapTests {
     }
 
     @Test(
-        "NOTE-05 what is no view, no zoom and no position is 400 with its parameter named",
+        "NOTE-05 What is no view, no zoom and no position is 400 with its parameter named",
         arguments: [
             ("bbox=1,2,3", "bbox"), ("bbox=1,2,3,nan", "bbox"), ("bbox=0,10,5,-10", "bbox"),
             ("bbox=-181,0,0,0", "bbox"), ("bbox=a", "bbox"), ("bbox=", "bbox"),

@@ -10,7 +10,7 @@ import Testing
 @testable import Notes
 
 @Suite("Search in notes")
-struct NoteSearchTests {
+struct SearchQueryTests {
     private func found(_ question: String, among bodies: [String]) async throws -> [String] {
         let box = Box()
         try await NotesHarness.run { app in
@@ -33,7 +33,7 @@ struct NoteSearchTests {
     private final class Box: Sendable { let lines = Mutex<[String]>([]) }
 
     @Test(
-        "NOTE-09 all words must occur, the last as a beginning, in any case, with accents or without, in any script",
+        "NOTE-09 All words must occur, the last as a beginning, in any case, with accents or without, in any script",
         arguments: [
             ("dog", ["dogs bark", "a dog outside"]), ("dog out", ["a dog outside"]), ("outside DOG", ["a dog outside"]),
             ("do", ["dogs bark", "a dog outside"]),
@@ -47,7 +47,7 @@ struct NoteSearchTests {
     }
 
     @Test(
-        "NOTE-09 nothing that somebody types is syntax",
+        "NOTE-09 No text of a search is FTS5 syntax",
         arguments: [
             "\"", "'", "dog\"", "dog OR bark NOT x", "body:dog", "account:2", "dog*", "(dog", "NEAR(dog bark)",
             "{body}:dog", "^dog", "-dog", "dog AND", ";--",
@@ -59,7 +59,7 @@ struct NoteSearchTests {
         #expect(lines == [] || lines == ["a dog outside"])
     }
 
-    @Test("NOTE-09 words alone are quoted, the last one open, and the account is part of the question")
+    @Test("NOTE-09 Words alone are quoted, the last one open, and the account is part of the question")
     func expression() {
         #expect(
             SearchQuery("dog OR \"bark\"").expression(account: 7)
@@ -74,7 +74,7 @@ struct NoteSearchTests {
     }
 
     @Test(
-        "NOTE-09 words of scripts without spaces between words are found anywhere, together with others and in the place too",
+        "NOTE-09 Words of scripts without spaces are found anywhere in text and place, also together with others",
         arguments: [
             ("東京", ["Ramen 東京, iPhone手机", "今日は東京でラーメンを食べた"]), ("ラーメン", ["今日は東京でラーメンを食べた"]), ("ram 東京", []),
             ("ramen 東京", ["Ramen 東京, iPhone手机"]),
@@ -90,7 +90,7 @@ struct NoteSearchTests {
         )
     }
 
-    @Test("NOTE-09 such a search keeps to the account, counts and pages")
+    @Test("NOTE-09 Such a search keeps to the account, counts and pages")
     func unspacedPages() async throws {
         try await NotesHarness.run { app in
             let (token, other) = (try await app.register(), try await app.register("eve"))
@@ -105,7 +105,7 @@ struct NoteSearchTests {
         }
     }
 
-    @Test("NOTE-09 е stands for ё and ё for е, each letter in its turn, and a word of nothing else is no load")
+    @Test("NOTE-09 е stands for ё and ё for е, each letter in its turn; a word of many е is cheap")
     func spellings() {
         #expect(SearchQuery.spellings(of: "еще") == ["еще", "ёще", "ещё"])
         #expect(
@@ -121,7 +121,7 @@ struct NoteSearchTests {
         )
     }
 
-    @Test("NOTE-09 a search without a match is empty in words of its own, and one of nothing shows everything")
+    @Test("NOTE-09 A search without a match is empty in words of its own, and one of nothing shows everything")
     func empty() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -137,7 +137,7 @@ struct NoteSearchTests {
         }
     }
 
-    @Test("NOTE-09 the index follows every change and every deletion, places included")
+    @Test("NOTE-09 The index follows every change and every deletion, places included")
     func follows() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
