@@ -254,10 +254,15 @@ let package = Package(
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
-        // The one test kit.
+        // What tests share: clock, gates, scripted upstreams, harness of the apps, clients, running servers.
         .target(
             name: "TestKit",
-            dependencies: ["ResponseStore", "Database", logging],
+            dependencies: [
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
+                "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "CZlib", asyncHTTPClient, grdb, httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess,
+                systemPackage,
+            ],
             path: "Tests/Kit",
             swiftSettings: strict
         ),
@@ -271,7 +276,7 @@ let package = Package(
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(
             name: "ConcurrencyTests",
-            dependencies: ["Upstream", "Concurrency", "UpstreamTestKit"],
+            dependencies: ["Upstream", "Concurrency", "TestKit"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -294,21 +299,14 @@ let package = Package(
         ),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle],
-            swiftSettings: strict
-        ),
-        // A scripted upstream, a clock that the test moves, and values to wait for.
-        .target(
-            name: "UpstreamTestKit",
-            dependencies: ["Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging],
-            path: "Tests/UpstreamTestKit",
+            dependencies: ["Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, lifecycle],
             swiftSettings: strict
         ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
-                "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit", crypto, grdb,
+                httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
@@ -316,23 +314,23 @@ let package = Package(
             name: "ProxyTests",
             dependencies: [
                 "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "TestKit",
-                "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "HTTPServer", "Freshness", .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes,
-                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks,
-                nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
+                "HTTPServer", "Freshness", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics,
+                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -340,20 +338,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(
-            name: "AppTestKit",
-            dependencies: [
-                "Screens", "HTTPServer", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting,
-                logging, nioCore,
-            ],
-            path: "Tests/Apps/AppTestKit",
-            swiftSettings: strict
-        ),
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "Media",
-                "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
+                "Disk", "AppInterface", "Screens", "Upstream", "Storage", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -361,8 +350,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", "MediaFormats", "Sandbox",
-                "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
+                "Shop", "AppInterface", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics", "Media",
+                "MediaFormats", "Sandbox", "TestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -370,8 +359,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
-                "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Storage", "Database", "Concurrency", "Media", "TestKit", "FaultKit",
+                grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -379,15 +368,15 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "Storage", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
-                httpTypes, logging, nioCore,
+                "Notes", "AppInterface", "Screens", "Upstream", "Storage", "Database", "Freshness", "HTTPSemantics",
+                "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "MediaTests",
-            dependencies: ["Media", "CZlib", subprocess, systemPackage],
+            dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
             swiftSettings: strict
         ),
         .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
@@ -395,7 +384,7 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, logging,
+                "Ships", "AppInterface", "Screens", "Upstream", "Storage", "Database", "TestKit", grdb, httpTypes,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -403,23 +392,23 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database", grdb,
-                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database",
+                "TestKit", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
-                hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
+                httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
+            dependencies: ["TestKit", asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: strict
         ),
     ]

@@ -1,7 +1,7 @@
 import Concurrency
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @Suite(.timeLimit(.minutes(1)))
 struct SingleFlightTests {

@@ -3,6 +3,7 @@ import HTTPCaching
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
+import TestKit
 import Testing
 import Upstream
 

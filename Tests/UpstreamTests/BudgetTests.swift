@@ -3,8 +3,8 @@ import HTTPCaching
 import HTTPTypes
 import NIOCore
 import Storage
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -3,7 +3,6 @@ import NIOCore
 import Storage
 import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Upstream
 

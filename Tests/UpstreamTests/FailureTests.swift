@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Storage
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -3,8 +3,8 @@ import Foundation
 import HTTPCaching
 import HTTPTypes
 import Storage
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,9 +1,9 @@
-import AppTestKit
 import FaultKit
 import Foundation
 import Screens
 import Storage
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Disk

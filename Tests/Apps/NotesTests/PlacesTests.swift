@@ -1,7 +1,7 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -110,7 +110,7 @@ struct PlacesTests {
 
     @Test("NOTE-08 a geocoder's places are merged in and kept; one that both know is told once")
     func geocoder() async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(Self.online) }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(Self.online) }
         try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let response = try await app.get("/v1/notes/places?q=Par", as: token)
@@ -131,7 +131,7 @@ struct PlacesTests {
         "NOTE-08 a geocoder that is down, fails or talks nonsense is no error: the rest is there and says that it is not all"
     )
     func partial() async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
         try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let down = try await app.get("/v1/notes/places?q=par", as: token)
@@ -144,7 +144,7 @@ struct PlacesTests {
         for response in [
             IncomingResponse.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
         ] {
-            let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in response }
+            let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in response }
             try await NotesHarness.run(geocoder: script) { app in
                 let failing = try await app.get("/v1/notes/places?q=par", as: app.register())
                 #expect(

@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Screens
 import Storage
+import TestKit
 import Testing
 import Upstream
 

@@ -1,7 +1,7 @@
-import AppTestKit
 import Foundation
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import Ships

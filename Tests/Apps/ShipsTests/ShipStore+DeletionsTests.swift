@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import GRDB
 import Screens
 import Storage
+import TestKit
 import Testing
 
 @testable import Ships

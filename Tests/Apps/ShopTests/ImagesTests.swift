@@ -1,9 +1,9 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Media
 import MediaFormats
 import Screens
+import TestKit
 import Testing
 import Upstream
 

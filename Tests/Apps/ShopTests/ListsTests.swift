@@ -1,4 +1,3 @@
-import AppTestKit
 import Foundation
 import GRDB
 import HTTPSemantics
@@ -6,6 +5,7 @@ import HTTPTypes
 import NIOCore
 import Screens
 import Storage
+import TestKit
 import Testing
 import Upstream
 

@@ -4,9 +4,9 @@ import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import Storage
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,10 +1,10 @@
+package import Database
 import Foundation
 import GRDB
 import HTTPCaching
 package import HTTPTypes
 import Logging
-package import Storage
-import TestKit
+package import ResponseStore
 package import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.
@@ -47,7 +47,7 @@ package final class Scenario: Sendable {
             clock: clock.wallClock,
             jitter: { 0.5 },  // Pauses are then exactly as configured.
             retries: RetryPolicy(attempts: attempts),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         upstream.onChange { [changes] change in changes.update { $0.append(change) } }
     }
