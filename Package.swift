@@ -66,8 +66,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "Storage", "HTTPSemantics", "Media", "CZlib", "Sandbox",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "Media", "CZlib",
+                "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -79,8 +79,9 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore,
+                lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -88,8 +89,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media",
-                "MediaFormats", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -97,8 +98,9 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
+                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -106,8 +108,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics",
-                "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -116,7 +118,8 @@ let package = Package(
         .target(
             name: "Ships",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPCaching", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
@@ -127,7 +130,10 @@ let package = Package(
         // What an app says of itself, and what the server offers to it.
         .target(
             name: "AppInterface",
-            dependencies: ["Settings", "Screens", "Upstream", "Storage", "Media", logging, lifecycle],
+            dependencies: [
+                "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "Media", logging,
+                lifecycle,
+            ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
         ),
@@ -136,7 +142,8 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "HTTPServer", "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
+                "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -160,8 +167,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", asyncHTTPClient, crypto, grdb,
-                httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                asyncHTTPClient, crypto, grdb, httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Sources/Kit/Upstream",
@@ -171,15 +178,10 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", httpTypes, logging, nioCore,
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                httpTypes, logging, nioCore,
             ],
             path: "Sources/Kit/Proxy",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Storage",
-            dependencies: ["ResponseStore", "Database"],
-            path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
         // Cached responses and page lists: budget, eviction, inspection, purge.
@@ -268,7 +270,7 @@ let package = Package(
         ),
         .target(
             name: "FaultKit",
-            dependencies: ["Storage", "ResponseStore", "CFaultInjection", "TestKit", grdb, logging],
+            dependencies: ["ResponseStore", "Database", "CFaultInjection", "TestKit", grdb, logging],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),
@@ -276,7 +278,7 @@ let package = Package(
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(
             name: "ConcurrencyTests",
-            dependencies: ["Upstream", "Concurrency", "TestKit"],
+            dependencies: ["Upstream", "Freshness", "Concurrency", "TestKit"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -292,8 +294,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
-                logging,
+                "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes, logging,
             ],
             swiftSettings: strict
         ),
@@ -305,16 +306,16 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit", crypto, grdb,
-                httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit", crypto,
+                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "TestKit",
-                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics",
+                "HTTPCaching", "TestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
@@ -330,10 +331,10 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "TestKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
+                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
@@ -341,7 +342,7 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppInterface", "Screens", "Upstream", "Storage", "ResponseStore", "Database", "Freshness",
+                "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
                 "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
@@ -350,8 +351,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "AppInterface", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics", "Media",
-                "MediaFormats", "Sandbox", "TestKit", grdb, httpTypes, logging, nioCore,
+                "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -359,8 +360,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Database", "Concurrency", "Media", "TestKit", "FaultKit",
-                grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
+                "TestKit", "FaultKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -368,8 +369,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "AppInterface", "Screens", "Upstream", "Storage", "Database", "Freshness", "HTTPSemantics",
-                "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
+                "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
@@ -384,7 +385,8 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppInterface", "Screens", "Upstream", "Storage", "Database", "TestKit", grdb, httpTypes,
+                "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit",
+                grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -392,8 +394,8 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database",
-                "TestKit", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
+                "Freshness", "TestKit", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),

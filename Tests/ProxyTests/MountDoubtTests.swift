@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 import Upstream

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
 import TestKit
 import Testing
 import Upstream

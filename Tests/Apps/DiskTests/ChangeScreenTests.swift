@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Screens
-import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,9 +1,12 @@
+import Concurrency
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,9 +1,11 @@
+import Concurrency
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 import Upstream

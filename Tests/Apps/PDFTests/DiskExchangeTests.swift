@@ -1,8 +1,8 @@
 import AppInterface
+import Database
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Synchronization
 import TestKit
 import Testing

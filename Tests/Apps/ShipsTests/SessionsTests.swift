@@ -1,7 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Storage
 import TestKit
 import Testing
 

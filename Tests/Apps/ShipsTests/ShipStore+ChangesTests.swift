@@ -1,6 +1,7 @@
+import Database
 import Foundation
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import Freshness
+import Upstream
 
 /// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
 public final class ManualClock: Sendable {

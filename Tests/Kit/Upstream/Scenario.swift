@@ -1,10 +1,12 @@
 package import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPCaching
 package import HTTPTypes
 import Logging
 package import ResponseStore
+import TestKit
 package import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.

@@ -1,3 +1,4 @@
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import Screens

@@ -4,8 +4,10 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Media
+import Proxy
 import ResponseStore
 import Screens
+import Synchronization
 import TestKit
 import Testing
 import Upstream

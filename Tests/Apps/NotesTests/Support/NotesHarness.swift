@@ -3,6 +3,8 @@ import Database
 import Foundation
 import Freshness
 import HTTPTypes
+import Logging
+import ResponseStore
 import TestKit
 import Upstream
 

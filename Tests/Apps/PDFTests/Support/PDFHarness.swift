@@ -1,7 +1,10 @@
 import AppInterface
 import Database
 import Foundation
+import Freshness
 import HTTPTypes
+import Logging
+import ResponseStore
 import Screens
 import TestKit
 import Testing

@@ -2,6 +2,8 @@ import AppInterface
 import Database
 import Foundation
 import HTTPTypes
+import Logging
+import ResponseStore
 import TestKit
 import Upstream
 

@@ -4,6 +4,8 @@ import Foundation
 import HTTPSemantics
 import HTTPTypes
 import Media
+import ResponseStore
+import Synchronization
 import TestKit
 import Upstream
 
