@@ -108,7 +108,7 @@ package struct FaultLoop {
             guard FileManager.default.fileExists(atPath: file.path) else { continue }
             try FileManager.default.copyItem(at: file, to: copy.appending(path: name))
         }
-        let quiet = Logger(label: "killed") { _ in SwiftLogNoOpLogHandler() }
+        let quiet = Logger.quiet
         let killed = try LarderDatabase.withCacheTables(
             in: DataDirectory(at: copy),
             migrations: migrations,

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

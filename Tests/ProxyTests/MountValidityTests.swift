@@ -3,9 +3,9 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import ResponseStore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -2,6 +2,7 @@ import Foundation
 import Freshness
 import HTTPTypes
 import Logging
+import TestKit
 import Testing
 import Upstream
 
@@ -58,7 +59,7 @@ struct HealthRoutesTests {
             transport: NoTransport(),
             database: try .temporary(),
             clock: clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         let harness = try ScreenHarness(StatusRoutes(upstreams: [upstream], clock: clock).routes)
         let before = try await harness.serve(.get, "/v1/status")

@@ -7,6 +7,7 @@ import HTTPServer
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import TestKit
 import Testing
 import Upstream
 

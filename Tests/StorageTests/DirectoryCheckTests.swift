@@ -12,7 +12,7 @@ import Testing
     /// A data directory with a stored file and a secret; removed with the value.
     private final class Scenario {
         let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         var path: String { folder.path }
         var databasePath: String { path + "/larder.sqlite" }
 

@@ -4,8 +4,8 @@ import HTTPCaching
 import HTTPTypes
 import NIOCore
 import ResponseStore
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

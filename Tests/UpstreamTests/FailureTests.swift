@@ -2,8 +2,8 @@ import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -4,8 +4,8 @@ import Foundation
 import HTTPCaching
 import HTTPTypes
 import ResponseStore
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

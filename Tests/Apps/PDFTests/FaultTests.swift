@@ -1,4 +1,3 @@
-import AppTestKit
 import Database
 import FaultKit
 import Foundation
@@ -6,6 +5,7 @@ import HTTPTypes
 import ResponseStore
 import Screens
 import Synchronization
+import TestKit
 import Testing
 
 @testable import PDF

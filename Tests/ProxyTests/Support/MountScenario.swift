@@ -5,9 +5,9 @@ import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import ResponseStore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -62,7 +62,7 @@ final class WireRun: Sendable {
             database: database,
             clock: .system,
             retries: RetryPolicy(attempts: 1),
-            logger: Logger(label: "wire") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         mount = Mount(upstream, hasher: try SealedSecrets(database).credentialHasher())
         progress = FileManager.default.temporaryDirectory.appending(

@@ -4,13 +4,15 @@ import Subprocess
 import SystemPackage
 
 /// A process of the real executable: its output line by line, its signals, its end. Killed when it is let go.
-final class RunningProcess: Sendable {
+package final class RunningProcess: Sendable {
     /// It ended before the line that was waited for.
-    struct EndedEarly: Error, CustomStringConvertible {
-        let status: Int32
-        let output: String
-        let errors: String
-        var description: String { "the process ended with \(status) before the expected line\n\(output)\n\(errors)" }
+    package struct EndedEarly: Error, CustomStringConvertible {
+        package let status: Int32
+        package let output: String
+        package let errors: String
+        package var description: String {
+            "the process ended with \(status) before the expected line\n\(output)\n\(errors)"
+        }
     }
 
     private struct State {
@@ -26,11 +28,11 @@ final class RunningProcess: Sendable {
 
     /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put
     /// `larder`: beside the test bundle.
-    static let executable =
+    package static let executable =
         ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
         ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
 
-    init(_ arguments: [String], environment: [String: String] = [:]) {
+    package init(_ arguments: [String], environment: [String: String] = [:]) {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
         let custom = Dictionary(
@@ -72,16 +74,16 @@ final class RunningProcess: Sendable {
     }
 
     /// Everything written to standard error so far.
-    var log: String { state.withLockedValue { $0.errors } }
+    package var log: String { state.withLockedValue { $0.errors } }
 
     /// Everything written to standard output so far.
-    var output: String { state.withLockedValue { $0.output } }
+    package var output: String { state.withLockedValue { $0.output } }
 
     /// Process identifier, once it has started.
-    var pid: Int32? { state.withLockedValue { $0.pid } }
+    package var pid: Int32? { state.withLockedValue { $0.pid } }
 
     /// The first line of standard output that begins with a text, without that text; waits for it.
-    func line(after prefix: String) async throws -> String {
+    package func line(after prefix: String) async throws -> String {
         try await find { state in
             state.output.split(separator: "\n").first { $0.hasPrefix(prefix) }.map {
                 String($0.dropFirst(prefix.count))
@@ -90,19 +92,19 @@ final class RunningProcess: Sendable {
     }
 
     /// Waits until standard error holds a text.
-    func logged(_ text: String) async throws {
+    package func logged(_ text: String) async throws {
         try await find { state in state.errors.contains(text) ? () : nil }
     }
 
     /// Sends a signal.
-    func signal(_ number: Int32) {
+    package func signal(_ number: Int32) {
         if let pid { kill(pid, number) }
     }
 
     /// Waits for the end of the process and of its output, and gives the exit code, or the number of the signal that
     /// ended it.
     @discardableResult
-    func ended() async -> Int32 {
+    package func ended() async -> Int32 {
         await wait { $0.status }
     }
 

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP client that sends what it is told, byte for byte.
-struct RawClient: ~Copyable {
+/// A TCP client that sends bytes as they are.
+package struct RawClient: ~Copyable {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var unread = ""
@@ -13,17 +13,21 @@ struct RawClient: ~Copyable {
         self.outbound = outbound
     }
 
-    /// Connects, runs `body` and closes.
-    /// - Parameter reads: false for a client that takes nothing from its socket
-    static func connect<Result: Sendable>(
-        _ server: LoopbackServer,
+    /// Connects to a port of the loopback interface, runs `body` and closes.
+    ///
+    /// - Parameters:
+    ///   - port: the port.
+    ///   - reads: whether the client reads; otherwise it takes nothing from its socket.
+    ///   - body: what it does.
+    package static func connect<Result: Sendable>(
+        port: Int,
         reads: Bool = true,
         _ body: (inout RawClient) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.autoRead, value: reads)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .connect(host: "127.0.0.1", port: server.port) { channel in
+            .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                         wrappingChannelSynchronously: channel,
@@ -37,25 +41,26 @@ struct RawClient: ~Copyable {
         }
     }
 
-    func send(_ text: String) async throws {
+    /// Sends a text.
+    package func send(_ text: String) async throws {
         try await outbound.write(ByteBuffer(string: text))
     }
 
-    /// Sends until the server does not take it any more.
-    func sendEndlessly(_ text: String) async {
+    /// Sends a text again and again until the server no longer takes it.
+    package func sendEndlessly(_ text: String) async {
         let buffer = ByteBuffer(string: text)
         do {
             while true { try await outbound.write(buffer) }
         } catch {
-            // The connection is closed: that is what was waited for.
+            // The connection is closed: this ends it.
         }
     }
 
     /// Closes the sending side only.
-    func finish() { outbound.finish() }
+    package func finish() { outbound.finish() }
 
     /// Reads up to and including `mark`.
-    mutating func receive(until mark: String) async throws -> String {
+    package mutating func receive(until mark: String) async throws -> String {
         while true {
             if let range = unread.firstRange(of: mark) {
                 let text = String(unread[..<range.upperBound])
@@ -68,7 +73,7 @@ struct RawClient: ~Copyable {
     }
 
     /// Reads until the server closes, orderly or not.
-    mutating func receiveToEnd() async -> String {
+    package mutating func receiveToEnd() async -> String {
         do {
             while let buffer = try await inbound.next() { unread += String(buffer: buffer) }
         } catch {
@@ -78,7 +83,8 @@ struct RawClient: ~Copyable {
         return unread
     }
 
-    struct EndOfInput: Error {
-        let received: String
+    /// The server closed before what was waited for.
+    package struct EndOfInput: Error {
+        package let received: String
     }
 }

@@ -15,12 +15,17 @@ package final class Watched<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates it with a first value.
     package init(_ value: Value) {
         state = Mutex(State(value: value))
     }
 
+    /// The value now.
     package var value: Value { state.withLock { $0.value } }
 
+    /// Changes the value.
+    ///
+    /// - Returns: What the change returns.
     @discardableResult
     package func update<Result>(_ change: (inout Value) -> Result) -> Result {
         let (result, woken) = state.withLock { state in
@@ -52,23 +57,4 @@ package final class Watched<Value: Sendable>: Sendable {
             state.withLock { $0.waiters.removeValue(forKey: ticket) }?.continuation.resume()
         }
     }
-}
-
-/// Holds tasks until the test opens it.
-package final class Gate: Sendable {
-    private let state = Watched((isOpen: false, arrivals: 0))
-
-    /// Creates a closed gate.
-    package init() {}
-
-    /// Waits until the gate is open, or the task is cancelled.
-    package func pass() async {
-        state.update { $0.arrivals += 1 }
-        await state.until { $0.isOpen }
-    }
-
-    package func open() { state.update { $0.isOpen = true } }
-
-    /// Waits until this many tasks have arrived.
-    package func arrivals(_ count: Int) async { await state.until { $0.arrivals >= count } }
 }

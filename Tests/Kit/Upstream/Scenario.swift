@@ -49,7 +49,7 @@ package final class Scenario: Sendable {
             clock: clock.wallClock,
             jitter: { 0.5 },  // Pauses are then exactly as configured.
             retries: RetryPolicy(attempts: attempts),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         upstream.onChange { [changes] change in changes.update { $0.append(change) } }
     }

@@ -1,35 +1,37 @@
-package import Foundation
-package import Freshness
+public import Foundation
+public import Freshness
 import Upstream
 
 /// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
-package final class ManualClock: Sendable {
+public final class ManualClock: Sendable {
     private struct Sleeper {
         let duration: Duration
         let due: Date
     }
 
     private struct State {
-        var now = Date(timeIntervalSince1970: 1_767_700_000)
+        var now: Date
         var sleepers: [Int: Sleeper] = [:]
         var lastTicket = 0
     }
 
-    private let state = Watched(State())
+    private let state: Watched<State>
 
-    /// Creates a clock.
-    package init() {}
+    /// Creates a clock that shows this instant; by default 2026-01-05 10:00:00 UTC.
+    public init(_ start: Date = Date(timeIntervalSince1970: 1_767_607_200)) {
+        state = Watched(State(now: start))
+    }
 
     /// The time it shows.
-    package var now: Date { state.value.now }
+    public var now: Date { state.value.now }
 
     /// The clock as the code under test takes it.
-    package var wallClock: WallClock {
+    public var wallClock: WallClock {
         WallClock(now: { self.now }, sleep: { try await self.sleep($0) })
     }
 
     /// Moves the clock on.
-    package func advance(by span: Duration) {
+    public func advance(by span: Duration) {
         state.update { state in
             state.now += span.seconds
             state.sleepers = state.sleepers.filter { $0.value.due > state.now }
@@ -37,23 +39,33 @@ package final class ManualClock: Sendable {
     }
 
     /// Returns how many tasks sleep for exactly this span.
-    package func count(of span: Duration) -> Int { Self.count(of: span, in: state.value) }
+    public func count(of span: Duration) -> Int { Self.count(of: span, in: state.value) }
 
     /// Waits until this many tasks sleep for exactly this span.
-    package func sleepers(_ count: Int = 1, of span: Duration) async {
+    public func sleepers(_ count: Int = 1, of span: Duration) async {
         await state.until { Self.count(of: span, in: $0) >= count }
     }
 
     /// Waits until no task sleeps for this span.
-    package func nobodySleeps(for span: Duration) async {
+    public func noSleepers(of span: Duration) async {
         await state.until { Self.count(of: span, in: $0) == 0 }
+    }
+
+    /// Waits until a task sleeps.
+    ///
+    /// - Returns: Time until the first of the sleeping tasks wakes.
+    public func nextSleep() async -> Duration {
+        await state.until { !$0.sleepers.isEmpty }
+        let state = state.value
+        let due = state.sleepers.values.map(\.due).min() ?? state.now
+        return .milliseconds(Int64((due.timeIntervalSince(state.now) * 1000).rounded()))
     }
 
     private static func count(of span: Duration, in state: State) -> Int {
         state.sleepers.values.count { abs($0.duration.seconds - span.seconds) < 1e-6 }
     }
 
-    private func sleep(_ span: Duration) async throws {
+    func sleep(_ span: Duration) async throws {
         try Task.checkCancellation()
         let ticket = state.update { state in
             state.lastTicket += 1

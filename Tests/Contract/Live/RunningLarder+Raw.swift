@@ -1,29 +1,12 @@
 import Foundation
-import NIOCore
-import NIOPosix
+import TestKit
 import Testing
 
 extension RunningLarder {
     /// Sends bytes as they are over a connection of its own, and reads the one response until the server closes.
     func raw(_ text: String) async throws -> ReceivedResponse {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
-            host: "127.0.0.1",
-            port: port
-        ) { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-            }
-        }
-        let received = try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: text))
-            var received = Data()
-            for try await buffer in inbound { received += Data(buffer.readableBytesView) }
-            return received
-        }
-        return try #require(
-            ReceivedResponse(http: received),
-            "no whole answer: \(String(decoding: received, as: UTF8.self))"
-        )
+        let exchange = try await RawExchange(port: port, send: text)
+        return try #require(ReceivedResponse(http: Data(exchange.received)), "no whole response: \(exchange.text)")
     }
 }
 

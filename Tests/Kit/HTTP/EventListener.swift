@@ -4,24 +4,24 @@ import NIOCore
 import NIOHTTP1
 
 /// Listens to `/v1/events` over a real connection; for one test at a time.
-final class EventListener {
-    struct Event: Sendable {
-        let id: String
-        let kind: String
-        let data: JSON
+package final class EventListener {
+    package struct Event: Sendable {
+        package let id: String
+        package let kind: String
+        package let data: JSON
     }
 
     private var iterator: HTTPClientResponse.Body.AsyncIterator
     private var pending = ""
     /// Where the stream stands.
-    private(set) var identity: String?
+    package private(set) var identity: String?
 
     private init(_ body: HTTPClientResponse.Body) {
         iterator = body.makeAsyncIterator()
     }
 
     /// Connects, and reads the opening of the stream: from here on nothing is missed.
-    static func open(_ url: String, lastEventID: String? = nil) async throws -> EventListener {
+    package static func open(_ url: String, lastEventID: String? = nil) async throws -> EventListener {
         var request = HTTPClientRequest(url: url)
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
         let response = try await Client.http.execute(request, timeout: .seconds(10))
@@ -31,7 +31,7 @@ final class EventListener {
     }
 
     /// The next event of a kind; others are passed over.
-    func next(_ kind: String) async throws -> Event? {
+    package func next(_ kind: String) async throws -> Event? {
         while let lines = try await block() {
             guard lines["event"] == kind, let data = lines["data"] else { continue }
             return Event(id: lines["id"] ?? "", kind: kind, data: try JSON(Data(data.utf8)))

@@ -40,6 +40,31 @@ public struct Exchanged: Sendable {
         }
     }
 
+    /// The body has no text at a path.
+    public struct NoText: Error {
+        let path: String
+        let response: String
+
+        /// Describes the place.
+        public init(path: String, response: String) {
+            self.path = path
+            self.response = response
+        }
+    }
+
+    /// Returns a text of the body by its path.
+    ///
+    /// - Throws: ``NoText`` if the path leads to something else, or nowhere.
+    public func string(_ path: String) throws -> String {
+        guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
+        return text
+    }
+
+    /// Returns the texts of one name in a list of objects; other values are left out.
+    public func strings(_ name: String, in path: String) -> [String] {
+        all(name, in: path).compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
     /// Names of the members of an object.
     public func names(in path: String) -> Set<String> {
         if case .object(let members) = self[path] { Set(members.keys) } else { [] }

@@ -1,11 +1,17 @@
 import CZlib
-import Foundation
-import Testing
+public import Foundation
 
-/// What `gunzip` makes of bytes.
-func gunzipped(_ data: Data) throws -> Data {
+/// Bytes are not a whole gzip stream (RFC 1952).
+public struct NotGzip: Error {}
+
+/// Decompresses a whole gzip stream (RFC 1952) with the zlib of the system.
+///
+/// - Throws: ``NotGzip`` if the bytes are none.
+public func gunzipped(_ data: Data) throws -> Data {
     var stream = z_stream()
-    try #require(inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK)
+    guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        throw NotGzip()
+    }
     defer { inflateEnd(&stream) }
     var input = Array(data)
     var output: [UInt8] = []
@@ -24,6 +30,6 @@ func gunzipped(_ data: Data) throws -> Data {
             output += chunk.prefix(count)
         }
     }
-    try #require(code == Z_STREAM_END && stream.avail_in == 0)
+    guard code == Z_STREAM_END, stream.avail_in == 0 else { throw NotGzip() }
     return Data(output)
 }

@@ -19,7 +19,7 @@ public struct RoutedApp: Sendable {
         sessions: SessionStore,
         _ test: @Sendable (RoutedApp) async throws -> Void
     ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         let router = ScreenRouter(
             table: table,
             sessions: sessions,
@@ -62,9 +62,9 @@ public struct RoutedApp: Sendable {
         _ target: String,
         as token: String? = nil,
         _ headerFields: HTTPFields = [:],
-        json: String
+        json: String?
     ) async throws -> Exchanged {
-        try await ask(method, target, as: token, headerFields, body: Data(json.utf8))
+        try await ask(method, target, as: token, headerFields, body: json.map { Data($0.utf8) })
     }
 
     /// A GET.
