@@ -13,7 +13,7 @@ extension SpaceX {
             .init(
                 method: "PUT",
                 path: "/_sandbox/spacex/ships",
-                purpose: "replaces the whole answer of /v4/ships by any JSON; {origin} in a string is the sandbox's own"
+                purpose: "replaces the whole response of /v4/ships by any JSON; {origin} in a string is the sandbox's own"
             ),
         ]
     }
