@@ -8,7 +8,7 @@ import Upstream
 @testable import Shop
 
 @Suite("TRUST-06 What is stored of the catalogue goes only when the API itself says so")
-struct TrustTests {
+struct CatalogueAPITests {
     private static let screens = ["search?limit=3", "categories", "products/1"]
 
     private static func warmed(_ test: @Sendable (ShopHarness) async throws -> Void) async throws {

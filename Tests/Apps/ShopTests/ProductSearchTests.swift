@@ -10,7 +10,7 @@ import Upstream
 @testable import Shop
 
 @Suite("Without the upstream")
-struct OfflineTests {
+struct ProductSearchTests {
     @Test(
         "SHOP-16 a page that was seen is served, flagged; an unseen query searches all that was ever seen, and says so"
     )

@@ -6,7 +6,7 @@ import Testing
 @testable import Ships
 
 @Suite("Texts of the screens")
-struct ShipScreensTests {
+struct ShipDetailsScreenTests {
     private let bare = Ship(id: "x1", name: "Bare", roles: [], isActive: false)
 
     private func wire(_ value: some Encodable) throws -> String {
@@ -15,7 +15,7 @@ struct ShipScreensTests {
 
     @Test("SHIP-11 details say everything raw and in words")
     func details() throws {
-        let ship = try #require(try ShipFixtures.records([ShipFixtures.bob]).ships.first)
+        let ship = try #require(try ShipFixtures.ships([ShipFixtures.bob]).first)
         #expect(
             try wire(ShipDetailsScreen(ship))
                 == """

@@ -9,7 +9,7 @@ import Upstream
 @testable import Ships
 
 @Suite("Without the upstream, and when it is back")
-struct OfflineTests {
+struct ShipRefresherTests {
     private static let banner = "No internet connection. You\u{2019}re in Offline mode."
 
     @Test(
