@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Freshness", "Database", "Concurrency",
+                "HTTPSemantics", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -370,8 +370,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
-                "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Freshness", "Database", "Concurrency", "Media", "TestKit",
+                "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

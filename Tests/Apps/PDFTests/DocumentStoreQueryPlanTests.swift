@@ -1,6 +1,6 @@
+import Database
 import GRDB
 import Logging
-import Storage
 import TestKit
 import Testing
 

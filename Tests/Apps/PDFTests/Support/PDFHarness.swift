@@ -1,10 +1,10 @@
 import AppInterface
 import AppTestKit
+import Database
 import Foundation
 import HTTPTypes
 import Logging
 import Screens
-import Storage
 import TestKit
 import Testing
 

@@ -1,16 +1,16 @@
 import AppTestKit
+import Database
 import FaultKit
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Synchronization
 import Testing
 
 @testable import PDF
 
 /// Every system call of every kind of change fails: a saved document is never lost.
-@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct DocumentStoreFaultTests {
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }
