@@ -98,9 +98,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
-                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging,
-                lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict

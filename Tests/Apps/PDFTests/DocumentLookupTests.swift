@@ -6,7 +6,7 @@ import Testing
 
 @testable import PDF
 
-@Suite struct PreconditionTests {
+@Suite struct DocumentLookupTests {
     /// A change of a document of three pages.
     enum Change: String, CaseIterable, Sendable {
         case rename, save, text, reorder, turn, turnByNothing, deletePage, delete

@@ -11,7 +11,7 @@ import Testing
 @testable import PDF
 
 /// Every system call of every kind of change fails: a saved document is never lost.
-@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct DocumentStoreFaultTests {
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }

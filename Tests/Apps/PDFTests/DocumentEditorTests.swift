@@ -6,7 +6,7 @@ import Testing
 @testable import Concurrency
 @testable import PDF
 
-@Suite struct DocumentLockTests {
+@Suite struct DocumentEditorTests {
     @Test("Two changes of one document at once: both happen, one after the other")
     func bothHappen() async throws {
         try await PDFHarness.run { app in

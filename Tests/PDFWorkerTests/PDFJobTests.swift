@@ -4,7 +4,7 @@ import Testing
 
 @testable import PDFWorker
 
-@Suite struct JobCodingTests {
+@Suite struct PDFJobTests {
     @Test("jobs and messages survive their JSON") func roundTrip() throws {
         let jobs: [PDFJob] = [
             .pictures(.init(files: ["a \"b\" [c].jpg"], layout: .a4, title: "Ünïcode 😀", output: "o.pdf")),
@@ -40,17 +40,6 @@ import Testing
             let line = try JSONEncoder().encode(message)
             #expect(!line.contains(0x0A))
             #expect(try JSONDecoder().decode(PDFWorkerMessage.self, from: line) == message)
-        }
-    }
-
-    @Test("an error names the file that it is about, unless the machine is at fault") func naming() {
-        #expect(throws: JobError(.encrypted, input: 2)) { try JobError.naming(2) { throw JobError(.encrypted) } }
-        #expect(throws: JobError(.encrypted, input: 1)) {
-            try JobError.naming(2) { throw JobError(.encrypted, input: 1) }
-        }
-        #expect(throws: JobError(.other("disk"))) { try JobError.naming(2) { throw JobError(.other("disk")) } }
-        #expect(throws: JobError(.damaged("the picture ends too early"), input: 0)) {
-            try JobError.naming(0) { throw PictureHeaderError.truncated }
         }
     }
 }
