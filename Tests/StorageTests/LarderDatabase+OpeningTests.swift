@@ -8,7 +8,7 @@ import Testing
 
 /// A copy of the files of an open database is what a killed process leaves: nothing was closed, nothing moved out of
 /// the log.
-@Suite struct UncleanStopTests {
+@Suite struct LarderDatabaseOpeningTests {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
 
     private func copyFiles(of database: LarderDatabase) throws {
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "SRV-04 What was acknowledged is there after the process vanished, whatever half write follows it in the log",
+        "SRV-04 What was acknowledged is there after the process was killed, with any incomplete write after it in the log",
         arguments: [0, 1, 5000]
     )
     func acknowledged(tornBytes: Int) async throws {

@@ -8,8 +8,8 @@ import Testing
 @testable import Database
 @testable import ResponseStore
 
-/// SQLite takes a transaction back by itself when the disk is full, and GRDB does not notify observers of that.
-@Suite struct MissedRollbackTests {
+/// SQLite rolls a transaction back by itself if the disk is full, and GRDB does not notify observers of that.
+@Suite struct LarderDatabaseTransactionTests {
     /// A transaction that does what `change` does and is then rolled back by SQLite.
     private func fail(_ database: LarderDatabase, _ change: (Database) throws -> Void) throws {
         try database.pool.writeWithoutTransaction { db in
@@ -57,21 +57,21 @@ import Testing
         #expect(try database.blobs.reader(old).readAll() == Data([1]))
     }
 
-    @Test("What was rolled back is told to nobody by the next commit: no removal, no announcement, no signal to evict")
+    @Test("The next commit notifies of nothing that was rolled back: no removal, no announcement, no signal to evict")
     func observers() async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let id = try await store.save(makeCachedResponse())
-        let told = Mutex<[String]>([])
-        database.onRemovalOfResponses { _ in told.withLock { $0.append("removal") } }
+        let notified = Mutex<[String]>([])
+        database.onRemovalOfResponses { _ in notified.withLock { $0.append("removal") } }
         try fail(database) { db in
             try store.remove(id, in: db)
-            db.afterNextTransaction { _ in told.withLock { $0.append("announced") } }
+            db.afterNextTransaction { _ in notified.withLock { $0.append("announced") } }
         }
         try await database.write { try $0.execute(sql: "DELETE FROM page") }
-        #expect(told.withLock { $0 } == [])
+        #expect(notified.withLock { $0 } == [])
         try await database.write { try store.remove(id, in: $0) }
-        #expect(told.withLock { $0 } == ["removal"])
+        #expect(notified.withLock { $0 } == ["removal"])
     }
 
     @Test("A change of key that SQLite has rolled back is forgotten: what is sealed next opens after a restart")

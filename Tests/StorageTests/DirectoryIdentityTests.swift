@@ -8,7 +8,7 @@ import Testing
 @testable import ResponseStore
 
 /// Data directories of the builds before identities open without loss.
-@Suite struct OlderDirectoryTests {
+@Suite struct DirectoryIdentityTests {
     let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
     let logger = Logger.quiet
     static let steps = [
