@@ -171,7 +171,8 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", httpTypes, logging, nioCore,
+                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", grdb, httpTypes, logging,
+                nioCore,
             ],
             path: "Sources/Kit/Proxy",
             swiftSettings: strict

@@ -52,12 +52,12 @@ struct NotePlaces: Sendable {
         guard let geocoder, question.count >= GeocoderClient.shortestQuestion else { return nil }
         let resource = geocoder.places(question, limit: Place.mostSuggestions, bundledAt: gazetteer.date)
         do {
-            let reading = try await geocoder.upstream.read(resource, cachePolicy)
-            let body = if let response = reading.response { try await store.bytes(of: response) } else { Data?.none }
+            let result = try await geocoder.upstream.read(resource, cachePolicy)
+            let body = if let response = result.response { try await store.bytes(of: response) } else { Data?.none }
             return GeocoderResult(
                 places: body.flatMap(GeocoderClient.places),
-                provenance: reading.provenance,
-                changeToken: reading.changeToken
+                provenance: result.provenance,
+                changeToken: result.changeToken
             )
         } catch let error as UpstreamError {
             // The response says that a part is missing: while the user types, a missing suggestion is no reason for an
