@@ -178,7 +178,7 @@ let package = Package(
             name: "Proxy",
             dependencies: [
                 "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
-                httpTypes, logging, nioCore,
+                grdb, httpTypes, logging, nioCore,
             ],
             path: "Sources/Kit/Proxy",
             swiftSettings: strict

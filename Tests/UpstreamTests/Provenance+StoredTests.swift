@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-struct ProvenanceTests {
+struct ProvenanceStoredTests {
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
     private func serveStale(_ error: UpstreamError) -> Provenance? {
@@ -15,7 +15,7 @@ struct ProvenanceTests {
     }
 
     @Test(
-        "SRV-05 A copy stands in for an unreachable upstream: offline, and so stale",
+        "SRV-05 A copy in place of an unreachable upstream: offline, and so stale",
         arguments: UnreachableReason.allCases
     )
     func unreachable(reason: UnreachableReason) throws {
@@ -24,7 +24,7 @@ struct ProvenanceTests {
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=unreachable")
     }
 
-    @Test("SRV-05 A copy stands in for a failing upstream: stale and not offline", arguments: [429, 500, 503])
+    @Test("SRV-05 A copy in place of a failing upstream: stale and not offline", arguments: [429, 500, 503])
     func failing(status: Int) throws {
         let provenance = try #require(serveStale(.failing(status: .init(code: status), retryAfter: nil)))
         #expect(provenance.stale && !provenance.offline)
@@ -34,7 +34,7 @@ struct ProvenanceTests {
         )
     }
 
-    @Test("A copy stands in for an answer of no use")
+    @Test("A copy in place of an unusable response")
     func badResponse() throws {
         let provenance = try #require(serveStale(.badResponse(status: .ok, reason: "not JSON")))
         #expect(provenance.stale && !provenance.offline)
@@ -43,7 +43,7 @@ struct ProvenanceTests {
         )
     }
 
-    @Test("TRUST-06 A copy stands in for a redirect to a place that is not allowed, as captive portals answer")
+    @Test("TRUST-06 A copy in place of a redirect to a host that is not allowed, as captive portals send")
     func forbiddenTarget() throws {
         let provenance = try #require(serveStale(.forbiddenTarget("host evil.test")))
         #expect(provenance.stale && !provenance.offline)

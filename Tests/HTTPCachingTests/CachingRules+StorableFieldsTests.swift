@@ -5,7 +5,7 @@ import HTTPTypes
 import Testing
 
 @Suite("Fields that are not stored (RFC 9111 §3.1)")
-struct StorableFieldsTests {
+struct CachingRulesStorableFieldsTests {
     private func kept(_ fields: HTTPFields, policy: CachingRules = Sample.shared) -> HTTPFields {
         policy.storability(fields).stored?.headerFields ?? [:]
     }
@@ -49,7 +49,7 @@ struct StorableFieldsTests {
     }
 
     @Test(
-        "Messages passed on lose hop-by-hop fields; Connection cannot name away what is for all recipients (RFC 9110 §7.6.1)"
+        "Forwarded messages lose hop-by-hop fields; Connection removes no end-to-end field (RFC 9110 §7.6.1)"
     )
     func removal() {
         var fields: HTTPFields = [

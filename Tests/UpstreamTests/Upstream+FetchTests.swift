@@ -11,7 +11,7 @@ import Testing
 
 /// What a reader gets when the upstream does not work, and what is left in the store.
 @Suite(.timeLimit(.minutes(1)))
-struct FailureTests {
+struct UpstreamFetchTests {
     @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])
     func staleIfError(status: Int) async throws {
         let scene = try Scenario(attempts: 1)
@@ -52,7 +52,7 @@ struct FailureTests {
         #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
     }
 
-    @Test("An unreachable upstream without a copy is an error, every time anew")
+    @Test("An unreachable upstream without a copy is an error each time")
     func unreachableWithoutCopy() async throws {
         let scene = try Scenario()
         scene.transport.always(failure(.unreachable(.nameResolution)))
@@ -96,7 +96,7 @@ struct FailureTests {
         #expect(scene.upstream.reachability.isReachable)
     }
 
-    @Test("A status that means nothing to a read is a bad answer", arguments: [201, 204, 206, 300])
+    @Test("A status that means nothing to a read is a bad response", arguments: [201, 204, 206, 300])
     func oddStatus(status: Int) async throws {
         let scene = try Scenario()
         try await scene.age(scene.list())
@@ -108,7 +108,7 @@ struct FailureTests {
         #expect(try scene.storedBody(scene.list()) == "old")
     }
 
-    @Test("A bad answer never replaces the good copy")
+    @Test("A bad response never replaces the good copy")
     func badResponse() async throws {
         let scene = try Scenario()
         try await scene.age(scene.list())
@@ -125,7 +125,7 @@ struct FailureTests {
         #expect(scene.upstream.reachability.isReachable)
     }
 
-    @Test("Answer and rows are one transaction: rows that cannot be written take the answer with them")
+    @Test("Response and rows are one transaction: if rows cannot be written, the response is not stored either")
     func admissionFails() async throws {
         let scene = try Scenario()
         try await scene.age(scene.list())
@@ -150,7 +150,7 @@ struct FailureTests {
         #expect(try scene.storedBody(unseen) == nil)
     }
 
-    @Test("Answer and rows are one transaction: both are there when the read returns")
+    @Test("Response and rows are one transaction: both are stored when the read returns")
     func admissionSucceeds() async throws {
         let scene = try Scenario()
         var resource = scene.list()
@@ -168,7 +168,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Retry-After is honoured: the copy answers until then, refresh asks all the same",
+        "Retry-After is observed: the copy is served until then; a refresh still sends a request",
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     func retryAfter(status: HTTPResponse.Status) async throws {
@@ -190,7 +190,7 @@ struct FailureTests {
         #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
     }
 
-    @Test("Retry-After holds for the upstream that said it, not for a host that it only links to")
+    @Test("Retry-After applies to the upstream that sent it, not to a host that it only links to")
     func retryAfterElsewhere() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "3600"]))

@@ -9,7 +9,7 @@ import Testing
 @testable import Upstream
 
 @Suite("Bodies of requests are taken no faster than they leave", .timeLimit(.minutes(1)))
-struct UploadPacingTests {
+struct HTTPClientTransportUploadsTests {
     @Test("The source is asked for a part only when the one before was dealt with")
     func order() async throws {
         let log = NIOLockedValueBox<[String]>([])
@@ -82,6 +82,6 @@ struct UploadPacingTests {
         if let failure { throw failure }
         let (taken, _, mostAhead) = counts.withLockedValue { $0 }
         #expect(taken == parts + 1)
-        #expect(mostAhead == 0, "so many parts at once waited for the event loop")
+        #expect(mostAhead == 0, "number of parts that waited for the event loop at once")
     }
 }

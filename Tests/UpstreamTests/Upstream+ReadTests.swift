@@ -11,9 +11,9 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// Reads through the whole of ``Upstream``: what is asked, answered and stored when the upstream works.
+/// Reads through the whole of ``Upstream``: what is requested, returned and stored if the upstream works.
 @Suite(.timeLimit(.minutes(1)))
-struct ReadingTests {
+struct UpstreamReadTests {
     @Test("SRV-04 A first read is fetched and stored, in the database")
     func fetched() async throws {
         let scene = try Scenario()
@@ -41,7 +41,7 @@ struct ReadingTests {
         #expect(scene.transport.exchanges.first?.limits.publicAddressesOnly == false)
     }
 
-    @Test("A response that is doubtful when it is stored does not count as fresh, nor does a 304")
+    @Test("A response that needs a validation when it is stored is not fresh, nor is a 304")
     func doubtful() async throws {
         let scene = try Scenario()
         var list = scene.list()
@@ -73,7 +73,7 @@ struct ReadingTests {
         #expect(scene.transport.count == 1)
     }
 
-    @Test("A fresh copy answers without asking, with what is left of its freshness")
+    @Test("A fresh copy is served without a request, with the rest of its freshness")
     func freshHit() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.ok, "one"))
@@ -94,7 +94,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "Content keeps the time at which it came while the upstream confirms it or sends the same again, small or large",
+        "Content keeps its time of reception while the upstream confirms or repeats it, small or large",
         arguments: [3, 200_000]
     )
     func contentTime(size: Int) async throws {
@@ -123,7 +123,7 @@ struct ReadingTests {
         #expect(try await scene.upstream.read(scene.list(), .revalidate).provenance.contentFetchedAt == scene.clock.now)
     }
 
-    @Test("What never goes stale is not asked for again")
+    @Test("What never becomes stale is not requested again")
     func freshForEver() async throws {
         let scene = try Scenario()
         let resource = scene.list(freshness: nil)
@@ -165,7 +165,7 @@ struct ReadingTests {
         #expect(try scene.upstream.storedResponse(of: scene.list())?.head.headerFields[.eTag] == "\"1\"")
     }
 
-    @Test("A 304 to a request without conditions is a bad answer")
+    @Test("A 304 to a request without conditions is a bad response")
     func unaskedConfirmation() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.notModified))
@@ -176,7 +176,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("no-cache asks although the copy is fresh")
+    @Test("no-cache sends a request although the copy is fresh")
     func refresh() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.ok, "one"), response(.ok, "two"))
@@ -186,7 +186,7 @@ struct ReadingTests {
         #expect(try scene.body(of: reading.response) == "two")
     }
 
-    @Test("only-if-cached never asks")
+    @Test("only-if-cached never sends a request")
     func onlyIfCached() async throws {
         let scene = try Scenario()
         await #expect(throws: UpstreamError.notStored) { try await scene.upstream.read(scene.list(), .onlyIfCached) }
@@ -198,23 +198,23 @@ struct ReadingTests {
         #expect(scene.transport.count == 1)
     }
 
-    @Test("An account's answer is nobody else's")
+    @Test("An account's response is served to no other account")
     func credentials() async throws {
         let scene = try Scenario()
         var mine = scene.list()
         mine.credential = CredentialHash(of: "mine", key: .init(size: .bits256))
-        scene.transport.then(response(.ok, "mine"), response(.ok, "everybody's"))
+        scene.transport.then(response(.ok, "mine"), response(.ok, "shared"))
         _ = try await scene.upstream.read(mine)
         let other = try await scene.upstream.read(scene.list())
         #expect(other.cacheStatus == "larder; fwd=uri-miss; stored")
         #expect(try scene.storedBody(mine) == "mine")
-        #expect(try scene.storedBody(scene.list()) == "everybody's")
+        #expect(try scene.storedBody(scene.list()) == "shared")
         var yours = scene.list()
         yours.credential = CredentialHash(of: "yours", key: .init(size: .bits256))
-        #expect(try scene.storedBody(yours) == nil, "not even what is everybody's")
+        #expect(try scene.storedBody(yours) == nil, "not even the shared one")
     }
 
-    @Test("An invalidated copy is asked about, however fresh")
+    @Test("An invalidated copy is validated, however fresh")
     func invalidated() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.ok, "one"), response(.ok, "two"))
@@ -225,7 +225,7 @@ struct ReadingTests {
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200; stored")
     }
 
-    @Test("Bodies over 100 KB become files and come back; the next version replaces the file")
+    @Test("Bodies above 100 KB are stored as files; the next version replaces the file")
     func blobs() async throws {
         let scene = try Scenario()
         let large = String(repeating: "ship", count: 40_000)
@@ -243,7 +243,7 @@ struct ReadingTests {
         #expect(throws: StorageError.blobUnavailable(blob.id)) { try scene.database.blobs.reader(blob) }
     }
 
-    @Test("The program's own copy stands in while nothing is stored, flagged, and gives way to the first answer")
+    @Test("The bundled copy is served while nothing is stored, flagged, until the first response")
     func bundled() async throws {
         let scene = try Scenario()
         var resource = scene.list()

@@ -11,7 +11,7 @@ import Upstream
 @testable import Upstream
 
 @Suite("Mounts: bodies in parts", .timeLimit(.minutes(1)))
-struct MountStreamTests {
+struct ProxyExchangePassingTests {
     /// Two hundred kilobytes: a file in the store.
     static let large = String(repeating: "0123456789", count: 20_000)
 

@@ -13,10 +13,10 @@ import Testing
 
 /// What a limited cache keeps of what it fetches, and what it notes of what it serves.
 @Suite(.timeLimit(.minutes(1)))
-struct BudgetTests {
+struct UpstreamStoreTests {
     private static let large = String(repeating: "x", count: 2000)
 
-    @Test("An answer that the budget has no room for is passed on and not stored, and says so")
+    @Test("A response that the budget has no room for is returned, not stored, and says so")
     func tooLarge() async throws {
         let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         scene.transport.then(response(.ok, Self.large))
@@ -27,7 +27,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "An answer that has no room takes the copy away that it supersedes: nobody is shown an old one as the upstream's word"
+        "A response that has no room removes the copy that it supersedes"
     )
     func supersedes() async throws {
         let scene = try Scenario(budget: CacheBudget(bytes: 1000))
@@ -38,7 +38,7 @@ struct BudgetTests {
         #expect(try scene.storedBody(scene.list()) == nil)
     }
 
-    @Test("A large answer that does not fit leaves no file")
+    @Test("A large response that does not fit leaves no file")
     func noFile() async throws {
         let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         scene.transport.then(response(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
@@ -46,7 +46,7 @@ struct BudgetTests {
         #expect(try scene.database.blobs.fileNames().isEmpty)
     }
 
-    @Test("What rows are made of is stored whatever its size, and outlives every eviction")
+    @Test("A source of rows is stored whatever its size, and no eviction removes it")
     func sourceOfRows() async throws {
         let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         var resource = scene.list()
@@ -58,7 +58,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "What was made from a stored answer does not hold any more once that is evicted or purged",
+        "A token of a stored response is invalid once the response is evicted or purged",
         arguments: ["evicted", "purged"]
     )
     func removal(how: String) async throws {
@@ -75,7 +75,7 @@ struct BudgetTests {
         #expect(!changeToken.holds(at: .now()))
     }
 
-    @Test("An answer that was kept and is given again counts as a use of the stored one")
+    @Test("A cached response that is served again counts as a use of the stored one")
     func useOfKept() async throws {
         let scene = try Scenario()
         try await scene.age(scene.list(freshness: nil))
@@ -87,7 +87,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "A large answer that cannot be made known leaves no file: the app throws, or the database does",
+        "A large response that cannot be saved leaves no file: the app throws, or the database does",
         arguments: [true, false]
     )
     func noOrphan(appThrows: Bool) async throws {

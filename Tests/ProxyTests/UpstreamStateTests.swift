@@ -8,10 +8,10 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: an upstream that asks to be left alone", .timeLimit(.minutes(1)))
-struct MountPauseTests {
+@Suite("Mounts: pauses", .timeLimit(.minutes(1)))
+struct UpstreamStateTests {
     @Test(
-        "SRV-05 SRV-07 Until its Retry-After is over an upstream is not read from, neither by mounts nor by screens, but by who asks for the network",
+        "SRV-05 SRV-07 Until its Retry-After ends, neither mounts nor screens request an upstream, but for revalidation",
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     func pause(status: HTTPResponse.Status) async throws {
@@ -57,7 +57,7 @@ struct MountPauseTests {
         #expect(it.scene.transport.count == 2)
     }
 
-    @Test("SRV-05 What a mount hears of Retry-After holds for the screens, too")
+    @Test("SRV-05 A Retry-After that a mount receives applies to screens, too")
     func shared() async throws {
         let it = try MountScenario()
         try await it.scene.age(it.scene.list())

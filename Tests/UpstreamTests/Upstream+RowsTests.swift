@@ -7,8 +7,8 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-@Suite("Answers from rows that are kept for ever") struct RowsTests {
-    @Test("SRV-05 Nobody is asked; age and flags are those of a copy, and hold until the upstream goes or comes")
+@Suite("Results from rows that are kept without an end") struct UpstreamRowsTests {
+    @Test("SRV-05 Nothing is requested; age and flags are those of a copy, until the reachability changes")
     func flags() async throws {
         let scene = try Scenario()
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)

@@ -9,8 +9,8 @@ import Testing
 
 /// The stored copy after the patience (default 2 s), and many readers of one thing.
 @Suite(.timeLimit(.minutes(1)))
-struct PatienceTests {
-    @Test("No answer within the patience: the copy, stale; the request goes on and updates the store")
+struct UpstreamReadPatienceTests {
+    @Test("No response within the patience: the copy, stale; the request continues and updates the store")
     func patience() async throws {
         let scene = try Scenario()
         try await scene.age(scene.list())
@@ -35,7 +35,7 @@ struct PatienceTests {
         #expect(scene.transport.count == 2)
     }
 
-    @Test("Without a copy there is no patience to run out")
+    @Test("Without a copy there is no patience that could end")
     func nothingToGive() async throws {
         let scene = try Scenario()
         let gate = Gate()
@@ -47,7 +47,7 @@ struct PatienceTests {
         #expect(try await reading.cacheStatus == "larder; fwd=uri-miss; stored")
     }
 
-    @Test("With no patience at all the copy answers and the store is updated behind it")
+    @Test("Without any patience the copy is served and the store is updated afterwards")
     func noPatience() async throws {
         let scene = try Scenario { $0.patience = .zero }
         try await scene.age(scene.list())
@@ -99,7 +99,7 @@ struct PatienceTests {
     }
 
     @Test(
-        "SRV-08 Who decided to ask before a flight landed, and came after it, is given its answer as if it had joined"
+        "SRV-08 A read that was planned before a flight ended and starts after it gets its response as if it had joined"
     )
     func cameTooLate() async throws {
         let scene = try Scenario()
@@ -109,7 +109,7 @@ struct PatienceTests {
         #expect(try scene.body(of: landing.response) == "one")
         #expect(landing.upstreamStatus == nil)
         #expect(scene.transport.count == 1)
-        // Who has seen that response and asks all the same, asks.
+        // A read that has seen that response and still asks sends a request.
         scene.transport.then(response(.ok, "two"))
         _ = try await scene.upstream.fetch(scene.list(), asOf: landing.response)
         #expect(scene.transport.count == 2)
@@ -130,7 +130,7 @@ struct PatienceTests {
         #expect(scene.transport.count == 3)
     }
 
-    @Test("A failure is everybody's, and the next reader asks anew")
+    @Test("A failure ends every read that waits, and the next read sends a request")
     func failureIsShared() async throws {
         let scene = try Scenario()
         let gate = Gate()
@@ -147,7 +147,7 @@ struct PatienceTests {
     }
 
     @Test(
-        "A reader that is cancelled leaves at once; the request goes on for the others and for the store",
+        "A read that is cancelled ends at once; the request continues for the others and for the store",
         arguments: [true, false]
     )
     func cancelledReader(hasCopy: Bool) async throws {
@@ -166,7 +166,7 @@ struct PatienceTests {
         #expect(scene.upstream.reachability.isReachable)
     }
 
-    @Test("A reader that was cancelled before it began leaves at once")
+    @Test("A read that was cancelled before it began ends at once")
     func cancelledBefore() async throws {
         let scene = try Scenario()
         let gate = Gate()

@@ -4,7 +4,7 @@ import HTTPTypes
 import Testing
 
 @Suite("Age (RFC 9111 §4.2.3, §5.1)")
-struct AgeTests {
+struct CachedResponseHeadAgeTests {
     private func age(_ fields: HTTPFields, resident: Double = 0) -> Double {
         Sample.stored(fields, age: resident).age(at: Sample.now)
     }

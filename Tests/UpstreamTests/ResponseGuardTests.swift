@@ -11,7 +11,7 @@ import Testing
 
 /// TRUST-01 over real sockets: responses that are no HTTP, or none of the kind that a client without an upgrade gets.
 @Suite(.timeLimit(.minutes(1)))
-struct HostileResponseTests {
+struct ResponseGuardTests {
     /// Asks for one URL with a transport of its own, by a whole exchange or in parts.
     private func ask(_ url: String, inParts: Bool) async throws -> Result<IncomingResponse, UpstreamError> {
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
@@ -44,7 +44,7 @@ struct HostileResponseTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test(
-        "TRUST-01 A status below 100, with a body, without or after others, is a bad answer and ends its connection",
+        "TRUST-01 A status below 100, with a body, without or after others, is a bad response and ends its connection",
         arguments: [
             ("HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello", "status 99"),
             ("HTTP/1.1 000 Zero\r\n\r\n", "status 0"),
@@ -62,7 +62,7 @@ struct HostileResponseTests {
     }
 
     @Test(
-        "TRUST-01 TRUST-07 101, for which nobody asked, is a bad answer and the end of its connection",
+        "TRUST-01 TRUST-07 101 to a request without Upgrade is a bad response and ends its connection",
         arguments: [false, true]
     )
     func switchingProtocols(inParts: Bool) async throws {
@@ -72,7 +72,7 @@ struct HostileResponseTests {
             try await LoopbackServer.with(.response(text)) { server in
                 let expected = UpstreamError.badResponse(
                     status: nil,
-                    reason: "another protocol, for which nobody asked"
+                    reason: "a protocol that was not asked for"
                 )
                 let result = try await ask(server.url, inParts: inParts)
                 #expect(result == .failure(expected))
@@ -82,7 +82,7 @@ struct HostileResponseTests {
     }
 
     @Test(
-        "TRUST-01 Interim responses are passed over, many of them too; without end they are a bad answer",
+        "TRUST-01 Interim responses are skipped, many of them too; an endless sequence is a bad response",
         arguments: [false, true]
     )
     func interim(inParts: Bool) async throws {
@@ -105,7 +105,7 @@ struct HostileResponseTests {
     }
 
     @Test(
-        "TRUST-01 A status from 600 to 999 comes as it is: what it means is decided later",
+        "TRUST-01 A status from 600 to 999 is returned unchanged: its meaning is decided later",
         arguments: [600, 999],
         [false, true]
     )

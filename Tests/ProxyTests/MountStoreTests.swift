@@ -13,11 +13,11 @@ import Upstream
 @testable import Upstream
 
 @Suite("Mounts: what is stored within a budget, and noted as used", .timeLimit(.minutes(1)))
-struct MountBudgetTests {
+struct MountStoreTests {
     private static let large = String(repeating: "x", count: 2000)
 
     @Test(
-        "SRV-07 A body that the budget has no room for passes and is not stored, and takes the copy away that it supersedes",
+        "SRV-07 A body without room in the budget passes, is not stored, and removes the copy that it supersedes",
         arguments: [true, false]
     )
     func tooLarge(isAnnounced: Bool) async throws {
@@ -34,7 +34,7 @@ struct MountBudgetTests {
         #expect(try await it.ask().body == "third", "not the first one, which is fresh")
     }
 
-    @Test("A hit is a use; so is a stored answer that stands in for the upstream", arguments: [true, false])
+    @Test("A hit is a use; so is a stored response in place of the upstream's", arguments: [true, false])
     func uses(isReachable: Bool) async throws {
         let it = try MountScenario()
         it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=60")))
@@ -56,8 +56,8 @@ struct MountBudgetTests {
     func noOrphan() async throws {
         let it = try MountScenario()
         try await it.scene.refuseToStore()
-        it.scene.transport.then(response(.ok, MountStreamTests.large, fields: it.fields("max-age=60")))
-        #expect(try await it.ask().body == MountStreamTests.large)
+        it.scene.transport.then(response(.ok, ProxyExchangePassingTests.large, fields: it.fields("max-age=60")))
+        #expect(try await it.ask().body == ProxyExchangePassingTests.large)
         #expect(try it.scene.database.blobs.fileNames().isEmpty)
     }
 }

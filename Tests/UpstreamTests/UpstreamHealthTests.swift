@@ -9,8 +9,8 @@ import Testing
 
 /// Down, probed, back: without any client.
 @Suite(.timeLimit(.minutes(1)))
-struct RecoveryTests {
-    @Test("SRV-09 A probe brings it back: refreshers first, then listeners, and nobody had to ask")
+struct UpstreamHealthTests {
+    @Test("SRV-09 A probe notices the recovery without a client: refreshers run first, then listeners")
     func comesBack() async throws {
         let scene = try Scenario { $0.probePath = "/v4" }
         let order = Watched<[String]>([])
@@ -25,7 +25,7 @@ struct RecoveryTests {
         let downAt = scene.clock.now
         await scene.clock.sleepers(of: .seconds(5))
         await scene.changes.until { $0 == [.wentDown(at: downAt)] }
-        scene.transport.then(response(.notFound))  // Any answer at all will do.
+        scene.transport.then(response(.notFound))  // Any response will do.
         scene.clock.advance(by: .seconds(5))
         await scene.changes.until { $0.count == 2 }
         #expect(scene.changes.value.last == .cameBack(at: scene.clock.now))
@@ -35,7 +35,7 @@ struct RecoveryTests {
         #expect(scene.upstream.reachability.since == scene.clock.now)
     }
 
-    @Test("While it stays down, probes go out with growing pauses, and nobody is told twice")
+    @Test("While it is down, probes are sent with growing pauses, and no listener is notified twice")
     func staysDown() async throws {
         let scene = try Scenario()
         await scene.goDown()
@@ -50,7 +50,7 @@ struct RecoveryTests {
         #expect(scene.upstream.reachability.failures == 7)
     }
 
-    @Test("An upstream that only redirects elsewhere is there all the same")
+    @Test("An upstream that only redirects is reachable")
     func redirectingProbe() async throws {
         let scene = try Scenario()
         await scene.goDown()
@@ -61,7 +61,7 @@ struct RecoveryTests {
         #expect(scene.upstream.reachability.isReachable)
     }
 
-    @Test("A client that gets an answer ends the probing")
+    @Test("A client that gets a response ends the probing")
     func clientWasFaster() async throws {
         let scene = try Scenario()
         await scene.goDown()
@@ -74,7 +74,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "SRV-09 Changes are told in the order in which they happened, also when it goes down while its screens are refreshed"
+        "SRV-09 Listeners get changes in their order, also if it goes down while its screens are refreshed"
     )
     func flapping() async throws {
         let scene = try Scenario()
@@ -89,7 +89,7 @@ struct RecoveryTests {
         #expect(!scene.upstream.reachability.isReachable)
     }
 
-    @Test("Failures and answers at the same time leave listeners with what is so")
+    @Test("After concurrent failures and responses the listeners have the final state")
     func race() async throws {
         let scene = try Scenario()
         let turn = Watched(0)
@@ -123,7 +123,7 @@ struct RecoveryTests {
         await scene.clock.sleepers(of: .seconds(5))
     }
 
-    @Test("Refreshing may ask for the very thing that found out")
+    @Test("A refresh may request the resource whose read noticed the recovery")
     func refreshesTheSame() async throws {
         let scene = try Scenario()
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
@@ -143,7 +143,7 @@ struct RecoveryTests {
         #expect(scene.transport.count == 1)
     }
 
-    @Test("stop() ends a probe under way, and nothing comes after it")
+    @Test("stop() ends a probe under way, and none follows")
     func stopWhileProbing() async throws {
         let scene = try Scenario()
         await scene.goDown()
@@ -162,7 +162,7 @@ struct RecoveryTests {
         #expect(scene.clock.count(of: .seconds(10)) == 0)
     }
 
-    @Test("stop() ends requests under way; who waits is answered")
+    @Test("stop() ends requests under way; their reads end")
     func stopWhileReading() async throws {
         let scene = try Scenario()
         try await scene.age(scene.list())

@@ -4,7 +4,7 @@ import HTTPTypes
 import Testing
 
 @Suite("Responses to HEAD (RFC 9111 §4.3.5)")
-struct HeadFresheningTests {
+struct HeadEffectTests {
     private func effects(_ response: HTTPFields, status: HTTPResponse.Status = .ok, on stored: CachedResponseHead...)
         -> [HeadEffect]
     {

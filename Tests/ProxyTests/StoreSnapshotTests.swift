@@ -12,8 +12,8 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: how long an answer may be given again", .timeLimit(.minutes(1)))
-struct MountValidityTests {
+@Suite("Mounts: how long a response may be repeated", .timeLimit(.minutes(1)))
+struct StoreSnapshotTests {
     private let it: MountScenario
 
     init() throws {
@@ -38,7 +38,7 @@ struct MountValidityTests {
     }
 
     @Test(
-        "SRV-07 What comes from the upstream is not given again, a hit until its freshness ends, with the age that it then has"
+        "SRV-07 A fetched response is not repeated from memory; a hit is, with its age, until its freshness ends"
     )
     func freshness() async throws {
         #expect(try await changeToken() == nil)
@@ -57,7 +57,7 @@ struct MountValidityTests {
         }
     }
 
-    @Test("SRV-07 A stale answer, and one to a request that says how fresh it must be, is looked for anew each time")
+    @Test("SRV-07 A stale response, and one to a request with freshness directives, is looked up each time")
     func neverKept() async throws {
         try await it.ask()
         for directive in ["max-age=55", "min-fresh=5", "max-stale", "only-if-cached", "no-store", "stale-if-error=5"] {
@@ -68,7 +68,7 @@ struct MountValidityTests {
         #expect(try await changeToken() == nil)
     }
 
-    @Test("SRV-11 What an account's own token has brought is looked for anew each time")
+    @Test("SRV-11 A response to an account's own token is looked up each time")
     func onBehalf() async throws {
         let identity = try SealedSecrets(it.scene.database).credentialHasher().hash("account 1")
         let it = try MountScenario(MountOptions(shared: false))
@@ -89,7 +89,7 @@ struct MountValidityTests {
     }
 
     @Test(
-        "SRV-07 A write, a confirmation, another answer, a removal and the upstream's leave end it",
+        "SRV-07 A write, a 304, another response, a removal and the loss of the upstream end it",
         arguments: ["put", "304", "200", "purge", "down"]
     )
     func ends(by event: String) async throws {

@@ -11,8 +11,8 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: what is known not to be current", .timeLimit(.minutes(1)))
-struct MountDoubtTests {
+@Suite("Mounts: invalidation", .timeLimit(.minutes(1)))
+struct ProxyExchangeEffectsTests {
     private let it: MountScenario
     private let gate = Gate()
 
@@ -25,7 +25,7 @@ struct MountDoubtTests {
     }
 
     @Test(
-        "SRV-07 An answer that was on its way while a write was done is no hit afterwards, nor is it given to who asks after the write"
+        "SRV-07 A response that was under way during a write is no hit afterwards, nor collapsed with later requests"
     )
     func overtaken() async throws {
         it.scene.transport.then(held(by: gate, fresh("old")), response(.ok, "written"), fresh("new"))
@@ -41,7 +41,7 @@ struct MountDoubtTests {
         #expect(try await it.ask().body == "new")
     }
 
-    @Test("SRV-07 A write's own answer that may be stored is not overtaken by itself")
+    @Test("SRV-07 A write's own response that may be stored is not invalidated by the write")
     func ownResponse() async throws {
         it.scene.transport.then(fresh("old"), fresh("made", [.contentLocation: "/thing"]))
         try await it.ask()
@@ -69,7 +69,7 @@ struct MountDoubtTests {
     }
 
     @Test(
-        "SRV-07 Whoever asked anew has seen another answer that is not stored: the stored one is no hit any more, but still the last good one",
+        "SRV-07 After another response that is not stored, the stored one is no hit, but the last good one",
         arguments: [HTTPResponse.Status.ok, .forbidden, .found]
     )
     func superseded(status: HTTPResponse.Status) async throws {
@@ -89,7 +89,7 @@ struct MountDoubtTests {
         #expect(lastGood.body == "new" && lastGood.isOffline)
     }
 
-    @Test("SRV-07 What says nothing of the whole leaves the stored answer fresh", arguments: [206, 412, 416])
+    @Test("SRV-07 A response that says nothing of the whole leaves the stored one fresh", arguments: [206, 412, 416])
     func notSuperseded(code: Int) async throws {
         it.scene.transport.then(fresh("whole"), response(.init(code: code), "part", fields: it.fields("no-store")))
         try await it.ask()
@@ -98,7 +98,7 @@ struct MountDoubtTests {
     }
 
     @Test(
-        "SRV-07 A HEAD that shows another version makes the stored answer doubtful, and does not take the last good one away"
+        "SRV-07 A HEAD that shows another version invalidates the stored response, which stays the last good one"
     )
     func head() async throws {
         it.scene.transport.then(fresh("old", [.eTag: "\"a\""]), fresh("", [.eTag: "\"b\""]))

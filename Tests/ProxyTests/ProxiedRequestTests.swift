@@ -12,8 +12,8 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: who is told what", .timeLimit(.minutes(1)))
-struct MountPrivacyTests {
+@Suite("Mounts: privacy", .timeLimit(.minutes(1)))
+struct ProxiedRequestTests {
     @Test("SRV-11 A shared mount passes on neither Authorization nor Cookie, and no field of the connection either way")
     func sharedMount() async throws {
         let it = try MountScenario()
@@ -40,17 +40,17 @@ struct MountPrivacyTests {
         #expect(Set(sent.map(\.name.canonicalName)) == ["accept", "via"])
         #expect(sent[.via] == "1.1 larder")
         #expect(Set(seen.fields.map(\.name.canonicalName)) == ["content-type", "cache-status"])
-        // RFC 9111 §3.5: it was asked with a credential, so it is not for everybody.
+        // RFC 9111 §3.5: it was requested with a credential, so it is not shared.
         #expect(try it.storedCount == 0)
     }
 
     @Test(
-        "SRV-07 SRV-11 A mount per credential passes the credential on and keeps everybody's answers apart, without keeping the credential"
+        "SRV-07 SRV-11 A mount per credential passes the credential on and stores responses by its hash"
     )
     func perCredential() async throws {
         let it = try MountScenario(MountOptions(shared: false))
         it.scene.transport.always { request in
-            let who = request.headerFields[.authorization] ?? "nobody"
+            let who = request.headerFields[.authorization] ?? "none"
             return IncomingResponse(
                 status: .ok,
                 headerFields: [.cacheControl: "max-age=60", .vary: "Authorization, Cookie"],
@@ -76,7 +76,7 @@ struct MountPrivacyTests {
     }
 
     @Test(
-        "SRV-11 What an account brings along takes the place of the client's own, is kept under its identity, and never goes to a shared mount",
+        "SRV-11 An account's credential replaces the client's, is the key of the store, and goes to no shared mount",
         arguments: [true, false]
     )
     func ownCredential(isShared: Bool) async throws {
