@@ -401,8 +401,8 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
-                httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
+                "Larder", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient, httpTypes,
+                hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict

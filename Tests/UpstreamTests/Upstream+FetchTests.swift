@@ -261,8 +261,8 @@ struct UpstreamFetchTests {
 
     @Test("Retry-After may be a date")
     func retryAfterDate() async throws {
-        let scene = try Scenario()  // It is 2026-01-06 11:46:40 there.
-        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
+        let scene = try Scenario()  // It is 2026-01-05 10:00:00 there.
+        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "Mon, 05 Jan 2026 10:00:30 GMT"]))
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) {
             try await scene.upstream.read(scene.list())
         }
