@@ -66,7 +66,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "Storage", "HTTPSemantics", "Media", "CZlib", "Sandbox",
+                "Upstream", "Proxy", "Storage", "ResponseStore", "Database", "HTTPSemantics", "Media", "CZlib",
+                "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
@@ -136,7 +137,9 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "HTTPServer", "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
+                "HTTPServer", "Upstream", "Proxy", "Storage", "Database", "HTTPSemantics", "HTTPCaching",
+                "MediaFormats",
+                crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -185,7 +188,7 @@ let package = Package(
         // Cached responses and page lists: budget, eviction, inspection, purge.
         .target(
             name: "ResponseStore",
-            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, nioCore],
+            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, logging, httpTypes, nioCore],
             path: "Sources/Kit/ResponseStore",
             swiftSettings: strict
         ),
@@ -332,7 +335,8 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "HTTPServer", "Upstream", "Storage", "Database", "HTTPSemantics", "HTTPCaching", "CZlib",
+                "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -411,7 +415,8 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
+                "Larder", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", "FaultKit", asyncHTTPClient,
+                httpTypes,
                 hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",
@@ -419,7 +424,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
+            dependencies: [asyncHTTPClient, grdb, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
             swiftSettings: strict
         ),
     ]

@@ -51,6 +51,11 @@ extension Problem {
                 "\(title) leads to \(target), which upstreams.\(name).allowed_hosts does not allow.",
                 upstream: UpstreamCause(name: name)
             )
+        case .storageFailed(let isFull):
+            self.init(
+                isFull ? .storageFull : .storageFailed,
+                "\(title) responded, but its response could not be stored, and nothing is stored for this screen."
+            )
         case .notStored:
             self.init(.notInCache, "Nothing is stored for this screen.", upstream: UpstreamCause(name: name))
         }

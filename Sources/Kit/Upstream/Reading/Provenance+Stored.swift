@@ -62,6 +62,14 @@ extension Provenance {
                 offline: false,
                 stale: true
             )
+        case .storageFailed(let isFull):
+            return stored(
+                at: storedAt,
+                contentFetchedAt: contentFetchedAt,
+                CacheStatus(.forward(reason), detail: isFull ? "storage-full" : "storage-failed"),
+                offline: false,
+                stale: true
+            )
         case .rejected, .notStored:
             return nil
         }
