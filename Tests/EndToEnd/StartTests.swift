@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestKit
 import Testing
 
 /// The start after an unclean stop (docs/decisions/0049).

@@ -1,7 +1,7 @@
+package import Database
 import Foundation
 import Logging
 import ResponseStore
-package import Storage
 import TestKit
 
 /// Makes each system call of a write fail in turn, with every fault.
@@ -110,7 +110,7 @@ package struct FaultLoop {
             guard FileManager.default.fileExists(atPath: file.path) else { continue }
             try FileManager.default.copyItem(at: file, to: copy.appending(path: name))
         }
-        let quiet = Logger(label: "killed") { _ in SwiftLogNoOpLogHandler() }
+        let quiet = Logger.quiet
         let killed = try LarderDatabase.withCacheTables(
             in: DataDirectory(at: copy),
             migrations: migrations,

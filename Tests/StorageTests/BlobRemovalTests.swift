@@ -10,7 +10,7 @@ import Testing
 @Suite struct BlobRemovalTests {
     @Test("TRUST-02 records that cannot be deleted cost a warning for each batch, not for each commit")
     func batches() async throws {
-        let log = CollectedLog()
+        let log = LogRecorder()
         let database = try LarderDatabase.temporary(logger: log.logger)
         let store = ResponseStore(database)
         try await database.pool.writeWithoutTransaction {
@@ -25,12 +25,12 @@ import Testing
             }
         }
         try await removeFiles(BlobRemoval.batch + 20)
-        #expect(log.lines == ["Files of removed blobs stay for now"])
+        #expect(log.messages == ["Files of removed blobs stay for now"])
         try await removeFiles(BlobRemoval.batch)
-        #expect(log.lines.count == 2)
+        #expect(log.messages.count == 2)
         try await database.pool.writeWithoutTransaction { try $0.execute(sql: "DROP TRIGGER stuck") }
         try await removeFiles(BlobRemoval.batch)
-        #expect(log.lines.count == 2)
+        #expect(log.messages.count == 2)
         let left = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") ?? -1 }
         #expect(left < BlobRemoval.batch)
     }

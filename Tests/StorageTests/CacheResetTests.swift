@@ -38,7 +38,7 @@ import Testing
         let again = try scenario.open(.always)
         #expect(try ResponseStore(again).responses(like: makeCachedResponse("https://ships.test/1")).count == 1)
         try again.close()
-        #expect(scenario.log.lines.contains("pages of the cache are damaged: its tables are replaced by empty ones"))
+        #expect(scenario.log.messages.contains("pages of the cache are damaged: its tables are replaced by empty ones"))
     }
 
     @Test("TRUST-16 damage of other tables is reported, and nothing of them is changed")
@@ -51,7 +51,7 @@ import Testing
         try await CacheReset(database).run(damaged: damaged)
         #expect(throws: StorageError.self) { try database.checkReadiness() }
         #expect(try ResponseStore(database).responses(like: makeCachedResponse("https://ships.test/1")).count == 1)
-        #expect(scenario.log.lines.count == 1)
+        #expect(scenario.log.messages.count == 1)
         try database.close()
     }
 }

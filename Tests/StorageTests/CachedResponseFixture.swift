@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 
 /// The moment that the times of made responses are relative to.
 let noon = Date(timeIntervalSince1970: 1_767_700_000.125)

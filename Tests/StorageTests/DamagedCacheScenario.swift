@@ -10,7 +10,7 @@ import TestKit
 /// value.
 final class DamagedCacheScenario {
     let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-    let log = CollectedLog()
+    let log = LogRecorder()
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 

@@ -10,7 +10,7 @@ import Testing
 /// Data directories of the builds before identities open without loss.
 @Suite struct DirectoryIdentityTests {
     let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.quiet
     static let steps = [
         "storage/001 blobs", "storage/002 responses", "storage/003 pages", "storage/004 secrets",
         "storage/005 eviction", "storage/006 content time",

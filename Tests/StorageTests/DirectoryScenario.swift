@@ -10,7 +10,7 @@ import Testing
 /// A data directory with a stored file and a secret; removed with the value.
 final class DirectoryScenario {
     let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.quiet
     var path: String { folder.path }
     var databasePath: String { path + "/larder.sqlite" }
 

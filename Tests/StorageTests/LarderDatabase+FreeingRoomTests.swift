@@ -45,22 +45,22 @@ import Testing
 
     @Test("TRUST-02 a lost reserve is allocated again and logged, without a deletion")
     func maintain() async throws {
-        let log = CollectedLog()
+        let log = LogRecorder()
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
         let database = try LarderDatabase.withCacheTables(in: directory, logger: log.logger)
         await database.maintain()
-        #expect(log.lines == [])
+        #expect(log.messages == [])
         try database.reserve.release()
         _ = await scope.failing(.fullDisk, at: 1) {
             await database.maintain()
             await database.maintain()
         }
-        #expect(log.lines == ["the disk is too full to reserve space for deleting"])
+        #expect(log.messages == ["the disk is too full to reserve space for deleting"])
         await database.maintain()
         await database.maintain()
-        #expect(database.reserve.isWhole && log.lines.last == "the space reserved for deleting is allocated again")
-        #expect(log.lines.count == 2)
+        #expect(database.reserve.isWhole && log.messages.last == "the space reserved for deleting is allocated again")
+        #expect(log.messages.count == 2)
     }
 
     @Test("TRUST-02 a reader that uses the log does not delay a deletion on a full disk")

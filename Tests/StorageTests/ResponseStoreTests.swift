@@ -1,9 +1,10 @@
 import Crypto
+import Database
 import Foundation
 import GRDB
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 
@@ -234,7 +235,7 @@ import Testing
 
     @Test("A row that was not written by this program is not used, and a new response takes its place")
     func undecodable() async throws {
-        let log = CollectedLog()
+        let log = LogRecorder()
         let database = try LarderDatabase.temporary(logger: log.logger)
         let store = ResponseStore(database)
         for change in ["status = 99", "status = 101", "status = 1000", "header = x'ff'"] {
@@ -244,7 +245,7 @@ import Testing
             try await store.save(makeCachedResponse())
             #expect(try store.responses(like: makeCachedResponse()).count == 1, "\(change)")
         }
-        #expect(log.lines.count == 4)
+        #expect(log.messages.count == 4)
     }
 
     @Test("Of endless variants only the newest are kept")

@@ -1,8 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import Logging
 import Metrics
+import ResponseStore
 import ServiceLifecycle
-import Storage
 import Upstream
 
 /// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the
