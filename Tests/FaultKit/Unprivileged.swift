@@ -1,5 +1,5 @@
 import CFaultInjection
-import Foundation
+package import Foundation
 
 /// Runs code without the rights of root, which may read and write everything.
 package enum Unprivileged {

@@ -145,7 +145,7 @@ import Testing
         let path = folder.appending(path: "larder.sqlite").path
         try FileManager.default.removeItem(atPath: path)
         let empty = try DatabaseQueue(path: path)
-        try empty.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try await empty.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
         try empty.close()
         #expect(try CacheInspection(at: folder) == nil)
     }

@@ -1,6 +1,7 @@
 import FaultKit
 import Foundation
 import GRDB
+import HTTPCaching
 import Logging
 import Synchronization
 import TestKit
@@ -22,6 +23,15 @@ import Testing
                 return error
             }
         }
+    }
+
+    /// A connection with a read transaction, which holds the write-ahead log until `COMMIT`.
+    private static func openReader(of directory: DataDirectory) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true  // GRDB stops the process on a transaction that stays open.
+        let reader = try DatabaseQueue(path: directory.databasePath, configuration: configuration)
+        try reader.inDatabase { try $0.execute(sql: "BEGIN; SELECT count(*) FROM blob") }
+        return reader
     }
 
     @Test("TRUST-02 on a full disk a deletion uses the log's space or the reserve, and the reserve is whole afterwards")
@@ -73,8 +83,7 @@ import Testing
             logger: FaultScenario.quiet
         )
         try await ResponseStore(database).save(makeCachedResponse())
-        let reader = try DatabaseQueue(path: directory.databasePath)
-        try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM blob") }
+        let reader = try Self.openReader(of: directory)
         // Waiting for the reader would take an hour. The first call with space is the first one of the log's.
         let (error, _) = await scope.failing(.noRoomOnce, at: 1) { () -> (any Error)? in
             do {
@@ -87,7 +96,7 @@ import Testing
             }
         }
         #expect(error == nil)
-        try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
         #expect(try ResponseStore(database).responses(like: makeCachedResponse()) == [])
     }
 
@@ -112,11 +121,10 @@ import Testing
             }
         }
         #expect(try isAnywhere())
-        let reader = try DatabaseQueue(path: database.directory.databasePath)
-        try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM blob") }
+        let reader = try Self.openReader(of: database.directory)
         try await database.writeErasing { try $0.execute(sql: "DELETE FROM stored_response") }
         #expect(try isAnywhere())
-        try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
         await database.maintain()
         #expect(try !isAnywhere())
     }

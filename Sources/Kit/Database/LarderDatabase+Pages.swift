@@ -54,12 +54,16 @@ extension LarderDatabase {
     /// turn between them.
     ///
     /// - Parameter leaving: The part of the file that may stay free, to be used again; and at least 8 MiB.
-    /// - Throws: ``StorageError``, `CancellationError`. What was returned until then stays returned.
+    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`. What was returned until then stays
+    ///   returned.
     public func shrink(leaving part: Double = 0.25) async throws {
         do {
             while try await pool.writeWithoutTransaction({ try Self.shrinkStep($0, leaving: part) }) {}
         } catch {
-            throw translating(error)
+            let cause = translating(SpaceProbe(in: directory.path).explaining(error, path: directory.databasePath))
+            guard case .diskFull = cause as? StorageError else { throw cause }
+            // There is no space to move pages. The free ones can be used by new rows.
+            logger.warning("free pages stay in the file: the disk is too full to move others")
         }
     }
 

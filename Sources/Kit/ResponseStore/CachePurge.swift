@@ -1,7 +1,6 @@
 public import Database
 public import Foundation
 import GRDB
-import Logging
 
 /// Removes cached data that meets all conditions that are not nil. Pinned responses stay: rows of an app were made of
 /// them.
@@ -75,12 +74,7 @@ public struct CachePurge: Sendable, Equatable {
             if count > 0 { try db.execute(sql: "DELETE FROM page WHERE fetched_at < ?", arguments: [pageLimit]) }
             return count
         }
-        do {
-            try await database.shrink(leaving: 0)
-        } catch StorageError.diskFull {
-            // There is no space to move pages. What was removed is free for new responses.
-            database.logger.warning("free pages stay in the file: the disk is too full to move others")
-        }
+        try await database.shrink(leaving: 0)
         return report
     }
 

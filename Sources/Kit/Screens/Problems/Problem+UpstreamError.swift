@@ -86,7 +86,7 @@ public struct UpstreamFailure: Error, Sendable {
         )
         switch error {
         case .unreachable, .failing, .badResponse: problem.dialog = dialog
-        case .rejected, .forbiddenTarget, .notStored: break
+        case .rejected, .forbiddenTarget, .notStored, .storageFailed: break
         }
         self.problem = problem
     }
