@@ -1,4 +1,5 @@
 import Database
+import HTTPTypes
 import Screens
 import TestKit
 import Testing
