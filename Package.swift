@@ -186,7 +186,7 @@ let package = Package(
         // Cached responses and page lists: budget, eviction, inspection, purge.
         .target(
             name: "ResponseStore",
-            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, nioCore],
+            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, logging, nioCore],
             path: "Sources/Kit/ResponseStore",
             swiftSettings: strict
         ),
@@ -401,15 +401,15 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient, httpTypes,
-                hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
+                "Larder", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", "FaultKit", asyncHTTPClient,
+                httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["TestKit", asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
+            dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioPosix],
             swiftSettings: strict
         ),
     ]

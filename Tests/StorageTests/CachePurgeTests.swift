@@ -125,6 +125,31 @@ import Testing
         #expect(totals.pages == 1)
     }
 
+    @Test("An inspection of a closed database leaves no file beside it; a database without tables has nothing cached")
+    func inspectionLeavesNothing() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-inspection-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try LarderDatabase.withCacheTables(
+            in: DataDirectory(at: folder),
+            logger: Logger(label: "test")
+        )
+        try await ResponseStore(database).save(makeCachedResponse())
+        try database.close()
+        func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) }
+        let before = try names()
+        do {
+            let inspection = try #require(try CacheInspection(at: folder))
+            #expect(try inspection.totals().upstreams.map(\.responses) == [1])
+        }
+        #expect(try names() == before)
+        let path = folder.appending(path: "larder.sqlite").path
+        try FileManager.default.removeItem(atPath: path)
+        let empty = try DatabaseQueue(path: path)
+        try await empty.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try empty.close()
+        #expect(try CacheInspection(at: folder) == nil)
+    }
+
     @Test("An inspection needs a database of this build, and makes none")
     func inspectionOfOthers() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "larder-inspection-\(UUID().uuidString)")

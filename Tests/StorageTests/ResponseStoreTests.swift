@@ -233,6 +233,21 @@ import Testing
         #expect(total.responses == 0 && total.bytes == 0)
     }
 
+    @Test("A row that was not written by this program is not used, and a new response takes its place")
+    func undecodable() async throws {
+        let log = LogRecorder()
+        let database = try LarderDatabase.temporary(logger: log.logger)
+        let store = ResponseStore(database)
+        for change in ["status = 99", "status = 101", "status = 1000", "header = x'ff'"] {
+            try await store.save(makeCachedResponse())
+            try await database.write { try $0.execute(sql: "UPDATE stored_response SET \(change)") }
+            #expect(try store.responses(like: makeCachedResponse()) == [], "\(change)")
+            try await store.save(makeCachedResponse())
+            #expect(try store.responses(like: makeCachedResponse()).count == 1, "\(change)")
+        }
+        #expect(log.messages.count == 4)
+    }
+
     @Test("Of endless variants only the newest are kept")
     func variantLimit() async throws {
         let store = ResponseStore(database, maximumVariants: 3)

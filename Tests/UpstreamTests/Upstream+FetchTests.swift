@@ -52,6 +52,23 @@ struct UpstreamFetchTests {
         #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
     }
 
+    @Test("TRUST-02 A response that cannot be stored: the copy, stale, and the upstream is not blamed")
+    func storageFailed() async throws {
+        let scene = try Scenario(attempts: 1)
+        try await scene.age(scene.list())
+        try await scene.refuseToStore()
+        scene.transport.then(response(.ok, "new"))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; detail=storage-failed")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(try scene.body(of: reading.response) == "old")
+        #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError == nil)
+        scene.transport.then(response(.ok, "new"))
+        await #expect(throws: UpstreamError.storageFailed(isFull: false)) {
+            try await scene.upstream.read(scene.list("/never"))
+        }
+    }
+
     @Test("An unreachable upstream without a copy is an error each time")
     func unreachableWithoutCopy() async throws {
         let scene = try Scenario()

@@ -63,6 +63,9 @@ enum Conversation {
         try await withLarder(isClosedByBody: true) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).brokenDatabase()
         }
+        try await withLarder(withFaults: true) { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).fullDisk()
+        }
         try await withLarder(["--media-pdf-pages", "3", "--media-pdf-mb", "1", "--media-picture-mb", "1"]) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).documentsTooLarge()
         }

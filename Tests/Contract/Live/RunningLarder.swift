@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import FaultKit
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -22,6 +23,8 @@ struct RunningLarder: Sendable {
     let client: HTTPClient
     /// Folder of the server's data.
     let directory: URL
+    /// Lets system calls on the server's data fail; nil unless it was asked for.
+    let faults: FaultScope?
 
     /// Sends a request and waits for the whole response.
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
@@ -87,11 +90,13 @@ private let metrics: PrometheusRegistry = {
 /// - Parameters:
 ///   - settings: flags as on the command line, after those that every server of these tests has.
 ///   - environment: what programs are looked for in, and what else variables set.
+///   - withFaults: system calls on the server's data can be made to fail.
 ///   - isClosedByBody: `body` closes the application, to see what the server answers then.
 func withLarder(
     _ settings: [String] = [],
     environment: [String: String] = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""],
     isClosedByBody: Bool = false,
+    withFaults: Bool = false,
     _ body: @escaping @Sendable (RunningLarder) async throws -> Void
 ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "larder-contract-\(UUID().uuidString)")
@@ -113,6 +118,8 @@ func withLarder(
         environment: environment,
         sandbox: true
     )
+    // Before any file is opened.
+    let faults = withFaults ? try FaultScope(directory.path) : nil
     let sandbox = Sandbox(configuration: .init(), logger: logger)
     var clientConfiguration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     clientConfiguration.httpVersion = .http1Only
@@ -144,7 +151,8 @@ func withLarder(
                 port: port,
                 sandboxPort: try await sandbox.port,
                 client: client,
-                directory: directory
+                directory: directory,
+                faults: faults
             )
             let result: Result<Void, any Error>
             do { result = .success(try await body(larder)) } catch { result = .failure(error) }

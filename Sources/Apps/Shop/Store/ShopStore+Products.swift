@@ -114,7 +114,7 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int) async throws {
-        try await database.write { [catalogueChanges] db in
+        try await database.writeFreeingRoom { [catalogueChanges] db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0")
                 .execute(arguments: [id])
             guard db.changesCount > 0 else { return }

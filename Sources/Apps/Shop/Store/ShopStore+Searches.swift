@@ -15,7 +15,7 @@ extension ShopStore {
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
         guard try !isLast(query, profile) else { return }
         let filters = try Self.encode(query.filters)
-        try await database.write { [profileChanges] db in
+        try await database.writeIfRoom { [profileChanges] db in
             profileChanges[profile].bump(afterCommitOf: db)
             try Self.set(text: query.text, filters: filters, profile, db)
             guard let text = query.text, let folded = query.folded else { return }
@@ -127,7 +127,7 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func clearHistory(_ profile: String) async throws {
-        try await database.write { [profileChanges] db in
+        try await database.writeErasing { [profileChanges] db in
             profileChanges[profile].bump(afterCommitOf: db)
             try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
         }
@@ -139,7 +139,7 @@ extension ShopStore {
     /// - Returns: False if there is no such search.
     /// - Throws: `StorageError`, `CancellationError`.
     func removePastSearch(_ index: Int, _ profile: String) async throws -> Bool {
-        try await database.write { [profileChanges] db in
+        try await database.writeErasing { [profileChanges] db in
             try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
             guard db.changesCount > 0 else { return false }
             profileChanges[profile].bump(afterCommitOf: db)
