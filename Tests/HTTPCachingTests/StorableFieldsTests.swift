@@ -49,7 +49,7 @@ struct StorableFieldsTests {
     }
 
     @Test(
-        "Messages passed on lose hop-by-hop fields; Connection cannot name away what is for all recipients (RFC 9110 §7.6.1)"
+        "Forwarded messages lose hop-by-hop fields; Connection cannot remove those for all recipients (RFC 9110 §7.6.1)"
     )
     func removal() {
         var fields: HTTPFields = [

@@ -8,7 +8,8 @@ struct PercentEncodingTests {
         let text = "aZ09-._~ ,:/%?#[]@!$&'()*+;=\"<>\\^`{|}é\u{1}"
         #expect(
             PercentEncoding.encode(text, allowed: .unreserved)
-                == "aZ09-._~%20%2C%3A%2F%25%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%3B%3D%22%3C%3E%5C%5E%60%7B%7C%7D%C3%A9%01"
+                == "aZ09-._~%20%2C%3A%2F%25%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B"
+                + "%3B%3D%22%3C%3E%5C%5E%60%7B%7C%7D%C3%A9%01"
         )
         #expect(
             PercentEncoding.encode(text, allowed: .legibleQuery)
