@@ -98,9 +98,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
-                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging,
-                lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -145,7 +144,7 @@ let package = Package(
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
                 "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],
@@ -157,8 +156,8 @@ let package = Package(
             dependencies: [
                 "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHTTP1,
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
             ],
             path: "Sources/Kit/HTTPServer",
@@ -179,7 +178,7 @@ let package = Package(
             name: "Proxy",
             dependencies: [
                 "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
-                httpTypes, logging, nioCore,
+                grdb, httpTypes, logging, nioCore,
             ],
             path: "Sources/Kit/Proxy",
             swiftSettings: strict

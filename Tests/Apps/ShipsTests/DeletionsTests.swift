@@ -70,7 +70,7 @@ struct DeletionsTests {
         }
     }
 
-    @Test("SHIP-08 offline, ships are deleted and restored as ever")
+    @Test("SHIP-08 offline, ships are deleted and restored as online")
     func offline() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.enterAsGuest()

@@ -17,8 +17,8 @@ struct ShipStoreListingTests {
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try ShipFixtures.records(records)
-        _ = try store.database.write { try ShipStore.merge(records, in: $0) }
+        let ships = try ShipFixtures.ships(records)
+        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
     }
 
     private func ids(limit: Int, offset: Int, account: String = "me") throws -> [String] {

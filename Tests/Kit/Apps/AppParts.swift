@@ -1,6 +1,7 @@
 import AppInterface
 import Database
 import Foundation
+import Freshness
 import Logging
 import Media
 import Proxy

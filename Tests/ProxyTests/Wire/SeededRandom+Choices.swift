@@ -1,7 +1,7 @@
 import TestKit
 
 extension SeededRandom {
-    /// True once in so many times.
+    /// Returns true once in `times` times on average.
     mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }

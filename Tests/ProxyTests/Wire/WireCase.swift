@@ -2,7 +2,7 @@ import TestKit
 
 /// One case of the mutation run: what the server sends to one request, and how. The same for the same seed and number.
 struct WireCase: Sendable {
-    /// What becomes of the connection after the bytes.
+    /// What happens to the connection after the bytes.
     enum Ending: Sendable { case stays, closes, resets }
 
     /// Through what the request goes.
@@ -13,7 +13,7 @@ struct WireCase: Sendable {
     /// The bytes in the pieces in which they are written.
     let pieces: [[UInt8]]
     let ending: Ending
-    /// Whether the server answers as soon as it has the head of a request with a body, and reads no more of it.
+    /// Whether the server responds as soon as it has the head of a request with a body, and reads no more of it.
     let isEarly: Bool
 
     init(seed: UInt64, number: Int, port: Int) {
@@ -38,7 +38,7 @@ struct WireCase: Sendable {
 
     private static func mutate(_ bytes: inout [UInt8], _ chance: inout SeededRandom) {
         guard !bytes.isEmpty else { return }
-        // The head is where most decisions are.
+        // Most decisions depend on the head.
         let end = chance.once(in: 3) ? bytes.count : min(bytes.count, 200)
         let place = chance.number(0...(end - 1))
         switch chance.number(0...7) {

@@ -68,7 +68,7 @@ final class LoopbackServer: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             received += String(buffer: unwrapInboundIn(data))
-            // A TLS handshake has no empty line; it is answered as it is.
+            // A TLS handshake has no empty line; it gets the behaviour at once.
             guard received.contains("\r\n\r\n") || received.hasPrefix("\u{16}") else { return }
             let request = received
             received = ""

@@ -4,7 +4,7 @@ import Upstream
 
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
-    func saveCategories() -> CatalogueAPI.SaveCategories {
+    func saveCategories() -> @Sendable ([Product.Category], Database) throws -> Void {
         { [catalogueChanges] categories, db in
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {

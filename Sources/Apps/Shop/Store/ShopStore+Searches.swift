@@ -4,13 +4,6 @@ import Freshness
 import GRDB
 import Upstream
 
-/// A search in the history of a profile.
-struct PastSearch: Sendable, Equatable {
-    var text: String
-    var filters: SearchFilters
-    var searchedAt: Date
-}
-
 extension ShopStore {
     /// Maximum number of searches in the history of a profile.
     static let maximumPastSearches = 5
