@@ -7,7 +7,6 @@ import Testing
 import Upstream
 
 @testable import Screens
-@testable import TestKit
 
 struct HealthRoutesTests {
     private struct Broken: Error {}

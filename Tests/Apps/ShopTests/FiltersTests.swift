@@ -1,6 +1,7 @@
-import TestKit
-import Screens
 import Database
+import HTTPTypes
+import Screens
+import TestKit
 import Testing
 
 @testable import Shop
