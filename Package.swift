@@ -379,7 +379,7 @@ let package = Package(
             dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
             swiftSettings: strict
         ),
-        .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
+        .testTarget(name: "ConfineTests", dependencies: ["Confine", "TestKit"], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["MediaFormats", "PDFWorker"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",

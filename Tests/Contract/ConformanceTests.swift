@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Answers of the running server")
+@Suite("Responses of the running server")
 struct ConformanceTests {
     /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where
     /// there is none.
@@ -15,7 +15,7 @@ struct ConformanceTests {
         "POST /v1/disk/links 502 outcome-unknown": failsBetween,
         "DELETE /v1/disk/published 502 outcome-unknown": failsBetween,
         "POST /v1/disk/session 500 internal":
-            "where the database is gone here, so is the way to the Disk, and that is found out first",
+            "without a database there is no way to the Disk either, and that is found first",
         "GET /v1/shop/images/{id}/{n} 501 tool-missing":
             "ImagesTests shows it; the servers of this interview have vips",
         "GET /v1/shop/list/items/{product_id}/image 501 tool-missing": "as above",
@@ -47,7 +47,7 @@ struct ConformanceTests {
         document = try OpenAPIDocument.load()
     }
 
-    @Test("SRV-02 Every answer conforms: status, header fields, content type, body")
+    @Test("SRV-02 Every response conforms: status, header fields, content type, body")
     func conformance() async throws {
         let conformance = Conformance(document: document)
         for observation in try await Conversation.observations() {
@@ -59,7 +59,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("SRV-02 Every documented status and problem code of every operation is seen, but for those that say why not")
+    @Test("SRV-02 Every documented status and problem code of every operation is seen, except those with a reason")
     func coverage() async throws {
         let seen = Set(
             try await Conversation.observations().map {

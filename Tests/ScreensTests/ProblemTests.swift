@@ -44,8 +44,10 @@ struct ProblemTests {
         ]
         #expect(
             text
-                == #"{"code":"\#(code.rawValue)","detail":"What happened.","dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#
-                + #""errors":[],"instance":"/v1/x","offline":false,"retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#
+                == #"{"code":"\#(code.rawValue)","detail":"What happened.","#
+                + #""dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#
+                + #""errors":[],"instance":"/v1/x","offline":false,"#
+                + #""retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#
                 + #""title":"\#(code.title)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#
         )
     }
@@ -63,7 +65,8 @@ struct ProblemTests {
         let text = String(decoding: try ProblemDocument(problem, instance: "/").bytes(), as: UTF8.self)
         #expect(text.contains(#""dialog":{"buttons":["Yes","No"],"message":"M","title":"T"}"#))
         let errors =
-            #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},{"code":"invalid","detail":"b","parameter":"limit"}]"#
+            #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},"#
+            + #"{"code":"invalid","detail":"b","parameter":"limit"}]"#
         #expect(text.contains(errors))
         #expect(text.contains(#""upstream":{"name":"spacex","status":null}"#))
         #expect(text.contains(#""offline":true"#) && !text.contains("href"))

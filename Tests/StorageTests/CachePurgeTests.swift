@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "An upstream's mount belongs to it: both are listed and purged by its name, and no other whose name begins alike"
+        "An upstream's mount belongs to it: both are listed and purged by its name, other names with its prefix are not"
     )
     func mount() async throws {
         try await store.save(makeCachedResponse("https://a.test/raw", upstream: "other.raw", seconds: 30))

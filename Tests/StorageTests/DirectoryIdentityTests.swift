@@ -51,8 +51,9 @@ import Testing
             try db.execute(sql: "INSERT INTO blob VALUES (?, 3)", arguments: [blob.id])
             try db.execute(
                 sql: """
-                    INSERT INTO stored_response (upstream, url, method, credential, varying, status, reason, header, request_time, response_time, size,
-                        last_used, blob_id) VALUES ('ships', 'https://ships.test/v4/ships', 'GET', x'', x'', 200, 'OK', x'', 1, 2, 3, 4, ?)
+                    INSERT INTO stored_response (upstream, url, method, credential, varying, status, reason, header,
+                        request_time, response_time, size, last_used, blob_id)
+                    VALUES ('ships', 'https://ships.test/v4/ships', 'GET', x'', x'', 200, 'OK', x'', 1, 2, 3, 4, ?)
                     """,
                 arguments: [blob.id]
             )

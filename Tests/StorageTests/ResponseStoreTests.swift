@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "A response of the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first"
+        "A response replaces that of its variant and keeps its identity; other variants are beside it, newest first"
     )
     func variants() async throws {
         let german = makeCachedResponse(varying: [.acceptLanguage: "de", .accept: "*/*"])

@@ -7,7 +7,6 @@ import Testing
 import Upstream
 
 @testable import Ships
-@testable import TestKit
 
 @Suite("The list over HTTP")
 struct ListingTests {

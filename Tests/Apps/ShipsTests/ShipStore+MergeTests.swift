@@ -7,7 +7,6 @@ import TestKit
 import Testing
 
 @testable import Ships
-@testable import TestKit
 
 @Suite("Taking over what the API lists")
 struct ShipStoreMergeTests {

@@ -34,7 +34,7 @@ extension ContractScenario {
 
     /// List, details and picture while the upstream is there.
     func ships() async throws {
-        // A ship of which only the name is known, one that is gone again, one whose picture nobody has.
+        // A ship of which only the name is known, one that is gone again, one without a picture.
         try await larder.control("PUT", "/spacex/ships/00000000000000000000000a", #"{"name":"Nameonly"}"#)
         try await larder.control(
             "PUT",

@@ -59,7 +59,7 @@ extension ContractScenario {
         try await ask("DELETE /v1/shop/filters", profile)
         for _ in 0..<7 { try await ask("DELETE /v1/shop/history/{n}", profile) }
         try await ask("DELETE /v1/shop/history", profile)
-        // One that is redirected, one that is none, one whose product nobody has.
+        // One that is redirected, one that is none, one of an unknown product.
         for id in ["22", "22", "39", "3333"] {
             for isHead in [false, true] { try await ask("GET /v1/shop/images/{id}/{n}", ship: id, isHead: isHead) }
         }
@@ -99,7 +99,7 @@ extension ContractScenario {
         try await ask("PUT /v1/shop/filters", profile, body: #"{"price":"1"}"#)
         try await ask("PUT /v1/shop/list/order", profile, body: #"{"product_ids":[2,1]}"#)
         try await ask("PATCH \(item)", profile, body: #"{"quantity":9}"#)
-        // The id of something on the list comes to mean something else, and one is gone.
+        // An id on the list now names another product, and one is gone.
         try await larder.control("PUT", "/catalogue/reseeded", #"{"shift":1}"#)
         for id in ["1", "2"] { try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile) }
         for isHead in [false, true] {
