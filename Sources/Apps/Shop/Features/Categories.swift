@@ -32,6 +32,11 @@ struct Categories: Sendable {
     ///
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
-        try await api.readCategories(cachePolicy, save: store.saveCategories())
+        try await api.readCategories(
+            cachePolicy,
+            // Categories that are known do not all vanish at once.
+            acceptsEmpty: try store.categories().isEmpty,
+            save: store.saveCategories()
+        )
     }
 }
