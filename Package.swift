@@ -66,8 +66,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "Storage", "HTTPSemantics", "Media", "CZlib", "Sandbox",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "Media", "CZlib",
+                "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -79,8 +79,9 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore,
+                lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -88,8 +89,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media",
-                "MediaFormats", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -97,8 +98,9 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
+                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -106,8 +108,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics",
-                "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -116,7 +118,8 @@ let package = Package(
         .target(
             name: "Ships",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPCaching", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
@@ -127,7 +130,10 @@ let package = Package(
         // What an app says of itself, and what the server offers to it.
         .target(
             name: "AppInterface",
-            dependencies: ["Settings", "Screens", "Upstream", "Storage", "Media", logging, lifecycle],
+            dependencies: [
+                "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "Media", logging,
+                lifecycle,
+            ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
         ),
@@ -136,7 +142,8 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "HTTPServer", "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
+                "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -160,8 +167,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", asyncHTTPClient, crypto, grdb,
-                httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                asyncHTTPClient, crypto, grdb, httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Sources/Kit/Upstream",
@@ -171,15 +178,10 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", httpTypes, logging, nioCore,
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                httpTypes, logging, nioCore,
             ],
             path: "Sources/Kit/Proxy",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Storage",
-            dependencies: ["ResponseStore", "Database"],
-            path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
         // Cached responses and page lists: budget, eviction, inspection, purge.
@@ -263,7 +265,7 @@ let package = Package(
         ),
         .target(
             name: "FaultKit",
-            dependencies: ["Storage", "ResponseStore", "CFaultInjection", "TestKit", grdb, logging],
+            dependencies: ["ResponseStore", "Database", "CFaultInjection", "TestKit", grdb, logging],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),
@@ -271,7 +273,7 @@ let package = Package(
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(
             name: "ConcurrencyTests",
-            dependencies: ["Upstream", "Concurrency", "UpstreamTestKit"],
+            dependencies: ["Upstream", "Freshness", "Concurrency", "UpstreamTestKit"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -287,8 +289,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
-                logging,
+                "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes, logging,
             ],
             swiftSettings: strict
         ),
@@ -300,14 +301,17 @@ let package = Package(
         // A scripted upstream, a clock that the test moves, and values to wait for.
         .target(
             name: "UpstreamTestKit",
-            dependencies: ["Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging],
+            dependencies: [
+                "Upstream", "ResponseStore", "Database", "Freshness", "HTTPCaching", "TestKit", grdb, httpTypes,
+                logging,
+            ],
             path: "Tests/UpstreamTestKit",
             swiftSettings: strict
         ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
                 "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
@@ -315,8 +319,8 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "TestKit",
-                "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics",
+                "HTTPCaching", "TestKit", "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
@@ -332,7 +336,8 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -343,8 +348,8 @@ let package = Package(
         .target(
             name: "AppTestKit",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting,
-                logging, nioCore,
+                "Screens", "HTTPServer", "Upstream", "Freshness", "HTTPSemantics", httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
             ],
             path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
@@ -352,8 +357,9 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "Media",
-                "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
+                "Disk", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "Media", "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging,
+                nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -361,8 +367,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", "MediaFormats", "Sandbox",
-                "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
+                "Shop", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "Media",
+                "MediaFormats", "Sandbox", "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -370,8 +376,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
-                "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
+                "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -379,8 +385,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "Storage", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
-                httpTypes, logging, nioCore,
+                "Notes", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "TestKit",
+                "FaultKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
@@ -395,7 +401,8 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, logging,
+                "Ships", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit", "AppTestKit", grdb,
+                httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -403,15 +410,15 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database", grdb,
-                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
+                "Freshness", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
                 hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
             ],
             path: "Tests/Contract",

@@ -1,4 +1,5 @@
 import Concurrency
+import Freshness
 import Testing
 import Upstream
 import UpstreamTestKit

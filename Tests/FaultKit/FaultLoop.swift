@@ -1,7 +1,7 @@
+package import Database
 import Foundation
 import Logging
 import ResponseStore
-package import Storage
 import TestKit
 
 /// Lets each system call of a write fail, one after the other, in every way.

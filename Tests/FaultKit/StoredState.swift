@@ -1,6 +1,6 @@
+package import Database
 import Foundation
 import GRDB
-package import Storage
 
 /// All that is stored, for comparison: each row of each table, and each file that a row names.
 package struct StoredState: Equatable, Sendable {

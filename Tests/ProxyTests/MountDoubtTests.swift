@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import Testing
 import Upstream
 import UpstreamTestKit

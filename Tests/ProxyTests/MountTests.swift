@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
 import Testing
 import Upstream
 import UpstreamTestKit

@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import Testing
 import Upstream
 import UpstreamTestKit

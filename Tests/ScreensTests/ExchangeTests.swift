@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPServer

@@ -1,7 +1,7 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import Logging
-import Storage
 import Testing
 import Upstream
 

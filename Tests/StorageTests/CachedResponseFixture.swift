@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 
 /// A moment that all made answers count from.
 let noon = Date(timeIntervalSince1970: 1_767_700_000.125)

@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
 import HTTPCaching
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import Logging
-import Storage
 import TestKit
 import Testing
 

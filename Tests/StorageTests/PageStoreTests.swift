@@ -1,5 +1,6 @@
+import Database
 import Foundation
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 

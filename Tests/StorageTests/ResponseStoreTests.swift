@@ -1,9 +1,10 @@
 import Crypto
+import Database
 import Foundation
 import GRDB
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 

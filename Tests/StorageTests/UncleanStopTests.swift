@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
 import Logging
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 

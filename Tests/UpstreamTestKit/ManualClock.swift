@@ -1,5 +1,6 @@
 package import Foundation
-package import Upstream
+package import Freshness
+import Upstream
 
 /// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
 package final class ManualClock: Sendable {

@@ -1,9 +1,11 @@
+package import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPCaching
 package import HTTPTypes
 import Logging
-package import Storage
+package import ResponseStore
 import TestKit
 package import Upstream
 

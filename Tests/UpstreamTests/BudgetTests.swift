@@ -1,8 +1,9 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import Testing
 import UpstreamTestKit
 

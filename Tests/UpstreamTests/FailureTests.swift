@@ -1,7 +1,7 @@
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import Storage
 import Testing
 import UpstreamTestKit
 

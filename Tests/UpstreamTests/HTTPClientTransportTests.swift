@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOPosix
-import Storage
 import Testing
 import UpstreamTestKit
 

@@ -1,8 +1,9 @@
 import Crypto
+import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import Testing
 import UpstreamTestKit
 

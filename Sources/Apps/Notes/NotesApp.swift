@@ -1,8 +1,9 @@
 public import AppInterface
+import Freshness
 import HTTPTypes
+import ResponseStore
 public import Screens
 import Settings
-public import Storage
 import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.

@@ -1,11 +1,13 @@
 public import AppInterface
 import Concurrency
+public import Database
+import Freshness
 import HTTPTypes
 import Logging
 import Media
+import ResponseStore
 public import Screens
 public import ServiceLifecycle
-public import Storage
 import Upstream
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.

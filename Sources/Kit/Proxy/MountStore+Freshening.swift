@@ -1,5 +1,7 @@
+import Database
+import Freshness
 import HTTPCaching
-import Storage
+import ResponseStore
 import Upstream
 
 extension MountStore {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Database
 import Foundation
 import HTTPServer
 import Logging
@@ -8,7 +9,6 @@ import Sandbox
 import Screens
 import ServiceLifecycle
 import Settings
-import Storage
 import UnixSignals
 
 /// `larder serve`: the server.

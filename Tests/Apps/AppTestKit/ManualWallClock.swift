@@ -1,6 +1,7 @@
 public import Foundation
+public import Freshness
 import Synchronization
-public import Upstream
+import Upstream
 
 /// A clock that stands still until a test moves it.
 public final class ManualWallClock: Sendable {

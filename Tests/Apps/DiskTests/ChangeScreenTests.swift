@@ -3,7 +3,6 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Screens
-import Storage
 import Testing
 import Upstream
 

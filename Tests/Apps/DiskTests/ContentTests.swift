@@ -1,10 +1,13 @@
 import AppTestKit
+import Concurrency
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
 import Testing
 import Upstream

@@ -1,10 +1,12 @@
 import AppTestKit
+import Concurrency
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Testing
 import Upstream
 

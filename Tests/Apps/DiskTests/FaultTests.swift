@@ -1,8 +1,9 @@
 import AppTestKit
+import Database
 import FaultKit
 import Foundation
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
 import Testing
 

@@ -1,10 +1,11 @@
 import AppTestKit
 import Crypto
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
 import Testing
 import Upstream

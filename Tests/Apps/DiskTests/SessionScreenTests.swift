@@ -1,9 +1,11 @@
 import AppTestKit
+import Concurrency
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Testing
 import Upstream
 

@@ -1,8 +1,10 @@
 import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Testing
 import Upstream
 

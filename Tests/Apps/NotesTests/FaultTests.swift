@@ -1,9 +1,10 @@
 import AppTestKit
+import Database
 import FaultKit
 import Foundation
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
 import Testing
 

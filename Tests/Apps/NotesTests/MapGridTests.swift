@@ -1,6 +1,7 @@
+import Database
 import Foundation
 import GRDB
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 

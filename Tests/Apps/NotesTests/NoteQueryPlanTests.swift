@@ -1,8 +1,9 @@
+import Database
 import Foundation
 import GRDB
 import Logging
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 

@@ -1,8 +1,8 @@
 import AppTestKit
+import Database
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Testing
 
 @testable import Notes

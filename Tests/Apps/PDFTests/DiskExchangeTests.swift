@@ -1,9 +1,9 @@
 import AppInterface
 import AppTestKit
+import Database
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import AppTestKit
+import Database
 import HTTPTypes
 import Screens
-import Storage
 import Testing
 
 @testable import PDF

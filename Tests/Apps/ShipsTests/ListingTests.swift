@@ -1,5 +1,6 @@
 import AppTestKit
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
 import Testing

@@ -1,8 +1,9 @@
 import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Storage
 import Testing
 
 @testable import Ships

@@ -1,7 +1,8 @@
 import AppTestKit
+import Database
 import Foundation
+import ResponseStore
 import Screens
-import Storage
 import Testing
 
 @testable import Ships

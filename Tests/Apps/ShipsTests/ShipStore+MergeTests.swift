@@ -1,8 +1,9 @@
 import AppTestKit
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
 import Testing
 
 @testable import Ships

@@ -1,4 +1,5 @@
 import AppTestKit
+import Freshness
 import HTTPTypes
 import Screens
 import Testing

@@ -1,6 +1,6 @@
 import AppTestKit
 import Screens
-import Storage
+import Database
 import Testing
 
 @testable import Shop

@@ -1,9 +1,10 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import Testing
 import Upstream
 import UpstreamTestKit

@@ -1,10 +1,11 @@
+import Database
 import Foundation
 import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 import Upstream

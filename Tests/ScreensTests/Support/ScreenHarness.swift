@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -7,7 +8,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
-import Storage
+import ResponseStore
 import TestKit
 import Upstream
 

@@ -1,7 +1,7 @@
+import Database
 import Foundation
 import GRDB
 import Screens
-import Storage
 
 /// A page of an account's notes, read in one transaction.
 struct NotePage: Sendable {

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 
 /// The content of a view of the map, read in one transaction.
 struct NoteMap: Sendable {

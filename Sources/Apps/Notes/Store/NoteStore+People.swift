@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 extension NoteStore {

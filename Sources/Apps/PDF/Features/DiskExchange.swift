@@ -1,7 +1,8 @@
 import AppInterface
+import Database
 import Foundation
+import Freshness
 import Screens
-import Storage
 import Upstream
 
 /// Documents from the Disk, and to it.

@@ -1,9 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import HTTPServer
 import HTTPTypes
 import Media
 import Screens
-import Storage
 import Upstream
 
 /// Makes drafts of uploaded files.

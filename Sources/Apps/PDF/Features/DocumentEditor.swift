@@ -1,7 +1,8 @@
 import Concurrency
+import Database
 import Foundation
+import Freshness
 import Screens
-import Storage
 import Upstream
 
 /// Changes the pages of a document: one change at a time, each a new file beside the old one, which the document gets

@@ -1,7 +1,6 @@
 import Foundation
 import Media
 import Screens
-import Storage
 import Upstream
 
 /// Runs work that takes time, publishes its progress on `/v1/events`, and turns failures of Media's into problems.

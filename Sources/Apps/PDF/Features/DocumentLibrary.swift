@@ -1,7 +1,9 @@
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// The saved documents, one document in the reader, and its file.

@@ -1,9 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Screens
-import Storage
 import Upstream
 
 /// Finds the document that a request is about.

@@ -1,6 +1,7 @@
+import Database
 import Foundation
 import Media
-import Storage
+import ResponseStore
 
 /// Makes one PDF of pictures and PDFs in any order: neighbouring pictures at once, then all parts together.
 struct DocumentMaker: Sendable {

@@ -1,8 +1,8 @@
 import Concurrency
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
 import Upstream
 
 /// Makes a saved document of all pages of two others.

@@ -1,4 +1,5 @@
 import Concurrency
+import Freshness
 import Screens
 import Upstream
 

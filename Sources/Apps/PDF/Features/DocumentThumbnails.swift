@@ -1,9 +1,10 @@
 import Concurrency
 import Foundation
+import Freshness
 import HTTPTypes
 import Media
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Thumbnails of pages: drawn once, stored within a budget.

@@ -1,7 +1,8 @@
 import Foundation
+import Freshness
 import Media
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Deletes, rotates and reorders the pages of a document.

@@ -1,8 +1,9 @@
 import Concurrency
 import Foundation
+import Freshness
 import Media
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Makes a saved document of some pages of another one.

@@ -1,7 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
 import Upstream
 
 /// Typesets dictated text on new pages of a document.

@@ -1,6 +1,7 @@
+import Database
 import Foundation
+import ResponseStore
 import Screens
-import Storage
 
 /// `GET /v1/pdf/documents/{id}`: a document in the reader.
 struct DocumentScreen: Encodable, Sendable {

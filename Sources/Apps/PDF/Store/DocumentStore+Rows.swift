@@ -1,6 +1,7 @@
+import Database
 import Foundation
 import GRDB
-import Storage
+import ResponseStore
 
 /// Times in the tables: whole milliseconds since 1970-01-01 UTC.
 enum Instant {

@@ -1,4 +1,5 @@
-public import Storage
+public import Database
+import ResponseStore
 
 extension DocumentStore {
     /// The migrations of the tables.

@@ -1,5 +1,6 @@
+import Database
+import Freshness
 import GRDB
-import Storage
 import Upstream
 
 extension DocumentStore {

@@ -1,6 +1,8 @@
+public import Database
 import Foundation
+import Freshness
 import GRDB
-public import Storage
+import ResponseStore
 import Upstream
 
 /// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a

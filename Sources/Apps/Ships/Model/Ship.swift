@@ -1,5 +1,5 @@
+import Database
 import Foundation
-import Storage
 
 /// A ship as the app stores it: what its screens show, without the upstream's quirks.
 struct Ship: Sendable, Equatable {

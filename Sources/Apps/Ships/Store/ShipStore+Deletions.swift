@@ -1,6 +1,7 @@
+import Database
+import Freshness
 import GRDB
 import Screens
-import Storage
 import Upstream
 
 /// What accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.

@@ -1,4 +1,6 @@
 import Concurrency
+import Database
+import Freshness
 import Screens
 import Synchronization
 import Upstream

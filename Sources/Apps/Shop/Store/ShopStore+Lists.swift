@@ -1,7 +1,9 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
 import Screens
-import Storage
+import Upstream
 
 extension ShopStore {
     /// Maximum number of lines of a list.

@@ -1,7 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
 import Screens
-import Storage
 import Upstream
 
 extension ShopStore {

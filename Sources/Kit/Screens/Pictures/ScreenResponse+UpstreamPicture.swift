@@ -1,4 +1,5 @@
 public import Foundation
+public import Freshness
 import HTTPCaching
 import HTTPTypes
 public import Upstream

@@ -1,7 +1,9 @@
+public import Database
 import Foundation
+import Freshness
 public import GRDB
 import NIOConcurrencyHelpers
-public import Storage
+import ResponseStore
 import Upstream
 
 /// The sessions of all apps, in one table. Only hashes of tokens are stored.

@@ -1,12 +1,13 @@
 import AppTestKit
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Logging
 import Media
 import Proxy
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,8 +1,9 @@
 import AppTestKit
+import Database
 import Foundation
 import HTTPTypes
 import Logging
-import Storage
+import ResponseStore
 import TestKit
 import Upstream
 

@@ -1,10 +1,12 @@
 import AppInterface
 import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Logging
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 

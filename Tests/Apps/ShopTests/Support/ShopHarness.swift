@@ -1,10 +1,11 @@
 import AppTestKit
+import Database
 import Foundation
 import HTTPSemantics
 import HTTPTypes
 import Logging
 import Media
-import Storage
+import ResponseStore
 import Synchronization
 import TestKit
 import Upstream
