@@ -166,7 +166,7 @@ struct SearchPlanTests {
                 && !list.contains("TEMP")
         )
         #expect(
-            try seen.plan(ShopStore.selectQuantity, ["local", 1]).contains(
+            try seen.plan(ShopStore.selectLines, ["local", 1]).contains(
                 "USING PRIMARY KEY (profile=? AND product_id=?)"
             )
         )
