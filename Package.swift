@@ -98,9 +98,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
-                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging,
-                lifecycle,
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -145,7 +144,7 @@ let package = Package(
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
                 "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],
@@ -157,8 +156,8 @@ let package = Package(
             dependencies: [
                 "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHTTP1,
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
             ],
             path: "Sources/Kit/HTTPServer",
@@ -179,7 +178,7 @@ let package = Package(
             name: "Proxy",
             dependencies: [
                 "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
-                httpTypes, logging, nioCore,
+                grdb, httpTypes, logging, nioCore,
             ],
             path: "Sources/Kit/Proxy",
             swiftSettings: strict
@@ -256,10 +255,15 @@ let package = Package(
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
-        // The one test kit.
+        // What tests share: clock, gates, scripted upstreams, harness of the apps, clients, running servers.
         .target(
             name: "TestKit",
-            dependencies: ["ResponseStore", "Database", logging],
+            dependencies: [
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
+                "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "CZlib", asyncHTTPClient, grdb, httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess,
+                systemPackage,
+            ],
             path: "Tests/Kit",
             swiftSettings: strict
         ),
@@ -273,7 +277,7 @@ let package = Package(
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(
             name: "ConcurrencyTests",
-            dependencies: ["Upstream", "Freshness", "Concurrency", "UpstreamTestKit"],
+            dependencies: ["Upstream", "Freshness", "Concurrency", "TestKit"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -295,24 +299,14 @@ let package = Package(
         ),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle],
-            swiftSettings: strict
-        ),
-        // A scripted upstream, a clock that the test moves, and values to wait for.
-        .target(
-            name: "UpstreamTestKit",
-            dependencies: [
-                "Upstream", "ResponseStore", "Database", "Freshness", "HTTPCaching", "TestKit", grdb, httpTypes,
-                logging,
-            ],
-            path: "Tests/UpstreamTestKit",
+            dependencies: ["Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, lifecycle],
             swiftSettings: strict
         ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
-                "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit", crypto,
+                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
@@ -320,16 +314,16 @@ let package = Package(
             name: "ProxyTests",
             dependencies: [
                 "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics",
-                "HTTPCaching", "TestKit", "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "HTTPCaching", "TestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "HTTPServer", "Freshness", .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes,
-                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks,
-                nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
+                "HTTPServer", "Freshness", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics,
+                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
             ],
             swiftSettings: strict
         ),
@@ -337,29 +331,18 @@ let package = Package(
             name: "ScreensTests",
             dependencies: [
                 "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                "HTTPSemantics", "HTTPCaching", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
+                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "AppTestKit",
-            dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Freshness", "HTTPSemantics", httpTypes, hummingbird,
-                hummingbirdTesting, logging, nioCore,
-            ],
-            path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
         ),
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "Media", "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging,
-                nioCore,
+                "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -367,8 +350,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "Media",
-                "MediaFormats", "Sandbox", "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
+                "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -377,7 +360,7 @@ let package = Package(
             name: "PDFTests",
             dependencies: [
                 "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
-                "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "TestKit", "FaultKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -385,15 +368,15 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "TestKit",
-                "FaultKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
+                "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "MediaTests",
-            dependencies: ["Media", "CZlib", subprocess, systemPackage],
+            dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
             swiftSettings: strict
         ),
         .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
@@ -401,8 +384,8 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit", "AppTestKit", grdb,
-                httpTypes, logging,
+                "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit",
+                grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -411,22 +394,22 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
-                "Freshness", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
+                "Freshness", "TestKit", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
-                hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
+                httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
+            dependencies: ["TestKit", asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: strict
         ),
     ]

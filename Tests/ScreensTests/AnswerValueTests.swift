@@ -4,6 +4,7 @@ import HTTPCaching
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
+import TestKit
 import Testing
 import Upstream
 

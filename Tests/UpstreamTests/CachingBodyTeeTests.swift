@@ -4,7 +4,6 @@ import Foundation
 import NIOCore
 import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Upstream
 

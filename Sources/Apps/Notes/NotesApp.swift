@@ -1,4 +1,5 @@
 public import AppInterface
+public import Database
 import Freshness
 import HTTPTypes
 import ResponseStore

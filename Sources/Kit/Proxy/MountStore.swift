@@ -24,7 +24,7 @@ struct MountStore: Sendable {
         largestBody = min(upstream.configuration.mount.maximumStoredBytes, store.budget.lowWaterMark)
     }
 
-    /// Where large bodies are written.
+    /// The store of large bodies.
     var blobs: BlobStore { store.database.blobs }
 
     /// Returns a token that holds until a write invalidates a URL.

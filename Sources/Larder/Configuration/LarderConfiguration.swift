@@ -72,14 +72,3 @@ struct SandboxConfiguration: Sendable {
         seed = UInt64(try settings.integer("sandbox.seed"))
     }
 }
-
-/// The settings `log.*`.
-struct LogConfiguration: Sendable {
-    let level: Logger.Level
-    let format: LogFormat
-
-    init(_ settings: SettingValues) throws(SettingError) {
-        level = try settings.choice("log.level")
-        format = try settings.choice("log.format")
-    }
-}

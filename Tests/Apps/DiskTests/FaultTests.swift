@@ -1,10 +1,10 @@
-import AppTestKit
 import Database
 import FaultKit
 import Foundation
 import ResponseStore
 import Screens
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Disk

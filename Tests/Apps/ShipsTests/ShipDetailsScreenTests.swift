@@ -1,6 +1,6 @@
-import AppTestKit
 import Foundation
 import Screens
+import TestKit
 import Testing
 
 @testable import Ships

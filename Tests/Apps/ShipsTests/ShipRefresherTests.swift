@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -152,7 +152,7 @@ struct ShipRefresherTests {
             app.clock.advance(by: .seconds(6))
             async let waiting = app.get("/v1/ships", as: token)
             await app.spaceX.upstream.requestIsHeld()
-            await app.clock.somebodySleeps(for: .seconds(2))
+            await app.clock.sleepers(of: .seconds(2))
             app.clock.advance(by: .seconds(2))
             let stale = try await waiting
             #expect(stale["meta.stale"] == true)

@@ -1,8 +1,8 @@
-import AppTestKit
 import Database
 import Foundation
 import ResponseStore
 import Screens
+import TestKit
 import Testing
 
 @testable import Ships

@@ -1,4 +1,3 @@
-import AppTestKit
 import Database
 import Foundation
 import GRDB
@@ -64,9 +63,7 @@ struct ShipStoreListingTests {
     }
 
     private func plan(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
-        try store.database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] }
-        }
+        try QueryPlan(sql, arguments, in: store.database).steps
     }
 
     @Test("a page walks the index of names and sorts nothing")

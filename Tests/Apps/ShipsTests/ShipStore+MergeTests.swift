@@ -1,9 +1,9 @@
-import AppTestKit
 import Database
 import Foundation
 import GRDB
 import ResponseStore
 import Screens
+import TestKit
 import Testing
 
 @testable import Ships
@@ -155,15 +155,17 @@ struct ShipStoreMergeTests {
     @Test("a merge is published when it is committed, and not if it changed nothing or was rolled back")
     func announced() throws {
         struct Interrupted: Error {}
-        let published = RecordedRevisions()
-        let persistRows = store.persistRows(of: try ShipFixtures.ships(ShipFixtures.fleet)) { published.add($0) }
+        let published = Watched<[Int]>([])
+        let persistRows = store.persistRows(of: try ShipFixtures.ships(ShipFixtures.fleet)) { revision in
+            published.update { $0.append(revision) }
+        }
         try? store.database.write { db in
             try persistRows(db)
             throw Interrupted()
         }
-        #expect(published.revisions == [])
+        #expect(published.value == [])
         try store.database.write { try persistRows($0) }
         try store.database.write { try persistRows($0) }
-        #expect(published.revisions == [1])
+        #expect(published.value == [1])
     }
 }

@@ -1,7 +1,7 @@
-import AppTestKit
 import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -39,7 +39,7 @@ struct CatalogueAPITests {
                     #"{"message":"m","error":"e","statusCode":\#(status)}"#,
                     status: .init(code: status)
                 )
-                app.transport.become { (_) throws(UpstreamError) in own ? nest : .page(status) }
+                app.transport.always { (_) throws(UpstreamError) in own ? nest : .page(status) }
                 for screen in Self.screens {
                     let response = try await app.get("/v1/shop/\(screen)")
                     #expect(
@@ -61,7 +61,7 @@ struct CatalogueAPITests {
     func otherProduct() async throws {
         try await Self.warmed { app in
             let missing = #"{"path":"/api/v1/products/11","timestamp":"t","name":"EntityNotFoundError","message":"m"}"#
-            app.transport.become { (_) throws(UpstreamError) in .json(missing, status: .badRequest) }
+            app.transport.always { (_) throws(UpstreamError) in .json(missing, status: .badRequest) }
             #expect(try await app.get("/v1/shop/products/1")["meta.stale"] == true)
             try await Self.expectEverything(app)
         }
@@ -73,7 +73,7 @@ struct CatalogueAPITests {
     )
     func unusable(body: String) async throws {
         try await Self.warmed { app in
-            app.transport.become { (_) throws(UpstreamError) in .json(body) }
+            app.transport.always { (_) throws(UpstreamError) in .json(body) }
             for screen in ["search?limit=3", "categories"] {
                 let response = try await app.get("/v1/shop/\(screen)")
                 #expect(
@@ -92,12 +92,12 @@ struct CatalogueAPITests {
             @Sendable func row(_ id: Int, _ price: String) -> String {
                 #"{"id":\#(id),"title":"Product \#(id)","price":\#(price)}"#
             }
-            app.transport.become { (_) throws(UpstreamError) in .json("[\(row(1, "44")),\(row(2, "5"))]") }
+            app.transport.always { (_) throws(UpstreamError) in .json("[\(row(1, "44")),\(row(2, "5"))]") }
             let first = try await app.get("/v1/shop/search?limit=3")
             #expect(first["meta.stale"] == false)
             app.clock.advance(by: .milliseconds(60_500))
             let junk = #"{"id":1,"title":"Renamed","price":null}"#
-            app.transport.become { (_) throws(UpstreamError) in .json("[\(junk),\(row(2, "6")),{\"id\":3}]") }
+            app.transport.always { (_) throws(UpstreamError) in .json("[\(junk),\(row(2, "6")),{\"id\":3}]") }
             for expected in [
                 "larder; fwd=stale; fwd-status=200; stored; detail=bad-response",
                 "larder; hit; ttl=30; detail=bad-response",
@@ -112,7 +112,7 @@ struct CatalogueAPITests {
                 #expect(page["meta.stale"] == true && page["meta.offline"] == false)
             }
             app.clock.advance(by: .seconds(60))
-            app.transport.become { (_) throws(UpstreamError) in .json("[\(row(1, "45")),\(row(2, "6"))]") }
+            app.transport.always { (_) throws(UpstreamError) in .json("[\(row(1, "45")),\(row(2, "6"))]") }
             let whole = try await app.get("/v1/shop/search?limit=3")
             #expect(
                 whole["meta.stale"] == false && whole["data.items.0.price"] == 45

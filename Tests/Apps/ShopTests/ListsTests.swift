@@ -1,4 +1,3 @@
-import AppTestKit
 import Database
 import Foundation
 import Freshness
@@ -8,6 +7,7 @@ import HTTPTypes
 import NIOCore
 import ResponseStore
 import Screens
+import TestKit
 import Testing
 import Upstream
 

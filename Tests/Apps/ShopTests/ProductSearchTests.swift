@@ -1,9 +1,9 @@
-import AppTestKit
 import Database
 import Foundation
 import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -111,7 +111,7 @@ struct ProductSearchTests {
     func failing() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")
-            app.transport.become { (_) throws(UpstreamError) in
+            app.transport.always { (_) throws(UpstreamError) in
                 .json(#"{"statusCode":500,"message":"Internal server error"}"#, status: .internalServerError)
             }
             let unseen = try await app.get("/v1/shop/search?q=cap")
@@ -119,7 +119,7 @@ struct ProductSearchTests {
                 unseen.ids == [10] && unseen["meta.stale"] == true && unseen["meta.offline"] == false
                     && unseen["meta.partial"] == true
             )
-            app.transport.become { (_) throws(UpstreamError) in .json("<html>") }
+            app.transport.always { (_) throws(UpstreamError) in .json("<html>") }
             #expect(
                 try await app.get("/v1/shop/search?refresh=1").cacheStatus
                     == "larder; fwd=request; fwd-status=200; detail=bad-response"

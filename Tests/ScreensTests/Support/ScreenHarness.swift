@@ -62,7 +62,7 @@ struct ScreenHarness {
         authority: String? = "localhost:8080"
     ) async throws -> Response {
         let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         let context = ScreenContext(source: .init(channel: NIOAsyncTestingChannel(), logger: logger))
         return try await responder.respond(to: Request(head: head, body: body), context: context)
     }

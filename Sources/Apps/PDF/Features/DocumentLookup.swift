@@ -5,7 +5,6 @@ import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Screens
-import Upstream
 
 /// Finds the document that a request is about.
 struct DocumentLookup: Sendable {
@@ -35,7 +34,7 @@ struct DocumentLookup: Sendable {
     func savedDocument(_ id: String, profile: String) throws -> Document {
         let document = try document(id, profile: profile)
         guard !document.isDraft else {
-            throw Problem(.notSaved, "\(id) is a draft; POST \(DocumentScreen.href(id))/save saves it.")
+            throw Problem(.notSaved, "\(id) is a draft; POST \(DocumentProperties.href(id))/save saves it.")
         }
         return document
     }

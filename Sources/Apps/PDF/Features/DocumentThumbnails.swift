@@ -1,11 +1,10 @@
 import Concurrency
+import Database
 import Foundation
 import Freshness
 import HTTPTypes
 import Media
-import ResponseStore
 import Screens
-import Upstream
 
 /// Thumbnails of pages: drawn once, stored within a budget.
 struct DocumentThumbnails: Sendable {

@@ -3,7 +3,6 @@ import Foundation
 import Freshness
 import Media
 import Screens
-import Upstream
 
 /// Typesets dictated text on new pages of a document.
 struct TextPages: Sendable {
@@ -32,7 +31,7 @@ struct TextPages: Sendable {
                 added: added.pages,
                 missingCharacters: added.missingGlyphs
             )
-            return try .changed(document, as: screen, "pdf.reader", now: editor.lookup.clock.now())
+            return try .changed(document, as: screen, "pdf.reader")
         }
     }
 

@@ -1,5 +1,4 @@
 public import Database
-import ResponseStore
 
 extension DocumentStore {
     /// The migrations of the tables.

@@ -85,7 +85,7 @@ public struct ScreenRequest: Sendable {
             let buffer = try await requestBody.collect(upTo: maximumBodyBytes)
             return Data(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at the most.")
+            throw Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at most.")
         }
     }
 
