@@ -200,7 +200,9 @@ struct ShipRefresherTests {
         }
     }
 
-    @Test("TRUST-19 a list of more ships than are merged within a quarter of a second is refused, and nothing is merged")
+    @Test(
+        "TRUST-19 a list of more ships than are merged within a quarter of a second is refused, and nothing is merged"
+    )
     func tooLong() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()

@@ -190,6 +190,47 @@ struct ListsTests {
         }
     }
 
+    @Test("TRUST-05 every change of the list honours If-Match and If-None-Match; Content-Range is refused")
+    func preconditions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(1)
+            try await app.add(2)
+            let list = try await app.get("/v1/shop/list")
+            let tag = try #require(list.headerFields[.eTag])
+            let writes: [(HTTPRequest.Method, String, String?)] = [
+                (.post, "items", #"{"product_id":1}"#), (.patch, "items/1", #"{"quantity":5}"#),
+                (.put, "order", #"{"product_ids":[2,1]}"#), (.post, "items", #"{"product_id":3}"#),
+                (.delete, "items/1", nil), (.delete, "", nil),
+            ]
+            for (method, path, body) in writes {
+                let target = path.isEmpty ? "/v1/shop/list" : "/v1/shop/list/\(path)"
+                for fields: HTTPFields in [
+                    [.ifMatch: "\"1\""], [.ifMatch: "W/\(tag)"], [.ifNoneMatch: tag], [.ifNoneMatch: "*"],
+                    [.ifMatch: ""],
+                ] {
+                    let refused = try await app.ask(method, target, as: nil, fields, json: body)
+                    refused.expectProblem("precondition-failed", 412)
+                }
+                #expect(try await app.get("/v1/shop/list").headerFields[.eTag] == tag, "\(method) \(path)")
+            }
+            let order = #"{"product_ids":[2,1]}"#
+            try await app.ask(.put, "/v1/shop/list/order", as: nil, [.contentRange: "bytes 0-1/2"], json: order)
+                .expectProblem("invalid-parameter", 400)
+            // What is not there is 404, whatever the preconditions (RFC 9110 §13.2.1).
+            try await app.ask(.delete, "/v1/shop/list/items/9", as: nil, [.ifMatch: "\"1\""]).expectProblem(
+                "not-found",
+                404
+            )
+            for (revision, (method, path, body)) in zip([2, 2, 3, 4, 5, 6], writes) {
+                let target = path.isEmpty ? "/v1/shop/list" : "/v1/shop/list/\(path)"
+                let fields: HTTPFields = [.ifMatch: "\"\(revision)\", \"99\"", .ifNoneMatch: "\"1\""]
+                let done = try await app.ask(method, target, as: nil, fields, json: body)
+                #expect(done.status == 200 || done.status == 201, "\(method) \(path): \(done.text)")
+            }
+            #expect(try await app.get("/v1/shop/list").listed == [])
+        }
+    }
+
     @Test("a cached response ends with any change that could alter it")
     func kept() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -81,7 +81,8 @@ struct Deletions: Sendable {
         guard errors.isEmpty else { throw Problem.validation(errors) }
     }
 
-    private func restore(_ ids: [String]?, for account: String, if preconditions: WritePreconditions = .none) async throws
+    private func restore(_ ids: [String]?, for account: String, if preconditions: WritePreconditions = .none)
+        async throws
         -> ([String], ShipListing.Counts)
     {
         let (restored, counts) = try await store.restore(ids, account: account, if: preconditions)

@@ -35,7 +35,9 @@ struct Ship: Sendable, Equatable {
     static func path(of id: String) -> String { "/v1/ships/\(reservedWords.contains(id) ? "~" : "")\(id)" }
 
     /// Returns the id that a segment of a path names.
-    static func id(inPath segment: String) -> String { String(segment.hasPrefix("~") ? segment.dropFirst() : segment[...]) }
+    static func id(inPath segment: String) -> String {
+        String(segment.hasPrefix("~") ? segment.dropFirst() : segment[...])
+    }
 
     /// What ships are sorted by: the name in Unicode simple case folding, so that `bob` is between `Alma` and `Carl`.
     var sortKey: String { Self.sortKey(of: name) }

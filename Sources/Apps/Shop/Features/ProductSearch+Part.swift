@@ -58,6 +58,8 @@ extension ProductSearch {
         if page.catalogueQuery.items.isEmpty, !result.provenance.stale {
             try listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
         }
+        // More rows than requested are not shown, and were not stored.
+        rows = Array(rows.prefix(limit))
         let known = try await knownProducts(in: rows, isConfirmed: result.provenance.source == .upstream)
         let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
         let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }

@@ -89,7 +89,8 @@ extension ShopStore {
     /// Removes text and filters of the last search.
     ///
     /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
-    func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
+    func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches
+    {
         let filters = try Self.encode(SearchFilters())
         return try await changeSearches(profile, if: preconditions) { _, db in
             try Self.set(text: nil, filters: filters, profile, db)
