@@ -1,6 +1,6 @@
-import Foundation
-import MediaFormats
 import Testing
+
+@testable import Media
 
 @Suite("Whether a picture is whole")
 struct PictureFormatCompletenessTests {
