@@ -18,7 +18,7 @@ struct ConformanceTests {
             "where the database is gone here, so is the way to the Disk, and that is found out first",
         "GET /v1/shop/images/{id}/{n} 501 tool-missing":
             "ImagesTests shows it; the servers of this interview have vips",
-        "GET /v1/shop/list/items/{product_id}/image 501 tool-missing": "as above",
+        "GET /v1/shop/list/items/{item_id}/image 501 tool-missing": "as above",
         "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads,
         "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,
         "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads,
