@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import Screens
 import Synchronization
+import Upstream
 
 /// Asks the catalogue about products on shopping lists that are missing from its list, after all of that was read.
 ///
