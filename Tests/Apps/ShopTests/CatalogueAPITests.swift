@@ -1,3 +1,4 @@
+import Database
 import Freshness
 import GRDB
 import HTTPTypes
