@@ -1,4 +1,6 @@
+import Database
 import Foundation
+import GRDB
 import Freshness
 import HTTPTypes
 import Media
