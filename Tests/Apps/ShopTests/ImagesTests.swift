@@ -1,7 +1,7 @@
 import Database
 import Foundation
-import GRDB
 import Freshness
+import GRDB
 import HTTPTypes
 import Media
 import MediaFormats
