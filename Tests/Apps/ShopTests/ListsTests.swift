@@ -262,9 +262,9 @@ struct ListsTests {
             #expect(changeToken.holds(at: .now()), "the same search once more")
             _ = try await store.setFilters(SearchFilters(categoryID: 1), "anna")
             expectEnded("filters")
-            try await store.resetSettings("anna")
+            _ = try await store.resetSettings("anna")
             expectEnded("reset")
-            try await store.clearHistory("anna")
+            _ = try await store.clearHistory("anna")
             expectEnded("history")
             let save = store.save(fetchedAt: { .distantPast })
             try await store.database.write { try save([product], $0) }
