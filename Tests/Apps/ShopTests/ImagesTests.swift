@@ -129,7 +129,11 @@ struct ImagesTests {
             // Stored by an earlier version, which did not notice that it is cut.
             try await app.database.write { db in
                 try db.execute(
-                    sql: "UPDATE stored_response SET body = substr(body, 1, 33) WHERE url LIKE 'https://pictures.test%'"
+                    sql: """
+                        UPDATE stored_body SET bytes = substr(bytes, 1, 33) WHERE response_id IN (
+                            SELECT id FROM stored_response WHERE url LIKE 'https://pictures.test%'
+                        )
+                        """
                 )
             }
             let count = app.transport.requests.count

@@ -164,8 +164,9 @@ struct SearchPlanTests {
         )
         #expect(
             try seen.plan(ShopStore.selectLines, ["local", 1]).contains(
-                "USING PRIMARY KEY (profile=? AND product_id=?)"
+                "item USING INDEX shop_list_item_by_product (product_id=? AND profile=?)"
             )
+        )
         )
     }
 

@@ -14,7 +14,7 @@ struct Categories: Sendable {
         let changeToken = ChangeToken(of: store.catalogueChanges)
         let result = try await refresh(try request.cachePolicy())
         let provenance = result.provenance
-        let screen = CategoriesScreen(try store.categories(), options)
+        let screen = CategoriesScreen(try store.categories()) { options.layout(of: $0) }
         let meta = Meta(
             screen: "shop.categories",
             state: screen.items.isEmpty ? .empty : .content,
