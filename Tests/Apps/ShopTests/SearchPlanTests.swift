@@ -167,7 +167,6 @@ struct SearchPlanTests {
                 "item USING INDEX shop_list_item_by_product (product_id=? AND profile=?)"
             )
         )
-        )
     }
 
     @Test("the place of a page is forgotten after a week, unless it is still used")
