@@ -90,7 +90,7 @@ let package = Package(
             name: "Shop",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict

@@ -18,7 +18,7 @@ struct ConformanceTests {
             "without a database there is no way to the Disk either, and that is found first",
         "GET /v1/shop/images/{id}/{n} 501 tool-missing":
             "ImagesTests shows it; the servers of this interview have vips",
-        "GET /v1/shop/list/items/{product_id}/image 501 tool-missing": "as above",
+        "GET /v1/shop/list/items/{item_id}/image 501 tool-missing": "as above",
         "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads,
         "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,
         "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads,

@@ -85,6 +85,10 @@ extension ContractScenario {
             let lines = "Host: localhost\r\nConnection: close\r\nAuthorization: \(member["Authorization"] ?? "")\r\n"
             try await askRaw(operation, ship: "%FF", lines: lines)
         }
+        let stale = ["If-Match": "\"0\""].merging(member) { own, _ in own }
+        for operation in ["DELETE /v1/ships/{id}", "POST /v1/ships/restore"] {
+            #expect(try await ask(operation, stale).status == 412, "\(operation)")
+        }
         for operation in [
             "DELETE /v1/ships/{id}", "DELETE /v1/ships/{id}", "GET /v1/ships/{id}", "GET /v1/ships/{id}/image",
             "GET /v1/ships",

@@ -63,7 +63,7 @@ struct ContractScenario: Sendable {
         -> String
     {
         let id = path.hasPrefix("/v1/shop/") && ship == ContractScenario.ship ? "1" : ship
-        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{product_id}", with: "1")
+        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{item_id}", with: "1")
             .replacing("{page_id}", with: page)
     }
 

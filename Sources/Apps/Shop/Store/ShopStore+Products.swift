@@ -162,13 +162,14 @@ extension Product {
         guard let price = Price(stored: row["price"]) else {
             throw StorageError.damagedDatabase(path: "shop_product", detail: "product \(id) has no price")
         }
+        let images: String = row["images"]
         self.init(
             id: id,
             title: row["title"],
             description: row["description"],
             price: price,
             category: category,
-            images: try JSONDecoder().decode([String].self, from: Data((row["images"] as String).utf8)),
+            images: images == "[]" ? [] : try JSONDecoder().decode([String].self, from: Data(images.utf8)),
             madeAt: row["made_at"]
         )
     }
