@@ -1,10 +1,12 @@
 import HTTPTypes
+import MediaFormats
 public import Upstream
 
 extension Resource {
     /// Returns the resource of a picture, wherever an upstream says that it is.
     ///
-    /// Only bodies that look like a picture are stored. Pictures do not change, so a stored one never becomes stale.
+    /// Only complete pictures are stored: since pictures do not change, a stored one never becomes stale, and a
+    /// truncated one would stay.
     /// - Parameters:
     ///   - url: Absolute URL.
     ///   - maximumBytes: Largest picture that is accepted, in bytes; nil for the upstream's limit.
@@ -16,6 +18,9 @@ extension Resource {
             validate: { response throws(UpstreamError) in
                 guard PictureType(of: response.body) != nil else {
                     throw .badResponse(status: response.status, reason: "not a picture")
+                }
+                guard PictureCompleteness.isComplete(response.body) else {
+                    throw .badResponse(status: response.status, reason: "a truncated or damaged picture")
                 }
                 if let maximumBytes, response.body.count > maximumBytes {
                     throw .badResponse(
