@@ -379,7 +379,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "Database", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
+                "Notes", "AppInterface", "Screens", "Upstream", "Database", "HTTPSemantics", "TestKit", "FaultKit",
+                "AppTestKit", grdb,
                 httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
