@@ -2,8 +2,10 @@ public import AppInterface
 public import Database
 import Freshness
 import HTTPTypes
+import ResponseStore
 public import Screens
 import Settings
+import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
 public struct NotesApp: App {

@@ -1,10 +1,11 @@
 import AppInterface
 import ArgumentParser
+import Database
 import Foundation
 import Logging
+import ResponseStore
 import Screens
 import Settings
-import Storage
 
 /// `larder account`: what an operator may do with accounts.
 struct AccountCommand: AsyncParsableCommand {

@@ -103,7 +103,7 @@ final class People: SimulatedUpstream {
                 method: "PUT",
                 path: "/_sandbox/people/people",
                 purpose:
-                    "sends this JSON for every call instead of new people; "
+                    "responds to every call with this JSON instead of new people; "
                     + "{origin} in a string is the sandbox's own; null: new people again"
             ),
         ]
@@ -118,8 +118,7 @@ final class People: SimulatedUpstream {
             state.withLock { $0.data = data == .null ? JSONValue?.none : .some(data) }
             return .json(.ok, ["people": .integerOrNull(data.array?.count)])
         default:
-            let path = "/_sandbox/people/\(request.path.joined(separator: "/"))"
-            throw .notFound("There is no \(path); GET /_sandbox lists what there is.")
+            throw .nothing(at: ["people"] + request.path)
         }
     }
 

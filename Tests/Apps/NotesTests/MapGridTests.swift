@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 import TestKit
 import Testing
 
@@ -65,7 +66,7 @@ struct MapGridTests {
             )
         ).id
         var places: [Int64: Coordinate] = [:]
-        var generator = Chance(state: 7)
+        var generator = SeededRandom(seed: 7)
         for step in 0..<120 {
             let place = try point(
                 Double.random(in: -90...90, using: &generator),
@@ -109,16 +110,6 @@ struct MapGridTests {
         let map = try store.map(.world, zoom: 3, account: account)
         #expect(map.clusters.map(\.count).reduce(map.pins.count, +) == places.count && map.total == places.count)
         #expect(Set(try store.map(.world, zoom: nil, account: account).pins.map(\.id)) == Set(places.keys))
-    }
-
-    /// Numbers that are the same in every run.
-    struct Chance: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
     }
 
     @Test("NOTE-05 A view with too many notes is clustered without being requested")

@@ -1,9 +1,9 @@
 import AppInterface
-import AppTestKit
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Notes
@@ -17,9 +17,7 @@ struct NoteAccountsTests {
     func changed() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
-            guard case .string(let other) = try await app.session("login", "bob")["data.token"] else {
-                throw NotesHarness.NoText(response: "")
-            }
+            let other = try await app.session("login", "bob").string("data.token")
             let response = try await app.ask(
                 .put,
                 Self.path,

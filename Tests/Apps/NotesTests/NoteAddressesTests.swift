@@ -1,7 +1,7 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -32,7 +32,7 @@ struct NoteAddressesTests {
 
     @Test("NOTE-10 With a geocoder the address is the one that it knows; its failure is no error")
     func geocoder() async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in
             .json(
                 """
                 {"features":[{"geometry":{"coordinates":[37.6,55.7]},

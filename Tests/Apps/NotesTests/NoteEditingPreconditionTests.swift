@@ -1,7 +1,7 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Notes
@@ -35,7 +35,7 @@ struct NoteEditingPreconditionTests {
             )
             #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
             guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
-                throw NotesHarness.NoText(response: "")
+                throw Exchanged.NoText(path: "", response: "")
             }
             #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
             try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)

@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Notes
@@ -110,7 +110,7 @@ struct NoteMappingTests {
             #expect(far["data.clusters.0.lat"] == 48.86 && far["data.clusters.0.lon"] == 2.35)
             #expect(far.all("title", in: "data.pins") == ["Sydney"])
             guard case .string(let href) = far["data.clusters.0.href"] else {
-                throw NotesHarness.NoText(response: far.text)
+                throw Exchanged.NoText(path: "", response: far.text)
             }
             let nearer = try await app.get(href, as: token)
             #expect(

@@ -1,8 +1,9 @@
-import AppTestKit
 import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -24,7 +25,7 @@ struct NotePeopleTests {
             #expect(first.all("full_name", in: "data.items") == ["adam", "Carl Abel", "Zoë Le Quesne"])
             #expect(first["meta.source"] == "upstream" && first["meta.revision"] == 1 && first["meta.page.total"] == 3)
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored" && first["data.actions.0.id"] == "logout")
-            app.people.become { (_) throws(UpstreamError) in .json(Self.others) }
+            app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
             app.clock.advance(by: .seconds(86_400 * 400))
             for query in ["", "?refresh=1", "?replace=1", "?limit=1&offset=2"] {
                 let later = try await app.get("/v1/notes/people\(query)", as: token)
@@ -77,7 +78,7 @@ struct NotePeopleTests {
                     && offline.cacheStatus?.hasPrefix("larder; hit") == true
             )
         }
-        let unreachable: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        let unreachable: ScriptedTransport.Step = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
         try await NotesHarness.run(people: unreachable, directory: directory) { app in
             let list = try await app.get("/v1/notes/people", as: box.token)
             #expect(list.status == 200 && list["meta.page.total"] == 3 && app.people.requests.isEmpty)
@@ -93,7 +94,7 @@ struct NotePeopleTests {
         ]
     )
     func unusable(body: String) async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(body) }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(body) }
         try await NotesHarness.run(people: script) { app in
             let token = try await app.register()
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
@@ -101,7 +102,7 @@ struct NotePeopleTests {
                 try NoteStore(app.database).snapshot() == nil
                     && NoteStore(app.database).people(.init(limit: 9)).total == 0
             )
-            app.people.become { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
+            app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
         }
     }
@@ -113,13 +114,13 @@ struct NotePeopleTests {
     func inBetween(status: Int) async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
-            app.people.become { (_) throws(UpstreamError) in .page(status) }
+            app.people.always { (_) throws(UpstreamError) in .page(status) }
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
-            app.people.become { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
+            app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
             let page = IncomingResponse.page(status)
             for response in [page, .json(#"{"id":7,"first_name":"A"}"#), .json("[null]")] {
-                app.people.become { (_) throws(UpstreamError) in response }
+                app.people.always { (_) throws(UpstreamError) in response }
                 let list = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
                 #expect(
                     list.status == 200 && list["meta.page.total"] == 3 && list["meta.stale"] == true,
@@ -142,13 +143,13 @@ struct NotePeopleTests {
             let gone = try await app.get("/v1/notes/people", as: token)
             gone.expectProblem("upstream-unavailable", 503)
             #expect(gone["offline"] == true && gone["upstream.name"] == "people")
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized)
             }
             let refused = try await app.get("/v1/notes/people", as: token)
             refused.expectProblem("upstream-forbidden", 403)
             #expect(refused.text.contains("people.key") && refused["upstream.status"] == 401)
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 .json(#"{"error":"limit"}"#, status: .tooManyRequests, headerFields: [.retryAfter: "60"])
             }
             let limited = try await app.get("/v1/notes/people", as: token)
@@ -171,20 +172,20 @@ struct NotePeopleTests {
         try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
-            app.people.become { (_) throws(UpstreamError) in .json("[]") }
+            app.people.always { (_) throws(UpstreamError) in .json("[]") }
             let kept = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
             #expect(
                 kept.status == 200 && kept["meta.page.total"] == 3 && kept["meta.stale"] == true
                     && kept["meta.revision"] == 1
             )
-            app.people.become { (_) throws(UpstreamError) in .json(Self.others) }
+            app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
             let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
             #expect(
                 others.all("full_name", in: "data.items") == ["Another One"] && others["meta.revision"] == 2
                     && others["meta.source"] == "upstream"
             )
             #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
-            app.people.become { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
+            app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             let paged = try await app.get("/v1/notes/people?refresh=1&replace=1&limit=1", as: token)
             #expect(
                 paged["links.self"] == "/v1/notes/people?limit=1"
@@ -196,7 +197,7 @@ struct NotePeopleTests {
 
     @Test("NOTE-06 A single requested person is accepted as an object; concurrent clients share one request")
     func single() async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
         try await NotesHarness.run(people: script, count: 1) { app in
             let token = try await app.register()
             app.people.hold()
@@ -216,7 +217,7 @@ struct NotePeopleTests {
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
             #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: NotesHarness.png)
             }
             let first = try await app.get("/v1/notes/people/1/avatar", as: token)
@@ -247,11 +248,11 @@ struct NotePeopleTests {
         try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
             }
             #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }
             #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
@@ -273,17 +274,17 @@ struct NotePeopleTests {
             try await expectPlaceholder("/v1/notes/people/2/avatar")
             app.people.goAway()
             try await expectPlaceholder("/v1/notes/people/1/avatar")
-            app.people.become { (_) throws(UpstreamError) in .json("<html>") }
+            app.people.always { (_) throws(UpstreamError) in .json("<html>") }
             try await expectPlaceholder("/v1/notes/people/1/avatar")
             let big = NotesHarness.png + Array(repeating: 0, count: PeopleClient.largestAvatar)
-            app.people.become { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
+            app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
             }
             try await expectPlaceholder("/v1/notes/people/3/avatar")
             try await app.get("/v1/notes/people/1/avatar", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
                 "not-in-cache",
                 504
             )
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }
             #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
@@ -295,11 +296,11 @@ struct NotePeopleTests {
         try await NotesHarness.run { app in
             let token = try await app.register()
             _ = try await app.get("/v1/notes/people", as: token)
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }
             for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
-            app.people.become { (_) throws(UpstreamError) in
+            app.people.always { (_) throws(UpstreamError) in
                 .json(#"[{"id":9,"first_name":"Carl","avatar":"https://robots.test/carl.png"}]"#)
             }
             _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)

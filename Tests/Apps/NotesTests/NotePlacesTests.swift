@@ -1,7 +1,8 @@
-import AppTestKit
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -112,7 +113,7 @@ struct NotePlacesTests {
 
     @Test("NOTE-08 Places of the geocoder are merged and stored; one that both know is listed once")
     func geocoder() async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in .json(Self.online) }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(Self.online) }
         try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let response = try await app.get("/v1/notes/places?q=Par", as: token)
@@ -133,7 +134,7 @@ struct NotePlacesTests {
         "NOTE-08 A geocoder that is down, fails or sends nonsense is no error: the others are listed with partial set"
     )
     func partial() async throws {
-        let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
         try await NotesHarness.run(geocoder: script) { app in
             let token = try await app.register()
             let down = try await app.get("/v1/notes/places?q=par", as: token)
@@ -146,7 +147,7 @@ struct NotePlacesTests {
         for response in [
             IncomingResponse.json("{}"), .json("[]", status: .badRequest), .json("no", status: .internalServerError),
         ] {
-            let script: ScriptedUpstream.Script = { (_) throws(UpstreamError) in response }
+            let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in response }
             try await NotesHarness.run(geocoder: script) { app in
                 let failing = try await app.get("/v1/notes/places?q=par", as: app.register())
                 #expect(

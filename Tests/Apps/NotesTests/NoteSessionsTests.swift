@@ -1,8 +1,8 @@
-import AppTestKit
 import Database
 import Foundation
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Notes
@@ -19,7 +19,7 @@ struct NoteSessionsTests {
                 response["data.name"] == "Zoë" && response["data.kind"] == "user" && response["data.route"] == "main"
             )
             guard case .string(let token) = response["data.token"] else {
-                throw NotesHarness.NoText(response: response.text)
+                throw Exchanged.NoText(path: "", response: response.text)
             }
             let shown = try await app.get("/v1/notes/session", as: token)
             shown.expectScreen("notes.session")
@@ -170,7 +170,7 @@ struct NoteSessionsTests {
             try await app.get("/v1/notes", as: token).expectProblem("session-expired", 401)
             #expect(try await app.get("/v1/notes/launch", as: token)["data.route"] == "login")
             guard case .string(let again) = try await app.session("login", "bob")["data.token"] else {
-                throw NotesHarness.NoText(response: "")
+                throw Exchanged.NoText(path: "", response: "")
             }
             #expect(try await app.get("/v1/notes/\(note)", as: again)["data.body"] == "kept")
         }

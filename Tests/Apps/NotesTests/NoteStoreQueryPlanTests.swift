@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import Logging
+import ResponseStore
 import Screens
 import TestKit
 import Testing
@@ -11,14 +12,7 @@ import Testing
 @Suite("Plans of the notes' queries")
 struct NoteStoreQueryPlanTests {
     private func plan(_ sql: String) throws -> [String] {
-        try LarderDatabase.temporary(migrations: NoteStore.migrations).read { db in
-            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-            let named = sql.matches(of: /:([a-z_]+)/).map { (String($0.1), nil as Int?) }
-            let unnamed = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
-            let arguments =
-                named.isEmpty ? unnamed : StatementArguments(Dictionary(named, uniquingKeysWith: { first, _ in first }))
-            return try Row.fetchAll(statement, arguments: arguments).map { $0["detail"] }
-        }
+        try QueryPlan(sql, in: .temporary(migrations: NoteStore.migrations)).steps
     }
 
     @Test(

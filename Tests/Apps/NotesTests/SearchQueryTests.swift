@@ -1,10 +1,10 @@
-import AppTestKit
 import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Notes

@@ -1,7 +1,9 @@
+import Database
 import Foundation
 import Freshness
 import HTTPCaching
 import HTTPTypes
+import ResponseStore
 import Screens
 import Upstream
 

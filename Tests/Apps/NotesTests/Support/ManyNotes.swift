@@ -1,13 +1,14 @@
 import Database
 import Foundation
 import GRDB
+import TestKit
 
 @testable import Notes
 
 /// A database with many notes of one account, all over the world and many in one city.
 enum ManyNotes {
     static func fill(_ database: LarderDatabase, notes: Int) throws {
-        var chance = MapGridTests.Chance(state: 11)
+        var chance = SeededRandom(seed: 11)
         try database.write { db in
             try db.execute(
                 sql: """
