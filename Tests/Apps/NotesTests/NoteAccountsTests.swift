@@ -51,6 +51,22 @@ struct NoteAccountsTests {
         }
     }
 
+    @Test("TRUST-05 A part of a password and one of another version of the session are refused")
+    func preconditions() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let body = #"{"password":"secret","new_password":"another"}"#
+            try await app.ask(.put, Self.path, as: token, [.contentRange: "bytes 0-1/2"], body)
+                .expectProblem("invalid-parameter", 400)
+            for fields: HTTPFields in [[.ifMatch: "\"1\""], [.ifNoneMatch: "*"]] {
+                for (method, path) in [(HTTPRequest.Method.put, Self.path), (.post, Self.deletion)] {
+                    try await app.ask(method, path, as: token, fields, body).expectProblem("precondition-failed", 412)
+                }
+            }
+            #expect(try await app.session("login", "bob").status == 201)
+        }
+    }
+
     @Test("NOTE-11 NOTE-01 Wrong present passwords are limited as those of logins are")
     func limited() async throws {
         try await NotesHarness.run(options: .init(scryptLogarithm: 2, attemptsPerAccount: 2)) { app in

@@ -77,6 +77,8 @@ extension ContractScenario {
             #expect(try await ask(operation, member, body: body).status == 200)
         }
         let guessing = try await notesSession("guessing")
+        let part = guessing.merging(["Content-Range": "bytes 0-1/2"]) { own, _ in own }
+        #expect(try await ask(password, part, body: bodies[password]).status == 400)
         let wrong = #"{"password":"x","new_password":"y"}"#
         for _ in 1...10 { #expect(try await ask(password, guessing, body: wrong).status == 422) }
         for operation in [password, deletion] {

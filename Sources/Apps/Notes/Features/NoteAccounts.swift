@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Screens
 
 /// The account of a session: changes its password and deletes it, both after the present password.
@@ -9,6 +10,10 @@ struct NoteAccounts: Sendable {
 
     /// `PUT /v1/notes/account/password`: changes the password and ends all other sessions of the account.
     @Sendable func changePassword(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        guard request.headerFields[.contentRange] == nil else {
+            // RFC 9110 §14.5.
+            throw Problem.invalidParameter("Content-Range", accepted: "is not accepted: a password is sent as a whole")
+        }
         let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
         let account = try await account(of: session, present, request)
         let hash = try await passwords.hash(new, from: request.clientAddress)
