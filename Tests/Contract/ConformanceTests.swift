@@ -9,7 +9,9 @@ struct ConformanceTests {
     /// there is none.
     static let unseen: [String: String] = [
         "POST /v1/notes/session 503 overloaded":
-            "needs more logins at once than a test can be sure of; PasswordTests shows that they are turned away",
+            "needs more logins at once than a test can be sure of; PasswordHasherTests shows that they are turned away",
+        "PUT /v1/notes/account/password 503 overloaded": "as above",
+        "POST /v1/notes/account/deletion 503 overloaded": "as above",
         "GET /v1/disk/operations/{id} 202 ":
             "the simulated Disk ends an operation when it is asked for it; ChangeScreenTests shows one that goes on",
         "POST /v1/disk/links 502 outcome-unknown": failsBetween,
