@@ -66,7 +66,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "Storage", "Database", "HTTPSemantics", "Media", "CZlib", "Sandbox",
+                "Upstream", "Proxy", "Storage", "Database", "ResponseStore", "HTTPSemantics", "Media", "CZlib",
+                "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Logging
 import Media
 import Screens
@@ -13,7 +14,9 @@ struct ServerResources: Sendable {
     let accessRecorder = AccessRecorder()
     let sessions: SessionStore
     let events: EventStream
+    let connections: OpenConnections
     let media: MediaEngine
+    let abilities: MediaAbilities
     let scratch: ScratchFolder
     let clock: WallClock
     let logger: Logger
@@ -36,11 +39,14 @@ struct ServerResources: Sendable {
         run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
         sessions = SessionStore(database)
         events = EventStream(run: run, clock: clock)
+        let http = configuration.http
+        connections = OpenConnections(limit: http.connectionsPerAddress, exempt: http.trustedProxies)
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,
             folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
         )
+        abilities = MediaAbilities(media)
         scratch = try ScratchFolder("uploads", in: database.directory)
     }
 

@@ -14,15 +14,19 @@ struct RawClient: ~Copyable {
     }
 
     /// Connects, runs `body` and closes.
-    /// - Parameter reads: false for a client that takes nothing from its socket
+    /// - Parameters:
+    ///   - reads: false for a client that takes nothing from its socket
+    ///   - address: the address of the client on the loopback network
     static func connect<Result: Sendable>(
         _ server: LoopbackServer,
         reads: Bool = true,
+        from address: String = "127.0.0.1",
         _ body: (inout RawClient) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.autoRead, value: reads)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .bind(to: try SocketAddress(ipAddress: address, port: 0))
             .connect(host: "127.0.0.1", port: server.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(

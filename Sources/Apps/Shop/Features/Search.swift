@@ -22,10 +22,14 @@ struct Search: Sendable {
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
-        // Before the upstream is asked: a search is remembered even if it fails.
-        if page.offset == 0 { try await store.record(query, profile, at: clock.now()) }
+        let isRemembered = page.offset == 0 && request.allowsEffects
+        // Before the upstream is asked: a search is remembered even if it fails. Not so if only a stored copy was asked
+        // for and there is none.
+        let isSent = isRemembered && cachePolicy != .onlyIfCached
+        if isSent { try await store.record(query, profile, at: clock.now()) }
         let changeToken = store.changeToken(profile)
         let result = try await products.find(query, page, cachePolicy)
+        if isRemembered, !isSent { try await store.record(query, profile, at: clock.now()) }
         let quantities = try store.quantities(of: result.products.map(\.id), profile)
         let rows = result.products.map {
             SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category))
