@@ -1,11 +1,12 @@
 import AppInterface
+import Database
 import Disk
 import Notes
 import PDF
+import ResponseStore
 import Screens
 import Ships
 import Shop
-import Storage
 
 /// The apps of a server, in the order of the index. What an app offers to others, it offers to those behind it.
 struct AppList: Sendable {

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -119,9 +120,9 @@ private let id = "70ca00000000000000000001"
             let request = { (method: String, path: String) in
                 "\(method) \(path) HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n"
             }
-            let refused = try await rawExchange(port: sandbox.port, send: request("POST", "/_sandbox/reset"))
+            let refused = try await RawExchange(port: sandbox.port, send: request("POST", "/_sandbox/reset"))
             #expect(refused.text.hasPrefix("HTTP/1.1 403") && refused.text.contains("application/problem+json"))
-            let upstream = try await rawExchange(port: sandbox.port, send: request("GET", "/spacex/v4/admin/health"))
+            let upstream = try await RawExchange(port: sandbox.port, send: request("GET", "/spacex/v4/admin/health"))
             #expect(upstream.text.hasPrefix("HTTP/1.1 200"))
         }
     }

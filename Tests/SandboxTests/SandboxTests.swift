@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -25,7 +26,7 @@ import Testing
     func head() async throws {
         try await withSandbox { sandbox in
             let list = try await sandbox.get("/spacex/v4/ships")
-            let exchange = try await rawExchange(
+            let exchange = try await RawExchange(
                 port: sandbox.port,
                 send: "HEAD /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )
@@ -42,7 +43,7 @@ import Testing
     func notModified() async throws {
         try await withSandbox { sandbox in
             let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"].joined()
-            let exchange = try await rawExchange(
+            let exchange = try await RawExchange(
                 port: sandbox.port,
                 send:
                     "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: W/\(tag)\r\nConnection: close\r\n\r\n"

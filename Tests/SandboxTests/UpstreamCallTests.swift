@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -13,7 +14,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     func offline() async throws {
         try await withSandbox { sandbox in
             try await sandbox.set("offline")
-            let exchange = try await rawExchange(port: sandbox.port, send: request)
+            let exchange = try await RawExchange(port: sandbox.port, send: request)
             #expect(exchange.received.isEmpty && exchange.wasReset, "\(exchange)")
             await #expect(throws: (any Error).self) { try await sandbox.get("/spacex/v4/ships") }
             try await sandbox.set("online")
@@ -25,7 +26,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     func offlineKeptAlive() async throws {
         try await withSandbox { sandbox in
             let offline = request.replacing("Host:", with: "Sandbox-Fault: offline\r\nHost:")
-            let exchange = try await rawExchange(
+            let exchange = try await RawExchange(
                 port: sandbox.port,
                 send: request,
                 later: [(after: "Not Found", send: request), (after: "Not Found", send: offline)]
@@ -41,10 +42,10 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     @Test("SRV-10 slow delays the answer's head by its milliseconds")
     func slow() async throws {
         let clock = ManualClock()
-        try await withSandbox(clock: clock) { sandbox in
+        try await withSandbox(clock: clock.monotonic) { sandbox in
             try await sandbox.set("slow(300)")
             async let response = sandbox.get("/spacex/v4/ships")
-            #expect(try await clock.nextSleep() == .milliseconds(300))
+            #expect(await clock.nextSleep() == .milliseconds(300))
             let journal = try await sandbox.get("/_sandbox/journal").json()
             #expect(journal["entries"]?.array?.first?.object?["status"] == .null, "no head yet")
             clock.advance(by: .milliseconds(300))
@@ -107,7 +108,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
             try await sandbox.set("truncated")
             await #expect(throws: (any Error).self) { try await sandbox.get("/spacex/v4/ships") }
             let tag = whole.headers["etag"].joined()
-            let exchange = try await rawExchange(
+            let exchange = try await RawExchange(
                 port: sandbox.port,
                 send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(tag)\r\n\r\n"
             )

@@ -1,11 +1,14 @@
+import Concurrency
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
 import HummingbirdCore
 import NIOConcurrencyHelpers
 import NIOCore
+import ResponseStore
 import ServiceLifecycleTestKit
-import Storage
 import Testing
 import Upstream
 

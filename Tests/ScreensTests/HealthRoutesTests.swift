@@ -1,8 +1,9 @@
 import Foundation
+import Freshness
 import HTTPServer
 import HTTPTypes
 import Logging
-import Storage
+import TestKit
 import Testing
 import Upstream
 
@@ -87,7 +88,7 @@ struct HealthRoutesTests {
             transport: NoTransport(),
             database: try .temporary(),
             clock: clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         let harness = try ScreenHarness(StatusRoutes(upstreams: [upstream], clock: clock).routes)
         let before = try await harness.serve(.get, "/v1/status")

@@ -1,11 +1,13 @@
 import CoreMetrics
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import TestKit
 import Testing
 import Upstream
 

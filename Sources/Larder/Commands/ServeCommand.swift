@@ -1,4 +1,5 @@
 import ArgumentParser
+import Database
 import Foundation
 import HTTPServer
 import Logging
@@ -6,6 +7,7 @@ import Metrics
 import NIOCore
 import Sandbox
 import ServiceLifecycle
+import Settings
 import UnixSignals
 
 /// `larder serve`: the server.

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -6,9 +7,9 @@ import Metrics
 import NIOCore
 import NIOPosix
 import Proxy
+import ResponseStore
 import Screens
 import ServiceLifecycle
-import Storage
 import Upstream
 
 /// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.

@@ -1,9 +1,11 @@
+import Database
 import Foundation
+import Freshness
 import HTTPServer
 import Logging
 import Media
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// What every app and the kit's own routes share: storage, sessions, events, tools and the clock.

@@ -1,6 +1,7 @@
 import Foundation
+import Logging
+import ResponseStore
 import Settings
-import Storage
 import Upstream
 
 /// The configuration of a process, read from its settings and checked.

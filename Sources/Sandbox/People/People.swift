@@ -71,7 +71,7 @@ final class People: SimulatedUpstream {
         }
     }
 
-    /// Most rows that a call gives.
+    /// Most rows of a call.
     private static let mostRows = 5_000
 
     /// As Rails writes JSON: the ampersand is escaped.
@@ -111,21 +111,7 @@ final class People: SimulatedUpstream {
 
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch request.path {
-        case ["account"]:
-            try request.require(.put)
-            guard let account = try request.json().object else {
-                throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
-            }
-            for member in account.members {
-                switch (member.name, member.value) {
-                case ("key", .string(let key)): state.withLock { $0.key = key }
-                case ("key", .null): state.withLock { $0.key = nil }
-                case ("left", .number(let spelling)) where Int(spelling) != nil:
-                    state.withLock { $0.left = Int(spelling) ?? 0 }
-                default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
-                }
-            }
-            return .json(.ok, ["left": .integer(state.withLock { $0.left })])
+        case ["account"]: return try setAccount(request)
         case ["people"]:
             try request.require(.put)
             let data = try request.json()
@@ -134,6 +120,23 @@ final class People: SimulatedUpstream {
         default:
             throw .nothing(at: ["people"] + request.path)
         }
+    }
+
+    private func setAccount(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.put)
+        guard let account = try request.json().object else {
+            throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
+        }
+        for member in account.members {
+            switch (member.name, member.value) {
+            case ("key", .string(let key)): state.withLock { $0.key = key }
+            case ("key", .null): state.withLock { $0.key = nil }
+            case ("left", .number(let spelling)) where Int(spelling) != nil:
+                state.withLock { $0.left = Int(spelling) ?? 0 }
+            default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
+            }
+        }
+        return .json(.ok, ["left": .integer(state.withLock { $0.left })])
     }
 
     private static func unacceptable(_ request: ControlRequest, accepted: [String]) -> ControlProblem {

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import HTTPServer
@@ -19,15 +20,15 @@ import Testing
     @Test("TRUST-18 Connections beyond the limit of an address are closed; another address is served at once")
     func served() async throws {
         try await LoopbackServer.run(connections: OpenConnections(limit: 2, exempt: .none)) { server in
-            try await RawClient.connect(server) { first in
+            try await RawClient.connect(port: server.port) { first in
                 try await first.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
                 _ = try await first.receive(until: "hello")
-                try await RawClient.connect(server) { second in
+                try await RawClient.connect(port: server.port) { second in
                     try await second.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
                     _ = try await second.receive(until: "hello")
-                    let text = try await RawClient.connect(server) { await $0.receiveToEnd() }
+                    let text = try await RawClient.connect(port: server.port) { await $0.receiveToEnd() }
                     #expect(text == "")
-                    try await RawClient.connect(server, from: "127.0.0.2") { healthy in
+                    try await RawClient.connect(port: server.port, from: "127.0.0.2") { healthy in
                         try await healthy.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
                         _ = try await healthy.receive(until: "hello")
                     }
@@ -42,8 +43,8 @@ import Testing
     func exempt() async throws {
         let proxies = TrustedProxies(["127.0.0.1"].compactMap { AddressRange($0) })
         try await LoopbackServer.run(connections: OpenConnections(limit: 1, exempt: proxies)) { server in
-            try await RawClient.connect(server) { _ in
-                try await RawClient.connect(server) { second in
+            try await RawClient.connect(port: server.port) { _ in
+                try await RawClient.connect(port: server.port) { second in
                     try await second.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
                     _ = try await second.receive(until: "hello")
                 }

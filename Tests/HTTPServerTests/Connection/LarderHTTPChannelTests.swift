@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOEmbedded
+import TestKit
 import Testing
 
 @testable import HTTPServer
@@ -9,7 +10,7 @@ import Testing
     @Test("SRV-12 One that is accepted while the server stops does not end the process")
     func dropped() throws {
         let channel = EmbeddedChannel()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         let server = LarderHTTPChannel(responder: { _, _, _ in }, problem: { _ in ("text/plain", []) })
         // What comes back is let go at once, as by a server that does not listen any more.
         _ = try server.setup(channel: channel, logger: logger).wait()

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -50,7 +51,7 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
     func large() async throws {
         try await withSandbox { sandbox in
             let target = try await link(sandbox, "disk:/Архив/Образ диска 2 ГБ.img")
-            let exchange = try await rawExchange(
+            let exchange = try await RawExchange(
                 port: sandbox.port,
                 send: "HEAD \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )
@@ -70,7 +71,7 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
             let target = try await link(sandbox, "disk:/Скриншоты/Снимок экрана 1.png")
             let whole = try await sandbox.get(target).body
             try await set("truncated", "yandex_downloader", sandbox)
-            let exchange = try await rawExchange(port: sandbox.port, send: raw(target))
+            let exchange = try await RawExchange(port: sandbox.port, send: raw(target))
             let head = try #require(exchange.text.firstRange(of: "\r\n\r\n")).lowerBound
             #expect(String(exchange.text[..<head]).lowercased().contains("content-length: \(whole.count)"))
             #expect(exchange.received.suffix(whole.count / 2) == whole.prefix(whole.count / 2))
@@ -96,7 +97,7 @@ private let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
         try await withSandbox { sandbox in
             let target = try await link(sandbox, "disk:/Скриншоты/Снимок экрана 1.png")
             try await set("pause(1000)", "yandex_downloader", sandbox)
-            async let exchange = rawExchange(port: sandbox.port, send: raw(target))
+            async let exchange = RawExchange(port: sandbox.port, send: raw(target))
             while try await sandbox.get("/_sandbox/upstreams/yandex_downloader/fault").json()["waiting"] != 1 {}
             try await set("offline", "yandex_downloader", sandbox)
             _ = try await sandbox.send(.POST, "/_sandbox/upstreams/yandex_downloader/release")

@@ -1,6 +1,7 @@
+public import Freshness
 public import ServiceLifecycle
 import Synchronization
-public import Upstream
+import Upstream
 
 /// The event stream of the server: publishes events to all listeners, and keeps the latest ones for clients that
 /// reconnect.

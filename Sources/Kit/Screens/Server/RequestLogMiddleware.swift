@@ -1,3 +1,4 @@
+import Freshness
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes

@@ -1,6 +1,8 @@
+public import Database
 import Foundation
+import Freshness
 public import GRDB
-public import Storage
+import ResponseStore
 import Synchronization
 import Upstream
 

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import HTTPServer
-import Storage
 
 /// Stores the parts of a form within its limits.
 struct FormReceiver {
