@@ -34,7 +34,10 @@ enum Flood: String, CaseIterable, Sendable {
         case .malformed: try await refused("GET /\u{0} HTTP/9.9\r\n\r\n", &client)
         case .largeHeads:
             let field = "A: " + String(repeating: "a", count: 7000) + "\r\n"
-            try await refused("GET /v1 HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: field, count: 9))\r\n", &client)
+            try await refused(
+                "GET /v1 HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: field, count: 9))\r\n",
+                &client
+            )
         case .logins:
             let body = #"{"mode":"login","username":"nobody","password":"wrong password"}"#
             try await client.send(Self.post(length: body.utf8.count) + body)

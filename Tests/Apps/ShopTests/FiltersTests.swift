@@ -1,7 +1,7 @@
-import HTTPTypes
-import TestKit
-import Screens
 import Database
+import HTTPTypes
+import Screens
+import TestKit
 import Testing
 
 @testable import Shop
