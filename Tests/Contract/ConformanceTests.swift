@@ -157,16 +157,20 @@ struct ConformanceTests {
         #expect(details.isSuperset(of: table), "\(details)")
     }
 
-    @Test("SRV-12 The metrics are text that Prometheus reads, and only those that are documented, with their types")
+    @Test("SRV-12, TRUST-17 The metrics are text that Prometheus reads: all documented, with HELP and their types")
     func metrics() async throws {
         let documented = try #require(document.operation("GET /metrics")?.value["x-metrics"]?.object)
         let texts = try await Conversation.observations().filter {
             $0.operation == "GET /metrics" && $0.response.status == 200 && !$0.isHead
         }.map(\.response.text)
         #expect(!texts.isEmpty)
+        var described: Substring = ""
         for line in texts.flatMap({ $0.split(separator: "\n") }) {
-            if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
+            if let help = line.wholeMatch(of: /# HELP (\w+) .+\./) {
+                described = help.1
+            } else if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
                 #expect(documented[String(type.1)] == .string(String(type.2)), "\(line)")
+                #expect(described == type.1, "\(line) has no HELP")
             } else {
                 #expect(line.wholeMatch(of: /\w+(\{(\w+="([^"\\]|\\.)*",?)*\})? [-+0-9.e]+/) != nil, "\(line)")
             }

@@ -105,6 +105,7 @@ package struct UpstreamClient: Sendable {
         let deadline = clock.now().addingTimeInterval((options.timeout ?? configuration.totalTimeout).seconds)
         var request = request
         if options.namesUserAgent { request.headerFields.nameUserAgent() }
+        RequestTrace.current?.mark(&request.headerFields)
         for _ in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
@@ -139,8 +140,9 @@ package struct UpstreamClient: Sendable {
                 maximumBytes: configuration.maximumResponseBytes,
                 publicAddressesOnly: targets.needsPublicAddress(target)
             )
+            let began = clock.now()
             let result = await Self.result { () throws(UpstreamError) in try await attempt(request, limits) }
-            if Self.concernsUpstream(result) { count(result.map(\.status)) }
+            if Self.concernsUpstream(result) { count(result.map(\.status), clock.now().timeIntervalSince(began)) }
             guard let outcome = outcome(of: result),
                 let pause = retries?.pause(after: outcome, attempt: number, method: request.method, jitter: jitter()),
                 pause.seconds < deadline.timeIntervalSince(clock.now())
@@ -194,7 +196,7 @@ package struct UpstreamClient: Sendable {
         }
     }
 
-    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>) {
+    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>, _ seconds: TimeInterval) {
         let outcome =
             switch result {
             case .success(let status): "\(status.code / 100)xx"
@@ -205,5 +207,9 @@ package struct UpstreamClient: Sendable {
             label: "larder_upstream_requests_total",
             dimensions: [("upstream", configuration.name), ("outcome", outcome)]
         ).increment()
+        Metrics.Timer(
+            label: "larder_upstream_request_duration_seconds",
+            dimensions: [("upstream", configuration.name)]
+        ).recordSeconds(seconds)
     }
 }
