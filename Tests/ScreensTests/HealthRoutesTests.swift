@@ -116,15 +116,12 @@ struct HealthRoutesTests {
         let served = try await ScreenHarness(
             IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes
         ).serve(.get, "/v1")
-        #expect(
-            served.text.contains(
-                #""data":{"apps":[{"app":"ships","screens":[{"#
-                    + #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"#
-                    + #""title":"Ships"}],"#
-                    + #""name":"Larder","screens":[{"#
-                    + #""href":"/v1/status","method":"GET","screen":"status","session":false}],"#
-                    + #""version":"1"}"#
-            )
-        )
+        let expected = [
+            #""data":{"apps":[{"app":"ships","screens":[{"#,
+            #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"title":"Ships"}],"#,
+            #""name":"Larder","screens":[{"#,
+            #""href":"/v1/status","method":"GET","screen":"status","session":false}],"version":"1"}"#,
+        ]
+        #expect(served.text.contains(expected.joined()))
     }
 }
