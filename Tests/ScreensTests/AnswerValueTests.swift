@@ -69,7 +69,7 @@ struct EnvelopeTests {
         let meta =
             #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"fetched_at":"2026-01-05T10:00:00Z","offline":true,"#
             + #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"partial":true,"revision":8,"#
-            + #""screen":"ships.list","source":"cache","stale":true,"state":"empty"}"#
+            + #""screen":"ships.list","source":"upstream","stale":true,"state":"empty"}"#
         #expect(
             try text(envelope)
                 == #"{"data":{"counts":{"keyOfData":1},"first_name":"A/B","last_name":null},"links":{"next":"/v1/ships?limit=20&offset=20","self":"/v1/ships"},"meta":\#(meta)}"#

@@ -168,10 +168,10 @@ struct UpstreamHealthTests {
         try await scene.age(scene.list())
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
-        async let reading = scene.upstream.read(scene.list())
+        async let result = scene.upstream.read(scene.list())
         await gate.arrivals(1)
         scene.upstream.stop()
-        #expect(try await reading.provenance.stale)
+        #expect(try await result.provenance.stale)
         #expect(scene.changes.value.isEmpty, "being stopped says nothing about the upstream")
     }
 }

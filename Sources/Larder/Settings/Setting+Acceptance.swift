@@ -14,6 +14,7 @@ extension Setting.Kind {
         case .url: text.isEmpty || Self.isBaseURL(text)
         case .hosts: words.allSatisfy { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } }
         case .origins: words.allSatisfy { $0 == "*" || Self.isOrigin($0) }
+        case .requestFields: words.allSatisfy { RequestField(setting: $0) != nil }
         case .methods: words.allSatisfy { HTTPRequest.Method($0.uppercased()).map { $0 != .connect } ?? false }
         case .timeZone: TimeZone(identifier: text) != nil
         case .instant: text.isEmpty || (try? Date(text, strategy: .iso8601)) != nil

@@ -121,7 +121,7 @@ struct PlacesTests {
                     && response["data.items.2.region"] == "Lyon, France"
             )
             #expect(app.geocoder.requests.first?.url == "https://geocoder.test/api?q=par&limit=5")
-            #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "cache")
+            #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "upstream")
             _ = try await app.get("/v1/notes/places?q=pa", as: token)
             #expect(app.geocoder.requests.count == 1, "kept, and not asked about less than three characters")
         }

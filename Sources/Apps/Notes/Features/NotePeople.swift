@@ -108,6 +108,7 @@ struct NotePeople: Sendable {
         }
         // Falls back to the stored people if the fetch fails.
         resource.bundledAt = snapshot?.fetchedAt
+        resource.bundledSource = .upstream
         do {
             let result = try await client.upstream.read(resource, cachePolicy)
             if try store.snapshot() == nil, let response = result.response {

@@ -1,4 +1,3 @@
-import HTTPCaching
 import HTTPTypes
 import Screens
 import Upstream
@@ -15,11 +14,11 @@ struct Images: Sendable {
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = store.changeToken(account: session.account)
         let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
-        guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        guard let url = ship.imageURL else { return .placeholder() }
         do {
             let (result, body) = try await api.readPicture(at: url, try request.cachePolicy())
             guard let body, let type = PictureType(of: body) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+                return .placeholder(for: result.provenance)
             }
             return .picture(
                 body,
@@ -29,8 +28,7 @@ struct Images: Sendable {
                 changeToken: result.changeToken?.and(changeToken)
             )
         } catch let failure as UpstreamFailure where failure.error != .notStored {
-            let status = failure.error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+            return .placeholder(after: failure.error)
         }
     }
 }

@@ -56,6 +56,7 @@ struct CatalogueAPI: Sendable {
             return { db in try save(products, db) }
         }
         resource.bundledAt = bundledAt
+        resource.bundledSource = .upstream
         return try await reportingFailures { [resource] in try await upstream.readBody(of: resource, cachePolicy) }
     }
 
@@ -80,6 +81,7 @@ struct CatalogueAPI: Sendable {
         }
         resource.errors = ErrorForm { Self.isMissing(path, status: $0.status, body: $0.body) }
         resource.bundledAt = bundledAt
+        resource.bundledSource = .upstream
         return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Media
@@ -54,11 +53,11 @@ struct Images: Sendable {
     {
         let width = try request.query.integer("width", in: 1...Self.maximumWidth)
         let cachePolicy = try request.cachePolicy()
-        guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        guard let url else { return .placeholder() }
         do {
             let (result, body) = try await api.readPicture(at: url, cachePolicy)
             guard let body, let (bytes, type) = try await scaled(body, to: width) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+                return .placeholder(for: result.provenance)
             }
             return .picture(
                 bytes,
@@ -68,8 +67,7 @@ struct Images: Sendable {
                 changeToken: result.changeToken?.and(changeToken)
             )
         } catch let failure as UpstreamFailure where failure.error != .notStored {
-            let status = failure.error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+            return .placeholder(after: failure.error)
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
+import Upstream
 
 /// Gives every request its identity, counts and times it by route pattern, and writes one line about it.
 struct RequestLogMiddleware: RouterMiddleware {
@@ -23,7 +24,9 @@ struct RequestLogMiddleware: RouterMiddleware {
         context.requestID = identities.identity(wanted: request.headers[.requestID])
         context.logger[metadataKey: "hb.request.id"] = nil
         context.logger[metadataKey: "request_id"] = "\(context.requestID)"
-        var response = try await next(request, context)
+        let scope = RequestScope(requestID: context.requestID, clientFields: request.headers)
+        defer { scope.end() }
+        var response = try await RequestScope.$current.withValue(scope) { try await next(request, context) }
         response.headers[.requestID] = context.requestID
         let record = record(request, response, route: context.endpointPath)
         record.note(ContinuousClock.now - start, logger: context.logger)

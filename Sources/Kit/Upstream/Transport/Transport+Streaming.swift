@@ -1,5 +1,6 @@
 public import HTTPTypes
 import NIOCore
+public import Storage
 
 /// A request whose body is sent in parts.
 public struct StreamedRequest: Sendable {
@@ -13,6 +14,8 @@ public struct StreamedRequest: Sendable {
     public var body: ByteStream?
     /// Length of the body in bytes, if it is known.
     public var bodyLength: Int?
+    /// The account for which it is sent: an API that limits requests by account pauses this one only.
+    public var credential: CredentialHash?
 
     /// Creates a request.
     public init(
@@ -20,13 +23,15 @@ public struct StreamedRequest: Sendable {
         url: String,
         headerFields: HTTPFields,
         body: ByteStream? = nil,
-        bodyLength: Int? = nil
+        bodyLength: Int? = nil,
+        credential: CredentialHash? = nil
     ) {
         self.method = method
         self.url = url
         self.headerFields = headerFields
         self.body = body
         self.bodyLength = bodyLength
+        self.credential = credential
     }
 }
 

@@ -57,7 +57,7 @@ struct Previews: Sendable {
         let bytes = try stored.bytes()
         guard let type = PictureType(of: bytes) else { return nil }
         let provenance = Provenance(
-            source: .cache,
+            source: .upstream,
             validatedAt: stored.head.responseTime,
             cacheStatus: CacheStatus(.hit)
         )
