@@ -260,6 +260,31 @@ struct UpstreamFetchTests {
         #expect(scene.upstream.reachability.lastError?.reason == reason)
     }
 
+    @Test("A 429 pauses the account that it is about, if the API limits requests by account")
+    func retryAfterByAccount() async throws {
+        let scene = try Scenario { $0.limitsByCredential = true }
+        let hasher = try SealedSecrets(scene.database).credentialHasher()
+        func list(_ account: String) -> Resource {
+            var resource = scene.list()
+            resource.credential = hasher.hash(account)
+            return resource
+        }
+        scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "99999999999"]))
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 2_147_483_648)) {
+            try await scene.upstream.read(list("anna"))
+        }
+        scene.transport.then(response(.ok, "boris"))
+        #expect(try await scene.upstream.read(list("boris")).provenance.isValidatedNow)
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 300)) {
+            try await scene.upstream.read(list("anna"))
+        }
+        scene.transport.then(response(.ok, "anna"))
+        _ = try await scene.upstream.read(list("anna"), .revalidate)
+        scene.clock.advance(by: .seconds(6))
+        scene.transport.then(response(.ok, "anna"))
+        #expect(try await scene.upstream.read(list("anna")).provenance.isValidatedNow, "a success has ended the pause")
+    }
+
     @Test("Retry-After may be a date")
     func retryAfterDate() async throws {
         let scene = try Scenario()  // It is 2026-01-06 11:46:40 there.

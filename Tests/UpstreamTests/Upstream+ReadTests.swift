@@ -175,6 +175,21 @@ struct UpstreamReadTests {
         }
     }
 
+    @Test("A copy from the future, after the clock was set back, is not fresh, and its age is told as its distance")
+    func clockSetBack() async throws {
+        let scene = try Scenario()
+        scene.transport.then(response(.ok, "old"), response(.ok, "new"))
+        _ = try await scene.upstream.read(scene.list())
+        scene.clock.advance(by: .seconds(-9))
+        let policy = try await scene.upstream.read(scene.list(), .onlyIfCached)
+        #expect(policy.provenance.stale && policy.cacheStatus == "larder; hit; ttl=-4")
+        #expect(policy.provenance.age(at: scene.clock.now) == 9)
+        #expect(policy.changeToken?.age?.seconds(at: .now()) == 9)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
+        #expect(try scene.storedBody(scene.list()) == "new")
+        #expect(try await !scene.upstream.read(scene.list()).provenance.stale)
+    }
+
     @Test("no-cache sends a request although the copy is fresh")
     func refresh() async throws {
         let scene = try Scenario()

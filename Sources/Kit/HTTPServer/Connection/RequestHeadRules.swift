@@ -1,3 +1,4 @@
+import HTTPSemantics
 import NIOHTTP1
 
 /// A request head that was accepted, with what the connection needs to know of it.

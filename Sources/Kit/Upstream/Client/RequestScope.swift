@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import HTTPSemantics
 public import HTTPTypes
 import Synchronization
