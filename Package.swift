@@ -333,7 +333,7 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "Proxy", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),

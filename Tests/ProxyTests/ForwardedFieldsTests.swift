@@ -32,7 +32,13 @@ struct ForwardedFieldsTests {
     @Test("TRUST-07 Connection: close, X-Hop takes X-Hop along, and what it names of the listed fields")
     func hopByHop() async throws {
         let it = try MountScenario(MountOptions(requestFields: [RequestField(Self.tenant)]))
-        it.scene.transport.always(response(.ok, "x", fields: it.fields("no-store", [.connection: "close, X-Tenant", Self.tenant: "t", .trailer: "X-T"])))
+        it.scene.transport.always(
+            response(
+                .ok,
+                "x",
+                fields: it.fields("no-store", [.connection: "close, X-Tenant", Self.tenant: "t", .trailer: "X-T"])
+            )
+        )
         let seen = try await it.ask(
             .get,
             "/thing",

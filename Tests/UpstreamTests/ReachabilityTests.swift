@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
+import Storage
 import Testing
+import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -93,8 +95,8 @@ struct ReachabilityTests {
     }
 
     @Test("A 429 pauses its credential, a 503 all; a success ends the pause of its own and of all")
-    mutating func pausesByCredential() {
-        let hasher = CredentialHasher(key: SymmetricKey(size: .bits256))
+    mutating func pausesByCredential() throws {
+        let hasher = try SealedSecrets(Scenario().database).credentialHasher()
         let (anna, boris) = (hasher.hash("anna"), hasher.hash("boris"))
         _ = reachability.failed("429", status: .tooManyRequests, retryAfter: 30, credential: anna, at: noon)
         #expect(reachability.pause(for: anna, at: noon) != nil && reachability.pause(for: boris, at: noon) == nil)

@@ -31,8 +31,10 @@ struct RequestScopeTests {
     @Test(
         "A trace context of another form is not passed on (W3C Trace Context §3.2)",
         arguments: [
-            "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", "00-" + String(repeating: "0", count: 32) + "-b7ad6b7169203331-01",
-            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+            "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+            "00-" + String(repeating: "0", count: 32) + "-b7ad6b7169203331-01",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
             "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
         ]
     )
@@ -41,7 +43,9 @@ struct RequestScopeTests {
         #expect(RequestScope(requestID: "a", clientFields: [Self.traceParent: parent]).headerFields.count == 1)
     }
 
-    @Test("TRUST-13 All requests of one client request end within one total time, which then says nothing of the upstream")
+    @Test(
+        "TRUST-13 All requests of one client request end within one total time, which then says nothing of the upstream"
+    )
     func deadline() async throws {
         let scene = try Scenario(attempts: 1)
         let scope = RequestScope(requestID: "a")
@@ -74,10 +78,14 @@ struct RequestScopeTests {
     func upload() async throws {
         let scene = try Scenario(attempts: 1)
         let clock = scene.clock
-        scene.transport.then(response(.ok), { _ in
-            clock.advance(by: .seconds(60))
-            return IncomingResponse(status: .created)
-        }, response(.ok))
+        scene.transport.then(
+            response(.ok),
+            { _ in
+                clock.advance(by: .seconds(60))
+                return IncomingResponse(status: .created)
+            },
+            response(.ok)
+        )
         try await RequestScope.$current.withValue(RequestScope(requestID: "a")) {
             _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/link"))
             let body = ByteStream(ByteBuffer(string: "bytes"))

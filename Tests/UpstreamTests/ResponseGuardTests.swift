@@ -174,7 +174,10 @@ struct ResponseGuardTests {
     @Test(
         "TRUST-01 Header fields above their limits, and lengths that are none, are a bad response",
         arguments: [
-            ("X-Long: " + String(repeating: "a", count: 17 << 10), "header fields of more than 64 KiB, or one of more than 16 KiB"),
+            (
+                "X-Long: " + String(repeating: "a", count: 17 << 10),
+                "header fields of more than 64 KiB, or one of more than 16 KiB"
+            ),
             (
                 (0..<9).map { "X-\($0): " + String(repeating: "a", count: 8 << 10) }.joined(separator: "\r\n"),
                 "header fields of more than 64 KiB, or one of more than 16 KiB"
@@ -231,7 +234,8 @@ struct ResponseGuardTests {
         let chunks = String(repeating: "1\r\nx\r\n", count: 1000) + "0\r\n\r\n"
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
         let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
-        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)) { server in
+        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)) {
+            server in
             do {
                 let request = StreamedRequest(method: .get, url: server.url, headerFields: [:])
                 let response = try await transport.stream(request, within: limits)
@@ -258,7 +262,8 @@ struct ResponseGuardTests {
         let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
         func send(_ url: String, _ method: HTTPRequest.Method) async throws(UpstreamError) -> Int {
             guard inParts else {
-                return try await transport.exchange(OutgoingRequest(method: method, url: url), within: limits).status.code
+                return try await transport.exchange(OutgoingRequest(method: method, url: url), within: limits).status
+                    .code
             }
             let request = StreamedRequest(method: method, url: url, headerFields: [:])
             let response = try await transport.stream(request, within: limits)
@@ -275,7 +280,9 @@ struct ResponseGuardTests {
                     await #expect(throws: UpstreamError.unreachable(.reset)) { try await send(server.url, .get) }
                     #expect(server.log.value.requests.count == 4)
                 } else {
-                    await #expect(throws: UpstreamError.unreachable(.reset)) { try await send(server.url, request.method) }
+                    await #expect(throws: UpstreamError.unreachable(.reset)) {
+                        try await send(server.url, request.method)
+                    }
                     #expect(server.log.value.requests.count == 2)
                 }
             } catch {

@@ -1,4 +1,5 @@
 import HTTPSemantics
+import HTTPTypes
 import NIOHTTP1
 
 /// A request head that was accepted, with what the connection needs to know of it.
