@@ -308,7 +308,8 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
+                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "HTTPSemantics",
+                "TestKit",
                 "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
@@ -333,7 +334,8 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "Proxy", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
+                "Screens", "Proxy", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib",
+                "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -47,7 +47,7 @@ struct ExchangeTests {
             },
             Route(.get, "/v1/screen", "screen") { request in
                 let provenance = Provenance(
-                    source: .cache,
+                    source: .upstream,
                     offline: true,
                     validatedAt: ten,
                     cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")

@@ -224,7 +224,7 @@ struct HTTPClientTransportTests {
             let resource = Resource(url: upstream.configuration.url(of: "/list"), freshness: .zero)
             for _ in 1...3 {
                 let result = try await upstream.read(resource, .revalidate)
-                #expect(result.provenance.source == .upstream, "\(result.provenance)")
+                #expect(result.provenance.isValidatedNow, "\(result.provenance)")
             }
             #expect(server.log.value.requests.count == 4)
             #expect(server.log.value.accepted == 2)

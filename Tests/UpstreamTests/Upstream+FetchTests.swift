@@ -46,7 +46,7 @@ struct UpstreamFetchTests {
         scene.transport.always(failure(.unreachable(reason)))
         let result = try await scene.upstream.read(scene.list())
         #expect(result.cacheStatus == "larder; fwd=stale; detail=unreachable")
-        #expect(result.provenance.offline && result.provenance.stale && result.provenance.source == .cache)
+        #expect(result.provenance.offline && result.provenance.stale && !result.provenance.isValidatedNow)
         #expect(try scene.body(of: result.response) == "old")
         #expect(!scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
@@ -188,7 +188,7 @@ struct UpstreamFetchTests {
         #expect(scene.transport.count == asked)
         scene.clock.advance(by: .seconds(1))
         scene.transport.then(response(.ok, "new"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
     }
 
     @Test("Retry-After applies to the upstream that sent it, not to a host that it only links to")

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import NIOCore
 import Storage
 import Testing
 import UpstreamTestKit
@@ -21,7 +22,7 @@ struct UpstreamReadTests {
         )
         let result = try await scene.upstream.read(scene.list())
         #expect(result.cacheStatus == "larder; fwd=uri-miss; stored")
-        #expect(result.provenance.source == .upstream)
+        #expect(result.provenance.isValidatedNow)
         #expect(!result.provenance.offline && !result.provenance.stale)
         #expect(result.provenance.validatedAt == scene.clock.now)
         #expect(try scene.body(of: result.response) == "one")
@@ -81,7 +82,7 @@ struct UpstreamReadTests {
         scene.clock.advance(by: .seconds(4))
         let result = try await scene.upstream.read(scene.list())
         #expect(result.cacheStatus == "larder; hit; ttl=1")
-        #expect(result.provenance.source == .cache)
+        #expect(!result.provenance.isValidatedNow)
         #expect(!result.provenance.stale && !result.provenance.offline)
         #expect(result.provenance.validatedAt == fetchedAt)
         #expect(scene.transport.count == 1)
@@ -111,7 +112,7 @@ struct UpstreamReadTests {
             scene.clock.advance(by: .seconds(1))
             let hit = try await scene.upstream.read(scene.list())
             #expect(
-                hit.provenance.source == .cache && hit.provenance.contentFetchedAt == start
+                !hit.provenance.isValidatedNow && hit.provenance.contentFetchedAt == start
                     && hit.provenance.validatedAt == scene.clock.now - 1
             )
             scene.clock.advance(by: .seconds(60))
@@ -141,7 +142,7 @@ struct UpstreamReadTests {
         scene.transport.then(response(.notModified, fields: [.eTag: "\"1\"", .server: "b"]))
         let result = try await scene.upstream.read(scene.list())
         #expect(result.cacheStatus == "larder; fwd=stale; fwd-status=304")
-        #expect(result.provenance.source == .upstream && !result.provenance.stale)
+        #expect(result.provenance.isValidatedNow && !result.provenance.stale)
         #expect(result.provenance.validatedAt == scene.clock.now)
         let request = try #require(scene.transport.requests.last)
         #expect(request.headerFields[.ifNoneMatch] == "\"1\"")
@@ -160,7 +161,7 @@ struct UpstreamReadTests {
         try await scene.age(scene.list(), "one", fields: [.eTag: "\"1\""])
         scene.transport.then(response(.notModified, fields: [.eTag: "\"2\""]))
         let result = try await scene.upstream.read(scene.list())
-        #expect(result.provenance.stale && result.provenance.source == .cache)
+        #expect(result.provenance.stale && !result.provenance.isValidatedNow)
         #expect(try scene.upstream.storedResponse(of: scene.list())?.head.headerFields[.eTag] == "\"1\"")
     }
 

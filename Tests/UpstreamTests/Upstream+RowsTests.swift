@@ -14,7 +14,7 @@ import UpstreamTestKit
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
         let result = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
-            result.response == nil && result.provenance.source == .cache
+            result.response == nil && result.provenance.source == .upstream
                 && result.provenance.validatedAt == fetchedAt
         )
         #expect(

@@ -150,7 +150,7 @@ struct UpstreamClientTests {
     func truncated() async throws {
         let scene = try Scenario()
         scene.transport.then(failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)), response(.ok, "one"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
     }
 
     @Test(
@@ -175,7 +175,7 @@ struct UpstreamClientTests {
         await scene.clock.sleepers(of: .milliseconds(100))
         #expect(scene.transport.count == 1)
         scene.clock.advance(by: .milliseconds(100))
-        #expect(try await result.provenance.source == .upstream)
+        #expect(try await result.provenance.isValidatedNow)
         scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "0"]))
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 0)) {
             try await scene.upstream.read(scene.list("/other"))

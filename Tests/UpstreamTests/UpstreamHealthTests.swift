@@ -129,7 +129,7 @@ struct UpstreamHealthTests {
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
         await scene.goDown()
         scene.transport.always(response(.ok, "one"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
         await scene.changes.until { $0.count == 2 }
     }
 
