@@ -1,8 +1,8 @@
 import HTTPSemantics
 import HTTPTypes
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,10 +1,9 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,10 +1,11 @@
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import Storage
+import ResponseStore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

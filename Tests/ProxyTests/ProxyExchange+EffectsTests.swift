@@ -1,10 +1,10 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Storage
 import Testing
 import Upstream
 

@@ -2,9 +2,8 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOPosix
-import Storage
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -219,7 +218,7 @@ struct HTTPClientTransportTests {
                 transport: transport,
                 database: try .temporary(),
                 clock: .system,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                logger: .quiet
             )
             let resource = Resource(url: upstream.configuration.url(of: "/list"), freshness: .zero)
             for _ in 1...3 {

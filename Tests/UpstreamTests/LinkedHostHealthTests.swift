@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

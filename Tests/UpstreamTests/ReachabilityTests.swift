@@ -1,8 +1,9 @@
+import Database
 import Foundation
 import HTTPTypes
-import Storage
+import ResponseStore
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

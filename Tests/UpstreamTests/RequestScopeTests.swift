@@ -2,8 +2,8 @@ import Foundation
 import HTTPSemantics
 import HTTPTypes
 import NIOCore
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

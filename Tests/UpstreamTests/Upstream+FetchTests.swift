@@ -1,9 +1,9 @@
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import Storage
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -68,7 +68,7 @@ struct UpstreamHealthTests {
         await scene.clock.sleepers(of: .seconds(5))
         scene.transport.then(response(.ok, "one"))
         _ = try await scene.upstream.read(scene.list())
-        await scene.clock.nobodySleeps(for: .seconds(5))
+        await scene.clock.noSleepers(of: .seconds(5))
         await scene.changes.until { $0.count == 2 }
         #expect(scene.transport.count == 2)
     }
@@ -157,7 +157,7 @@ struct UpstreamHealthTests {
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.upstream.stop()
-        await scene.clock.nobodySleeps(for: .seconds(5))
+        await scene.clock.noSleepers(of: .seconds(5))
         #expect(scene.transport.count == 1)
     }
 

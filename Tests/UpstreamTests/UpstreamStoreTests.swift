@@ -1,10 +1,11 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,6 +1,8 @@
+import Database
+import Freshness
 import GRDB
 import HTTPCaching
-import Storage
+import ResponseStore
 import Upstream
 
 extension MountStore {

@@ -1,7 +1,9 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 /// The stored responses of one mount.

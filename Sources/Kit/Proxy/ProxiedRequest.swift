@@ -1,7 +1,8 @@
+import Concurrency
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 /// A request below a mount, in the forms in which it is decided on, stored and sent.

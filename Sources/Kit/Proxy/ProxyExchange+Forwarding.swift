@@ -1,9 +1,10 @@
+import Concurrency
 import Foundation
 import HTTPCaching
 import HTTPTypes
 import Logging
 import NIOCore
-import Storage
+import ResponseStore
 import Upstream
 
 extension ProxyExchange {

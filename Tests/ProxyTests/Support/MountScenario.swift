@@ -1,12 +1,13 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness

@@ -1,10 +1,11 @@
+import Database
 import Foundation
 import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 import Upstream
@@ -61,7 +62,7 @@ final class WireRun: Sendable {
             database: database,
             clock: .system,
             retries: RetryPolicy(attempts: 1),
-            logger: Logger(label: "wire") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         mount = Mount(upstream, hasher: try SealedSecrets(database).credentialHasher())
         progress = FileManager.default.temporaryDirectory.appending(

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import UpstreamTestKit
+import TestKit
 
 /// A server on a free port of the loopback interface that does to each request, whole headers at a time, what the test
 /// says; bytes are the test's own.

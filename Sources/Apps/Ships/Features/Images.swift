@@ -1,4 +1,4 @@
-import HTTPTypes
+import Freshness
 import Screens
 import Upstream
 
@@ -14,21 +14,12 @@ struct Images: Sendable {
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = store.changeToken(account: session.account)
         let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
-        guard let url = ship.imageURL else { return .placeholder() }
-        do {
-            let (result, body) = try await api.readPicture(at: url, try request.cachePolicy())
-            guard let body, let type = PictureType(of: body) else {
-                return .placeholder(for: result.provenance)
-            }
-            return .picture(
-                body,
-                type: type,
-                provenance: result.provenance,
-                now: clock.now(),
-                changeToken: result.changeToken?.and(changeToken)
-            )
-        } catch let failure as UpstreamFailure where failure.error != .notStored {
-            return .placeholder(after: failure.error)
-        }
+        return try await .picture(
+            at: ship.imageURL,
+            of: api.upstream,
+            try request.cachePolicy(),
+            clock: clock,
+            changeToken: changeToken
+        )
     }
 }

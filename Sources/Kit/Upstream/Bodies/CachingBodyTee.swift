@@ -1,6 +1,7 @@
+public import Concurrency
 import Crypto
+public import Database
 import NIOCore
-public import Storage
 
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
 /// at most ``BlobStore/inlineLimit`` bytes and the part that passes.

@@ -1,7 +1,8 @@
 package import Foundation
+package import Freshness
 import HTTPSemantics
 import HTTPTypes
-package import Storage
+package import ResponseStore
 
 extension UpstreamClient {
     /// Whether the upstream can be reached, as far as is known.

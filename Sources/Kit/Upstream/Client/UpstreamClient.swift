@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Logging

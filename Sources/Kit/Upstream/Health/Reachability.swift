@@ -1,6 +1,6 @@
 public import Foundation
 public import HTTPTypes
-public import Storage
+public import ResponseStore
 
 /// The reachability of an upstream as a state machine, `event -> transition`, without a clock or a network.
 ///

@@ -1,9 +1,10 @@
 public import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Logging
 import Metrics
-import Storage
+import ResponseStore
 import Synchronization
 
 /// A change of an upstream's reachability that the rest of Larder is notified of.

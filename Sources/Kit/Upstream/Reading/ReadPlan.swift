@@ -1,3 +1,4 @@
+import Freshness
 public import HTTPCaching
 
 /// Decides what to do with a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.

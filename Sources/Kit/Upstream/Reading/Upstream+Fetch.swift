@@ -1,9 +1,11 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Logging
-import Storage
+import ResponseStore
 
 /// The outcome of a successful request for a resource.
 struct FetchOutcome: Sendable {

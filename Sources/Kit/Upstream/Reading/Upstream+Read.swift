@@ -1,9 +1,10 @@
 import Concurrency
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import NIOCore
-public import Storage
+public import ResponseStore
 
 extension Upstream {
     /// Reads a resource for a screen: from the network within the patience, else from the store; the provenance says

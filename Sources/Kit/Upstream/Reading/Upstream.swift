@@ -1,9 +1,11 @@
 import Concurrency
+public import Database
 import Foundation
+public import Freshness
 import HTTPSemantics
 import HTTPTypes
 public import Logging
-public import Storage
+public import ResponseStore
 import Synchronization
 
 /// One upstream: reads resources for screens through the store, and sends what is not stored.

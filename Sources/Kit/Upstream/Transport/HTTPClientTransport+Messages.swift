@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Concurrency
 import HTTPSemantics
 import HTTPTypes
 import NIOCore

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Storage
+import ResponseStore
 
 /// What ``UpstreamClient`` reads and changes of a request, whatever its body.
 protocol OutgoingMessage: Sendable {

@@ -1,6 +1,7 @@
+public import Concurrency
 public import HTTPTypes
 import NIOCore
-public import Storage
+public import ResponseStore
 
 /// A request whose body is sent in parts.
 public struct StreamedRequest: Sendable {

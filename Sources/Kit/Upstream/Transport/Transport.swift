@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import Storage
+public import ResponseStore
 
 /// A request with a body in memory.
 public struct OutgoingRequest: Sendable, Equatable {
