@@ -205,10 +205,22 @@ final class UpstreamHealth: Sendable {
         }
     }
 
+    private static func withoutScope(_ work: () async throws(UpstreamError) -> Void) async throws(UpstreamError) {
+        let result: Result<Void, UpstreamError> = await RequestScope.$current.withValue(nil) {
+            do throws(UpstreamError) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
     /// Sends a probe. Any response marks the upstream reachable, whatever it says.
     private func sendProbe() async {
         do throws(UpstreamError) {
-            try await probe(self)
+            // A probe belongs to no request, though one may have started it.
+            try await Self.withoutScope { () throws(UpstreamError) in try await probe(self) }
         } catch {
             logger.debug("probe failed", metadata: ["error": "\(error)"])
         }
