@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import Synchronization
 
 /// The reachability of the hosts that an upstream links to, such as those of uploads, downloads and pictures. It says
