@@ -1,9 +1,9 @@
 public import Foundation
 public import Freshness
-public import HTTPCaching
+import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-import Upstream
+public import Upstream
 
 extension ScreenResponse {
     /// Responds with a picture of an upstream. Its type follows from its bytes, whatever the upstream declared.
