@@ -13,7 +13,7 @@ extension HTTPClientTransport {
         case ifUnanswered
 
         init(_ method: HTTPRequest.Method) {
-            self = RetryPolicy.isIdempotent(method) ? .ifUnanswered : .ifNotSent
+            self = method.isIdempotent ? .ifUnanswered : .ifNotSent
         }
 
         /// Whether a request is sent again after an error.
