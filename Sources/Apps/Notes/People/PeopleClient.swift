@@ -1,5 +1,6 @@
 public import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import ResponseStore
