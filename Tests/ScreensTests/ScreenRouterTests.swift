@@ -49,7 +49,7 @@ struct ScreenRouterTests {
             },
             Route(.get, "/v1/screen", "screen") { request in
                 let provenance = Provenance(
-                    source: .cache,
+                    source: .upstream,
                     offline: true,
                     validatedAt: ten,
                     cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")

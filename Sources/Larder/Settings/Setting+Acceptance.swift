@@ -15,6 +15,7 @@ extension Setting.Kind {
         case .hosts: words.allSatisfy { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } }
         case .addressRanges: words.allSatisfy { AddressRange($0) != nil }
         case .origins: words.allSatisfy { $0 == "*" || Self.isOrigin($0) }
+        case .requestFields: words.allSatisfy { RequestField(setting: $0) != nil }
         case .methods: words.allSatisfy { HTTPRequest.Method($0.uppercased()).map { $0 != .connect } ?? false }
         case .timeZone: TimeZone(identifier: text) != nil
         case .instant: text.isEmpty || (try? Date(text, strategy: .iso8601)) != nil

@@ -30,7 +30,7 @@ struct NotePeopleTests {
             for query in ["", "?refresh=1", "?replace=1", "?limit=1&offset=2"] {
                 let later = try await app.get("/v1/notes/people\(query)", as: token)
                 #expect(
-                    later["meta.source"] == "cache" && later["meta.offline"] == false && later["meta.stale"] == false
+                    later["meta.source"] == "upstream" && later["meta.offline"] == false && later["meta.stale"] == false
                 )
                 #expect(later.cacheStatus?.hasPrefix("larder; hit; ttl=") == true && later.age == "34560000")
                 #expect(!later.text.contains("Another"))

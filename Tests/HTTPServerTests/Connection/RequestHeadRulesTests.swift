@@ -171,4 +171,17 @@ struct RequestHeadRulesTests {
         #expect(try !rules.judge(head(method: .POST, version: .http1_0, expect + length)).get().expectsContinue)
         #expect(try !rules.judge(head(method: .POST, [("Host", "a")] + length)).get().expectsContinue)
     }
+
+    @Test("TRUST-07 A connection that ends loses the names in Connection, and the fields of these names with them")
+    func nominated() throws {
+        let fields = [
+            ("Host", "localhost:8080"), ("Connection", "close, X-Hop, Authorization"), ("Connection", "Host, x-other"),
+            ("X-Hop", "1"), ("X-Other", "2"), ("X-Kept", "3"), ("Authorization", "Bearer a"),
+        ]
+        let accepted = try rules.judge(head(fields)).get().head.headers
+        #expect(accepted["Connection"] == ["close"])
+        #expect(!accepted.contains(name: "X-Hop") && !accepted.contains(name: "X-Other"))
+        #expect(accepted.contains(name: "X-Kept") && accepted.contains(name: "Authorization"))
+        #expect(accepted["Host"] == ["localhost:8080"])
+    }
 }

@@ -62,18 +62,17 @@ struct NotePeople: Sendable {
         let isOnlyIfCached = try request.cachePolicy() == .onlyIfCached
         _ = try await fetchedPeople(request)
         guard let url = try person(in: request).avatarURL else {
-            return .placeholder(CacheStatus(.hit, detail: "placeholder"))
+            return .placeholder()
         }
         do {
             // No revalidation, also if the request asks for it: these pictures never change.
             let (result, body) = try await client.readAvatar(at: url, isOnlyIfCached ? .onlyIfCached : .useCache)
             guard let body, let type = PictureType(of: body) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+                return .placeholder(for: result.provenance)
             }
             return picture(body, type, result, changeToken)
         } catch let failure as UpstreamFailure where failure.error != .notStored {
-            let status = failure.error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+            return .placeholder(after: failure.error)
         }
     }
 

@@ -1,3 +1,5 @@
+import HTTPSemantics
+import HTTPTypes
 import NIOHTTP1
 
 /// A request head that was accepted, with what the connection needs to know of it.
@@ -54,6 +56,11 @@ struct RequestHeadRules {
         // The decoder reads nothing after a CONNECT, so the connection ends with it, whatever the response is.
         let keepsAlive = fields.keepsAlive(version: head.version) && head.method != .CONNECT
         if !keepsAlive {
+            // Fields that `Connection` names concern this connection only (RFC 9110 section 7.6.1). Their names are lost
+            // here, so they are as well.
+            for name in HopByHop.nominated(inLines: head.headers[canonicalForm: "Connection"].map(String.init)) {
+                accepted.headers.remove(name: name.rawName)
+            }
             accepted.headers.replaceOrAdd(name: "Connection", value: "close")
             isRewritten = true
         }

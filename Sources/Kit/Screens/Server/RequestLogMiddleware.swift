@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOConcurrencyHelpers
 import Synchronization
 import Upstream
 
@@ -31,7 +32,9 @@ final class RequestLogMiddleware: RouterMiddleware {
         context.logger[metadataKey: "hb.request.id"] = nil
         context.logger[metadataKey: "request_id"] = "\(context.requestID)"
         if let traceID = trace.traceID { context.logger[metadataKey: "trace_id"] = "\(traceID)" }
-        var response = try await RequestTrace.$current.withValue(trace) { [context] in
+        let scope = RequestScope(trace)
+        defer { scope.end() }
+        var response = try await RequestScope.$current.withValue(scope) { [context] in
             try await next(request, context)
         }
         response.headers[.requestID] = context.requestID
