@@ -220,7 +220,7 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["Concurrency", "MediaFormats", crypto, subprocess, systemPackage],
+            dependencies: ["Concurrency", "MediaFormats", crypto, logging, subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
@@ -235,10 +235,11 @@ let package = Package(
         // Parses photos and PDFs, one process a job, so that the server never does.
         .executableTarget(
             name: "PDFWorker",
-            dependencies: ["MediaFormats", "CZlib", "CQPDF", "CPangoCairo"],
+            dependencies: ["MediaFormats", "CZlib", "CQPDF", "CQPDFCheck", "CPangoCairo"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
+        .target(name: "CQPDFCheck", dependencies: ["CQPDF"]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
         // Simulated upstreams; knows nothing of the server it is used against.
@@ -370,8 +371,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Freshness", "Database", "Concurrency", "Media", "TestKit",
-                "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Database", "ResponseStore", "Concurrency", "Media",
+                "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -422,5 +423,6 @@ let package = Package(
             dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
             swiftSettings: strict
         ),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

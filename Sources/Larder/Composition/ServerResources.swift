@@ -39,7 +39,8 @@ struct ServerResources: Sendable {
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,
-            folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory)
+            folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory),
+            logger: logger
         )
         scratch = try ScratchFolder("uploads", in: database.directory)
     }

@@ -1,5 +1,6 @@
 import Database
 import GRDB
+import ResponseStore
 import Logging
 import TestKit
 import Testing

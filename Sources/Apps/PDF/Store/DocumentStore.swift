@@ -130,11 +130,13 @@ public struct DocumentStore: Sendable {
     }
 
     /// Runs one transaction; if it fails, the files of the blobs that it would have inserted are removed.
-    private func keepingOrDiscarding<Value: Sendable>(
+    func keepingOrDiscarding<Value: Sendable>(
         _ blobs: [Blob],
         _ updates: @Sendable @escaping (Database) throws -> Value
     ) async throws -> Value {
         do {
+            // A client that has left gets nothing.
+            try Task.checkCancellation()
             return try await database.write(updates)
         } catch {
             for blob in blobs { database.blobs.discard(blob) }

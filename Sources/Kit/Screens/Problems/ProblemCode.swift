@@ -31,7 +31,7 @@ extension ProblemCode {
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
         .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut, .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
-        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .upstreamStorageFull,
+        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache, .upstreamStorageFull,
     ]
 
     /// 400: the request is malformed.
@@ -182,6 +182,13 @@ extension ProblemCode {
         "overloaded",
         .serviceUnavailable,
         "Larder is overloaded",
+        isRetryable: true
+    )
+    /// 503: pictures and documents cannot be worked on now.
+    public static let processingUnavailable = ProblemCode(
+        "processing-unavailable",
+        .serviceUnavailable,
+        "Pictures and documents cannot be worked on now",
         isRetryable: true
     )
     /// 504: nothing is stored for this.

@@ -1,6 +1,7 @@
 public import Foundation
 import HTTPCaching
 import HTTPSemantics
+import HTTPServer
 public import HTTPTypes
 import Hummingbird
 public import Logging
@@ -28,6 +29,7 @@ public struct ScreenRequest: Sendable {
     /// The bearer token, read and hashed once.
     public let credential: BearerCredential
 
+    private let presence: ClientPresence
     private let parameters: [String: String]
     private let requestBody: RequestBody
     private let maximumBodyBytes: Int
@@ -48,9 +50,19 @@ public struct ScreenRequest: Sendable {
         clientAddress = context.clientAddress
         logger = context.logger
         self.credential = credential
+        presence = context.annotations.presence
         self.parameters = parameters
         requestBody = request.body
         self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Runs work in a task that is cancelled if the client leaves before the response.
+    ///
+    /// - Throws: `CancellationError` if it does; what `body` throws.
+    public func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+        -> Value
+    {
+        try await presence.whilePresent(body)
     }
 
     /// Returns a path parameter, percent-decoded.
