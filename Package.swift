@@ -370,8 +370,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Freshness", "Database", "Concurrency", "Media", "TestKit",
-                "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "Database", "ResponseStore", "Concurrency", "Media",
+                "TestKit", "FaultKit", "AppTestKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

@@ -1,6 +1,7 @@
 import Database
 import GRDB
 import Logging
+import ResponseStore
 import TestKit
 import Testing
 

@@ -1,7 +1,6 @@
 import Database
 import Foundation
 import Freshness
-import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Screens

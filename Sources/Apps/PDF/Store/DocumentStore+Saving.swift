@@ -22,7 +22,8 @@ extension DocumentStore {
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, name = ?, draft_until = ? WHERE sequence = ?",
                 arguments: [
-                    document.version, document.name, document.draftUntil.map(\.millisecondsSince1970), document.sequence,
+                    document.version, document.name, document.draftUntil.map(\.millisecondsSince1970),
+                    document.sequence,
                 ]
             )
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
