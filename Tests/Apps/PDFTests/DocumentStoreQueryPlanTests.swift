@@ -2,6 +2,7 @@ import Database
 import GRDB
 import ResponseStore
 import Logging
+import ResponseStore
 import TestKit
 import Testing
 

@@ -6,7 +6,7 @@ import Testing
     private static let knownLarge: Set<String> = ["Sandbox"]
     /// Folders that use each other, from before this test, by module. Nothing is added here either.
     private static let knownCycles: [String: [Set<String>]] = [
-        "HTTPCaching": [["Reuse", "Storing", "Validation"]],
+        "HTTPCaching": [["Reuse", "Storing", "Validation"]]
     ]
 
     @Test("A module above 40 files has folders, and no folder has more than 25 files of its own")
