@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Media
@@ -223,7 +224,7 @@ import Testing
     @Test("PDF-12 no mutated document does more than fail with a type") func mutations() async throws {
         let scratch = try Scratch()
         let whole = PDFFixture(widths: [200, 300], content: "0 0 10 10 re f").bytes
-        var random = SplitMix(state: 42)
+        var random = SeededRandom(seed: 42)
         for _ in 0..<25 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...12, using: &random) {
@@ -238,18 +239,6 @@ import Testing
                 default: Issue.record("\(error)")
                 }
             }
-        }
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 }

@@ -1,7 +1,9 @@
+import Database
+import Freshness
 import Logging
 import Media
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Builds the features of the app, each with only what it needs.

@@ -1,9 +1,8 @@
-import AppTestKit
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 

@@ -1,6 +1,6 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
+import TestKit
 import Testing
 
 @testable import Concurrency

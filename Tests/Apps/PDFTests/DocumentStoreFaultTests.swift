@@ -1,10 +1,11 @@
-import AppTestKit
 import Database
 import FaultKit
 import Foundation
 import HTTPTypes
+import ResponseStore
 import Screens
 import Synchronization
+import TestKit
 import Testing
 
 @testable import PDF

@@ -1,6 +1,7 @@
+import Database
 import Foundation
 import GRDB
-import Storage
+import ResponseStore
 
 /// A change that a write has made, which is applied to the store once the API says that it is done.
 enum DiskChange: Sendable, Equatable {

@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 /// A row, the time when the API last listed it, and whether its present version is stored.

@@ -1,8 +1,9 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import Proxy
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Provides requests to the API with the token of an account.
