@@ -34,7 +34,11 @@ struct ReadPlanTests {
         #expect(Self.plan(.nothing, .revalidate, paused: 7) == .ask(because: .uriMiss, patience: nil))
     }
 
-    @Test("only-if-cached never sends a request: a copy of any age, or not stored", arguments: [true, false], [nil, 7])
+    @Test(
+        "only-if-cached never sends a request: a copy of any age, or not stored",
+        arguments: [true, false],
+        [nil, 7]
+    )
     func onlyIfCached(reachable: Bool, paused: Int?) {
         #expect(Self.plan(.nothing, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
         #expect(Self.plan(Self.bundledCopy, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)

@@ -48,7 +48,13 @@ struct ComposedDocument {
         }
     }
 
-    private func copy(_ page: ComposedPage, of source: PDFFile, _ filter: PageFilter, to result: PDFFile, at position: Int)
+    private func copy(
+        _ page: ComposedPage,
+        of source: PDFFile,
+        _ filter: PageFilter,
+        to result: PDFFile,
+        at position: Int
+    )
         throws
     {
         guard page.page >= 1, try page.page <= source.pageCount() else { throw JobError(.noSuchPage(page.page)) }

@@ -10,8 +10,8 @@ enum DocumentCheck {
     static func run(_ path: String) throws {
         var reason = [CChar](repeating: 0, count: 512)
         switch Int(larder_qpdf_check(path, &reason, reason.count)) {
-        case Int(LARDER_QPDF_WHOLE.rawValue): return
-        case Int(LARDER_QPDF_DAMAGED.rawValue):
+        case LARDER_QPDF_WHOLE: return
+        case LARDER_QPDF_DAMAGED:
             let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             throw JobError.damaged("a part of the PDF cannot be read: \(PDFFile.plain(text))")
         default:

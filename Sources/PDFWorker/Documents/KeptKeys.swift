@@ -25,7 +25,9 @@ enum KeptKeys {
     ]
 
     /// Keys of all other dictionaries that are reached from a page, and of the layers.
-    static let ofAll: Set<String> = [common, streams, pictures, fonts, graphics, colors, layers].reduce(into: []) { $0.formUnion($1) }
+    static let ofAll: Set<String> = [common, streams, pictures, fonts, graphics, colors, layers].reduce(into: []) {
+        $0.formUnion($1)
+    }
 
     private static let common = set("Type Subtype Name OC CA ca Lang")
 

@@ -17,8 +17,9 @@ extension PDFFile {
 
     /// Whether an owner password restricts what may be done with it.
     var isRestricted: Bool {
-        isEncrypted && (qpdf_allow_print_high_res(handle) == 0 || qpdf_allow_modify_all(handle) == 0
-            || qpdf_allow_extract_all(handle) == 0)
+        isEncrypted
+            && (qpdf_allow_print_high_res(handle) == 0 || qpdf_allow_modify_all(handle) == 0
+                || qpdf_allow_extract_all(handle) == 0)
     }
 
     /// Whether parts of its pages belong to layers (ISO 32000-1 8.11.4).

@@ -35,7 +35,8 @@ enum JPEGMetadata {
     }
 
     /// Returns the segment that begins at an offset, with its marker; nil if there is none.
-    private static func segment(at start: Int, in bytes: UnsafeRawBufferPointer) -> (marker: UInt8, range: Range<Int>)? {
+    private static func segment(at start: Int, in bytes: UnsafeRawBufferPointer) -> (marker: UInt8, range: Range<Int>)?
+    {
         var offset = start
         // Fill bytes (B.1.1.2).
         while offset + 1 < bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] == 0xFF { offset += 1 }

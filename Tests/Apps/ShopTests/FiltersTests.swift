@@ -1,6 +1,6 @@
-import TestKit
-import Screens
 import Database
+import Screens
+import TestKit
 import Testing
 
 @testable import Shop

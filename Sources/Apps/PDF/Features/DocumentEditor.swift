@@ -35,7 +35,8 @@ struct DocumentEditor: Sendable {
         _ request: ScreenRequest,
         titles: [String] = [],
         plan: @Sendable (Document) throws -> Plan?,
-        work: @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
+        work:
+            @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
             -> Change<Detail>,
         response: @Sendable (Document, Detail) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
@@ -44,7 +45,8 @@ struct DocumentEditor: Sendable {
         return try await locks.holding([id]) {
             let before = try lookup.documentToChange(request, profile: profile)
             guard let plan = try plan(before) else { return try .reader(before) }
-            let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) { progress in
+            let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
+                progress in
                 let change = try await work(before, plan, progress)
                 return (try await replace(before, by: change, profile: profile), change.detail)
             }

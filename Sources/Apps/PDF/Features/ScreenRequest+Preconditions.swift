@@ -14,7 +14,9 @@ extension ScreenRequest {
             let versions = EntityTag.versions(in: ifMatch)
             guard let version, versions?.contains(version) ?? true else { throw Self.failed("If-Match") }
         }
-        guard let version, let ifNoneMatch = EntityTagCondition(lines: headerFields[values: .ifNoneMatch]) else { return }
+        guard let version, let ifNoneMatch = EntityTagCondition(lines: headerFields[values: .ifNoneMatch]) else {
+            return
+        }
         let isNamed =
             switch ifNoneMatch {
             case .any: true

@@ -43,7 +43,9 @@ extension DocumentStore {
 
     private static func rows(of profile: String, _ page: PageRequest, _ db: Database) throws -> [Listing.Row] {
         let arguments: StatementArguments = [profile, page.limit, page.offset]
-        return try Row.fetchAll(try db.cachedStatement(sql: selectList), arguments: arguments).map(Listing.Row.init(row:))
+        return try Row.fetchAll(try db.cachedStatement(sql: selectList), arguments: arguments).map(
+            Listing.Row.init(row:)
+        )
     }
 
     private static func rows(_ sequences: [Int64], _ db: Database) throws -> [Listing.Row] {

@@ -33,7 +33,8 @@ extension DocumentStore {
         return changed
     }
 
-    private static func update(_ document: Document, _ db: Database) throws {
+    /// Writes the row of a document, other than its pages.
+    static func update(_ document: Document, _ db: Database) throws {
         try db.execute(
             sql: """
                 UPDATE pdf_document SET version = ?, name = ?, blob_id = ?, length = ?, draft_until = ?

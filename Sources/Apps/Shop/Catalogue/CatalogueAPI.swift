@@ -64,7 +64,8 @@ struct CatalogueAPI: Sendable {
     ///   - save: Called with the product of a new response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`. The error of the failure is `rejected` only if
     ///   there is no such product.
-    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping Save<Product>) async throws
+    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping Save<Product>)
+        async throws
         -> ReadResult
     {
         let path = "\(Self.productsPath)/\(id)"

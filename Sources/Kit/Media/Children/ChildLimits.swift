@@ -44,7 +44,7 @@ public struct ChildLimits: Sendable, Equatable {
 
     private static func capped(_ value: Int, _ resource: __rlimit_resource) -> Int {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return value }
+        guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return value }
         return Int(min(UInt64(value), UInt64(limit.rlim_max)))
     }
 }

@@ -28,7 +28,7 @@ public struct ChildOutcome: Sendable, Equatable {
             .unavailable("\(tool.executable) was ended by signal \(signal)")
         case .exited(0): nil
         case .exited where isMachineAtFault: .unavailable("\(tool.executable): \(errors.prefix(500))")
-        case .signaled, .exited where lacksMemory: memoryFailure(of: tool, limits)
+        case .signaled where lacksMemory, .exited where lacksMemory: memoryFailure(of: tool, limits)
         case .signaled(let signal): .crashed(tool, signal: signal)
         case .exited: nil
         }

@@ -23,7 +23,8 @@ final class JobDirectory: Sendable {
     var isFull: Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize) < Self.leastRoom || (status.f_files > 0 && status.f_favail == 0)
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) < Self.leastRoom
+            || (status.f_files > 0 && status.f_favail == 0)
     }
 
     /// Less than a small result, in bytes.

@@ -80,7 +80,8 @@ struct ToolRunner: Sendable {
 
     private func logged(_ error: MediaError) -> MediaError {
         switch error {
-        case .failed, .unavailable: logger.error("work on a picture or document failed", metadata: ["error": "\(error)"])
+        case .failed, .unavailable:
+            logger.error("work on a picture or document failed", metadata: ["error": "\(error)"])
         default: break
         }
         return error

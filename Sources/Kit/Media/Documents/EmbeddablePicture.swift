@@ -20,19 +20,19 @@ struct EmbeddablePicture {
             try? FileManager.default.removeItem(atPath: folder.path("check\(index).png"))
             return input
         }
-        let input = header.format == .tiff ? "\(input)[page=\(header.page)]" : input
+        let page = Self.page(input, header)
         if header.isLossy && !header.mayBeTransparent {
             return try await thumbnail(
-                input,
+                page,
                 to: "out\(index).jpg[Q=92,optimize-coding]",
                 width: Self.unlimited,
                 header
             )
         }
         guard header.mayBeTransparent else {
-            return try await thumbnail(input, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
+            return try await thumbnail(page, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
         }
-        return try await opaque(input, header, width: Self.unlimited, to: "out\(index).png[compression=6]")
+        return try await opaque(page, header, width: Self.unlimited, to: "out\(index).png[compression=6]")
     }
 
     /// Links or writes the picture in the directory of the job. A JPEG that does not end with the marker for its end
@@ -47,20 +47,26 @@ struct EmbeddablePicture {
         return try folder.write(Data(try bytes.bytes(0..<bytes.count) + end), as: "in\(index)")
     }
 
+    /// Returns the name by which `vips` opens the page.
+    private static func page(_ input: String, _ header: PictureHeader) -> String {
+        header.format == .tiff ? "\(input)[page=\(header.page)]" : input
+    }
+
     /// Returns a smaller JPEG.
     private func reduced(_ input: String, _ header: PictureHeader, _ coding: (longest: Int, quality: Int)) async throws
         -> String
     {
-        let input = header.format == .tiff ? "\(input)[page=\(header.page)]" : input
+        let page = Self.page(input, header)
         let output = "out\(index).jpg[Q=\(coding.quality),optimize-coding]"
         guard header.mayBeTransparent else {
-            return try await thumbnail(input, to: output, width: coding.longest, header)
+            return try await thumbnail(page, to: output, width: coding.longest, header)
         }
-        return try await opaque(input, header, width: coding.longest, to: output)
+        return try await opaque(page, header, width: coding.longest, to: output)
     }
 
     /// Decodes a picture that may be transparent, and puts it on white.
-    private func opaque(_ input: String, _ header: PictureHeader, width: Int, to output: String) async throws -> String {
+    private func opaque(_ input: String, _ header: PictureHeader, width: Int, to output: String) async throws -> String
+    {
         let upright = try await thumbnail(input, to: "upright\(index).tif", width: width, header)
         let white = header.bitsPerSample > 8 ? "65535" : "255"
         // `vips flatten` takes the last band for transparency in every case: an opaque GIF, of which the header says

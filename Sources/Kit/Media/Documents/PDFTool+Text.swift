@@ -28,7 +28,12 @@ extension PDFTool {
                 output: output,
                 maximumPages: bench.limits.textPages
             )
-            let summary = try await work(.text(job), in: folder, isShort: text.utf8.count <= Self.shortText, progress: progress)
+            let summary = try await work(
+                .text(job),
+                in: folder,
+                isShort: text.utf8.count <= Self.shortText,
+                progress: progress
+            )
             try FinishedFile.move(output, to: destination)
             return summary
         }

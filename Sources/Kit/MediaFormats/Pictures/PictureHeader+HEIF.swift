@@ -10,7 +10,8 @@ extension PictureHeader {
         var header = PictureHeader(format, width: 0, height: 0)
         for box in try boxes.children(of: container) { try header.read(box, reader) }
         guard header.width > 0 else { throw PictureHeaderError.malformed("a HEIF file without a size") }
-        header.hasFurtherPictures = try HEIFItems(reader, meta: meta, &boxes).pictures > 1
+        header.hasFurtherPictures =
+            try HEIFItems(reader, meta: meta, &boxes).pictures > 1
             || boxes.first("moov", in: 0..<reader.count) != nil
         return header
     }
@@ -29,7 +30,8 @@ extension PictureHeader {
     private static func propertyContainer<Source: ByteSource>(of meta: Range<Int>, _ boxes: inout BoxWalk<Source>)
         throws -> Range<Int>
     {
-        guard let properties = try boxes.first("iprp", in: meta), let container = try boxes.first("ipco", in: properties)
+        guard let properties = try boxes.first("iprp", in: meta),
+            let container = try boxes.first("ipco", in: properties)
         else { throw PictureHeaderError.malformed("a HEIF file without properties") }
         return container
     }

@@ -31,7 +31,8 @@ extension ProblemCode {
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
         .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut, .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
-        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache, .upstreamStorageFull,
+        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
+        .upstreamStorageFull,
     ]
 
     /// 400: the request is malformed.
