@@ -7,7 +7,7 @@ import Testing
     static let ships = "/v1/upstreams/spacex/v4/ships"
 
     @Test(
-        "SRV-07 A mount answers the upstream's bytes, then from its store with age and life, by range, HEAD and entity tag"
+        "SRV-07 A mount sends the upstream's bytes, then those of its store with age and life, by range, HEAD and ETag"
     )
     func throughTheCache() async throws {
         let sandbox = try await RunningSandbox.start()
@@ -35,7 +35,7 @@ import Testing
         #expect(try await sandbox.journal().filter { $0 == "/spacex/v4/ships" }.count == 3)
     }
 
-    @Test("SRV-11 An upstream that lets every page read its answers does not let them read here")
+    @Test("SRV-11 An upstream that lets every page read its responses does not let them read here")
     func otherOrigins() async throws {
         let sandbox = try await RunningSandbox.start()
         let settings = ["--http-allowed-origins", "https://app.example"]
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("SRV-04 SRV-07 The last good answer outlives kill -9 and the upstream, flagged")
+    @Test("SRV-04 SRV-07 The last good response outlives kill -9 and the upstream, flagged")
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex)

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Settings
+import TestKit
 import Testing
 import Upstream
 
@@ -67,9 +68,10 @@ import Upstream
             "http:\n  port: 3\n  allowed_hosts: [a, b]\n",
             "http.port: 3\nhttp.allowed_hosts: a,b",
         ] {
-            let file = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString).yaml")
+            let folder = try TemporaryFolder()
+            defer { withExtendedLifetime(folder) {} }
+            let file = folder.url.appending(path: "larder.yaml")
             try text.write(to: file, atomically: true, encoding: .utf8)
-            defer { try? FileManager.default.removeItem(at: file) }
             let configuration = try read(file: file.path)
             #expect(configuration.http.port == 3 && configuration.http.allowedHosts == ["a", "b"], "\(text)")
         }

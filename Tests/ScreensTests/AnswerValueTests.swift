@@ -69,12 +69,15 @@ struct EnvelopeTests {
             links: Links(self: "/v1/ships", next: "/v1/ships?limit=20&offset=20")
         )
         let meta =
-            #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"fetched_at":"2026-01-05T10:00:00Z","offline":true,"#
-            + #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"partial":true,"revision":8,"#
+            #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"#
+            + #""fetched_at":"2026-01-05T10:00:00Z","offline":true,"#
+            + #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"#
+            + #""partial":true,"revision":8,"#
             + #""screen":"ships.list","source":"cache","stale":true,"state":"empty"}"#
         #expect(
             try text(envelope)
-                == #"{"data":{"counts":{"keyOfData":1},"first_name":"A/B","last_name":null},"links":{"next":"/v1/ships?limit=20&offset=20","self":"/v1/ships"},"meta":\#(meta)}"#
+                == #"{"data":{"counts":{"keyOfData":1},"first_name":"A/B","last_name":null},"#
+                + #""links":{"next":"/v1/ships?limit=20&offset=20","self":"/v1/ships"},"meta":\#(meta)}"#
         )
     }
 
@@ -86,7 +89,8 @@ struct EnvelopeTests {
             links: Links(self: "/v1")
         )
         let meta =
-            #"{"banner":null,"fetched_at":null,"offline":false,"screen":"index","source":"local","stale":false,"state":"content"}"#
+            #"{"banner":null,"fetched_at":null,"offline":false,"screen":"index","source":"local","#
+            + #""stale":false,"state":"content"}"#
         #expect(try text(envelope) == #"{"data":[],"links":{"next":null,"self":"/v1"},"meta":\#(meta)}"#)
     }
 

@@ -7,7 +7,6 @@ import Testing
 import Upstream
 
 @testable import Screens
-@testable import TestKit
 
 struct HealthRoutesTests {
     private struct Broken: Error {}
@@ -44,7 +43,9 @@ struct HealthRoutesTests {
         #expect(served.status == .ok)
         #expect(
             served.text
-                == #"{"abilities":[{"install":null,"name":"vips","ok":true},{"install":"libreoffice","name":"soffice","ok":false}],"checks":[{"name":"a","ok":true}],"status":"ready"}"#
+                == #"{"abilities":[{"install":null,"name":"vips","ok":true},"#
+                + #"{"install":"libreoffice","name":"soffice","ok":false}],"#
+                + #""checks":[{"name":"a","ok":true}],"status":"ready"}"#
         )
     }
 
@@ -65,7 +66,8 @@ struct HealthRoutesTests {
         let before = try await harness.serve(.get, "/v1/status")
         #expect(
             before.text.contains(
-                #"{"upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"reachable":true,"since":null,"title":"SpaceX"}]}"#
+                #"{"upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"#
+                    + #""reachable":true,"since":null,"title":"SpaceX"}]}"#
             )
         )
         _ = try? await upstream.read(Resource(url: "https://api.test/x", freshness: nil))
@@ -87,8 +89,12 @@ struct HealthRoutesTests {
         ).serve(.get, "/v1")
         #expect(
             served.text.contains(
-                #""data":{"apps":[{"app":"ships","screens":[{"href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"title":"Ships"}],"#
-                    + #""name":"Larder","screens":[{"href":"/v1/status","method":"GET","screen":"status","session":false}],"version":"1"}"#
+                #""data":{"apps":[{"app":"ships","screens":[{"#
+                    + #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"#
+                    + #""title":"Ships"}],"#
+                    + #""name":"Larder","screens":[{"#
+                    + #""href":"/v1/status","method":"GET","screen":"status","session":false}],"#
+                    + #""version":"1"}"#
             )
         )
     }

@@ -38,6 +38,7 @@ struct LarderApplication: Sendable {
         let database = try LarderDatabase(
             in: try DataDirectory(at: configuration.dataDirectory),
             migrations: configuration.apps.migrations,
+            options: .init(integrityCheck: configuration.storageCheck == .start ? .afterUncleanStop : .never),
             logger: logger
         )
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
@@ -86,7 +87,10 @@ struct LarderApplication: Sendable {
         table.add(EventRoutes(events: resources.events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: apps.upstreams, clock: clock).routes)
         let health = HealthRoutes(
-            checks: [HealthRoutes.Check("database") { try database.checkReadiness() }],
+            checks: [
+                HealthRoutes.Check("database") { try database.checkReadiness() },
+                HealthRoutes.Check("storage") { try database.checkSpace() },
+            ],
             abilities: { await abilities.all() },
             exposition: { metrics.exposition() }
         )

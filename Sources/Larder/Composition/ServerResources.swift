@@ -41,7 +41,7 @@ struct ServerResources: Sendable {
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,
-            folder: configuration.dataDirectory.appending(path: "work", directoryHint: .isDirectory),
+            folder: URL(filePath: try ScratchFolder("work", in: database.directory).path, directoryHint: .isDirectory),
             logger: logger
         )
         scratch = try ScratchFolder("uploads", in: database.directory)

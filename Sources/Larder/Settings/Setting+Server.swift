@@ -99,6 +99,19 @@ extension Setting {
         ),
     ]
 
+    /// The stored data.
+    static let storage: [Setting] = [
+        Setting(
+            "storage.check",
+            .choice(["background", "start", "never"]),
+            default: "background",
+            "when the pages of the database are checked after an unclean stop",
+            note: "`start` refuses to serve a damaged database; `background` serves meanwhile, replaces damaged "
+                + "tables of the cache by empty ones and reports others "
+                + "([decision 49](decisions/0049-pages-are-checked-in-the-background.md))"
+        )
+    ]
+
     /// Clock and log.
     static let process: [Setting] = [
         Setting(

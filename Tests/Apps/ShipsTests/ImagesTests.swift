@@ -62,7 +62,7 @@ struct ImagesTests {
             #expect(try await app.get("/v1/ships/b0b/image", as: token, [.ifNoneMatch: tag]).status == 304)
             let head = try await app.ask(.head, "/v1/ships/b0b/image", as: token)
             #expect(head.body.isEmpty)
-            #expect(head.headerFields[.contentLength] == "12")
+            #expect(head.headerFields[.contentLength] == "\(ShipFixtures.png.count)")
         }
     }
 
@@ -105,6 +105,23 @@ struct ImagesTests {
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
             )
+            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
+        }
+    }
+
+    @Test("a damaged picture is the placeholder, and is not kept", arguments: [40, ShipFixtures.png.count - 1])
+    func damaged(length: Int) async throws {
+        try await run { app, token in
+            var corrupt = ShipFixtures.png
+            corrupt[42] ^= 1
+            for bytes in [Array(ShipFixtures.png.prefix(length)), corrupt] {
+                app.spaceX.showPicture(bytes, at: Self.url)
+                expectPlaceholder(
+                    try await app.get("/v1/ships/b0b/image", as: token),
+                    "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
+                )
+            }
             app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
         }

@@ -65,6 +65,49 @@ struct HistoryTests {
         }
     }
 
+    @Test("TRUST-20 HEAD, and a search that is not stored, are not remembered")
+    func unchanged() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=first")
+            let before = try await app.get("/v1/shop/history")
+            _ = try await app.ask(.head, "/v1/shop/search?q=second")
+            let fields: HTTPFields = [.cacheControl: "only-if-cached"]
+            try await app.get("/v1/shop/search?q=third", as: nil, fields).expectProblem("not-in-cache", 504)
+            #expect(try await app.get("/v1/shop/history").body == before.body)
+            #expect(try await app.get("/v1/shop/filters")["data.q"] == "first")
+            _ = try await app.get("/v1/shop/search?q=fourth")
+            _ = try await app.get("/v1/shop/search?q=first", as: nil, fields)
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["first", "fourth"])
+        }
+    }
+
+    @Test("TRUST-05 removals from the history honour If-Match and If-None-Match")
+    func preconditions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["one", "two", "three"] { _ = try await app.get("/v1/shop/search?q=\(q)") }
+            let history = try await app.get("/v1/shop/history")
+            let tag = try #require(history.headerFields[.eTag])
+            #expect(history["meta.revision"] == 3 && tag.hasPrefix("\"3."))
+            for target in ["/v1/shop/history", "/v1/shop/history/0"] {
+                for fields: HTTPFields in [[.ifMatch: "\"2\""], [.ifNoneMatch: tag], [.ifNoneMatch: "*"]] {
+                    try await app.ask(.delete, target, as: nil, fields).expectProblem("precondition-failed", 412)
+                }
+            }
+            #expect(try await app.get("/v1/shop/history").headerFields[.eTag] == tag)
+            // A place that does not exist is 404, whatever the preconditions (RFC 9110 §13.2.1).
+            try await app.ask(.delete, "/v1/shop/history/4", as: nil, [.ifMatch: "\"2\""]).expectProblem(
+                "not-found",
+                404
+            )
+            #expect(try await app.ask(.delete, "/v1/shop/history/0", as: nil, [.ifMatch: tag]).status == 200)
+            try await app.ask(.delete, "/v1/shop/history", as: nil, [.ifMatch: tag]).expectProblem(
+                "precondition-failed",
+                412
+            )
+            #expect(try await app.ask(.delete, "/v1/shop/history", as: nil, [.ifMatch: "\"4\""])["meta.revision"] == 5)
+        }
+    }
+
     @Test("profiles know nothing of each other; a name that is none is 400 everywhere")
     func apart() async throws {
         try await ShopHarness.run { (app) async throws in

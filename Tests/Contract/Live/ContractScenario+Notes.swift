@@ -154,7 +154,7 @@ extension ContractScenario {
 
     static let peopleReads = ["GET /v1/notes/people", "GET /v1/notes/people/{id}", "GET /v1/notes/people/{id}/avatar"]
 
-    /// Before anybody was fetched nothing stands in; afterwards people are there whatever the upstream does.
+    /// Without a fetch there are no people; afterwards they are shown whatever the upstream does.
     private func people() async throws {
         let member = try await notesSession()
         let read = { (fault: String, status: Int) in

@@ -358,7 +358,8 @@ struct ConnectionHandlerTests {
     @Test("However the bytes are cut into pieces, the same responses are sent", arguments: [1, 2, 3, 7, 50])
     func pieces(length: Int) throws {
         let chunked =
-            "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"
+            "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nT: t\r\n\r\n"
         let bytes = Array((get + chunked + get + "GARBAGE\r\n\r\n").utf8)
         let connection = try EmbeddedConnection()
         var responded = 0

@@ -108,7 +108,7 @@ public struct NoteStore: Sendable {
     /// - Parameter versions: the versions that it may have; nil for any.
     func delete(_ id: Int64, versions: Set<Int>?, account: Int64) async throws -> Outcome {
         defer { noteChanges[account].bump() }
-        return try await database.writeFreeingRoom { db in
+        return try await database.writeErasing { db in
             guard let old = try Self.note(id, account: account, db) else { return .missing }
             if let versions, !versions.contains(old.revision) { return .changedMeanwhile }
             _ = try Self.nextRevision(account, db)

@@ -53,7 +53,7 @@ extension DocumentStore {
     func delete(_ id: String, profile: String, at now: Date) async throws -> Changed? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
-        return try await database.writeFreeingRoom { db in
+        return try await database.writeErasing { db in
             guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
             try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [document.sequence])
             try Self.forgetThumbnails(of: document.pages, db)

@@ -31,7 +31,9 @@ extension ScreenResponse {
         do {
             let (result, body) = try await upstream.readBody(of: .picture(at: url), cachePolicy)
             guard let body, let bytes = try await adapt(body), let type = PictureType(of: bytes) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+                var cacheStatus = result.provenance.cacheStatus ?? CacheStatus(.hit)
+                cacheStatus.detail = "placeholder"
+                return .placeholder(cacheStatus)
             }
             return .picture(
                 bytes,

@@ -32,7 +32,7 @@ extension ProblemCode {
         .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut, .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
         .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
-        .upstreamStorageFull,
+        .upstreamStorageFull, .storageFailed, .storageFull,
     ]
 
     /// 400: the request is malformed.
@@ -199,6 +199,15 @@ extension ProblemCode {
         "Nothing is stored for this",
         isRetryable: true
     )
+    /// 500: the stored data cannot be read or written.
+    public static let storageFailed = ProblemCode(
+        "storage-failed",
+        .internalServerError,
+        "The stored data cannot be read or written",
+        isRetryable: true
+    )
+    /// 507: the disk of the server is full.
+    public static let storageFull = ProblemCode("storage-full", .init(code: 507), "The disk of the server is full")
     /// 507: the upstream has no space left.
     public static let upstreamStorageFull = ProblemCode(
         "upstream-storage-full",

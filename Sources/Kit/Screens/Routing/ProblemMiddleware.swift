@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPSemantics
 import HTTPTypes
@@ -60,13 +61,20 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.tooLarge, "The body is larger than is accepted here.")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
             return Problem(.malformedRequest, "The request cannot be understood.")
-        default:
-            logger.error("unexpected error", metadata: ["error": "\(error)"])
-            return Problem(
-                .internal,
-                "An error that should not happen; it is in the log under this request's X-Request-Id."
-            )
+        case let error as StorageError:
+            guard let problem = Problem(error) else { return unexpected(error, logger: logger) }
+            logger.error("the stored data cannot be used", metadata: ["error": "\(error)"])
+            return problem
+        default: return unexpected(error, logger: logger)
         }
+    }
+
+    private func unexpected(_ error: any Error, logger: Logger) -> Problem {
+        logger.error("unexpected error", metadata: ["error": "\(error)"])
+        return Problem(
+            .internal,
+            "An error that should not happen; it is in the log under this request's X-Request-Id."
+        )
     }
 }
 

@@ -94,7 +94,7 @@ public struct SessionStore: Sendable {
     public func close(_ credential: BearerCredential) async throws {
         guard let hash = try credential.tokenHash else { return }
         defer { ended(hash) }
-        try await database.write { db in
+        try await database.writeErasing { db in
             try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [hash])
         }
     }
