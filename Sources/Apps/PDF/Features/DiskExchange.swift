@@ -15,7 +15,7 @@ struct DiskExchange: Sendable {
     @Sendable func importFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, creation.options)
-        try request.checkPreconditions(version: try lookup.store.revision(profile: profile))
+        try request.writePreconditions().check(version: try lookup.store.revision(profile: profile))
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
             try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)

@@ -17,7 +17,7 @@ struct DocumentCreation: Sendable {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, options)
         let isSeparate = try Self.isSeparate(request.query)
-        try request.checkPreconditions(version: try maker.store.revision(profile: profile))
+        try request.writePreconditions().check(version: try maker.store.revision(profile: profile))
         let files = try await UploadedFiles.read(request, maker, options).files
         return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
     }

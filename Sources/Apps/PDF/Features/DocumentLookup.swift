@@ -42,7 +42,7 @@ struct DocumentLookup: Sendable {
     /// - Throws: ``Problem``, 404 as above, 412 if a precondition does not hold for its version.
     func documentToChange(_ request: ScreenRequest, profile: String) throws -> Document {
         let document = try document(request, profile: profile)
-        try request.checkPreconditions(version: document.version)
+        try request.writePreconditions().check(version: document.version)
         return document
     }
 

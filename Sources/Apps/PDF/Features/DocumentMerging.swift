@@ -21,7 +21,7 @@ struct DocumentMerging: Sendable {
         let ids = try Self.ids(fields)
         let name = try fields.string("name").map(DocumentName.accepted)
         try Self.check(ids)
-        try request.checkPreconditions(version: nil)
+        try request.writePreconditions().check(version: nil)
         // Errors in them are reported before the request waits for locks.
         _ = try ids.map { try lookup.savedDocument($0, profile: profile) }
         let new = try await jobs.run(request) { progress in

@@ -31,7 +31,7 @@ struct DocumentWelcome: Sendable {
         guard case .bool(let isSeen) = try await request.jsonObject().values["seen"] else {
             throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
         }
-        try request.checkPreconditions(version: Self.version(isSeen: try store.isWelcomeSeen(profile: profile)))
+        try request.writePreconditions().check(version: Self.version(isSeen: try store.isWelcomeSeen(profile: profile)))
         try await store.setWelcomeSeen(isSeen, profile: profile)
         return try screen(isSeen: isSeen, request, changeToken: nil)
     }

@@ -23,9 +23,14 @@ public struct WritePreconditions: Sendable, Equatable {
 
     /// Evaluates the preconditions, in the transaction of the write.
     ///
-    /// - Parameter version: The current version, which is that of the screen's entity tags.
+    /// - Parameter version: The current version, which is that of the screen's entity tags; nil if the target of the
+    ///   request has no representation.
     /// - Throws: ``Problem`` 412 `precondition-failed`.
-    public func check(version: Int) throws(Problem) {
+    public func check(version: Int?) throws(Problem) {
+        guard let version else {
+            if ifMatch != nil { throw Self.failed("There is nothing that If-Match could name.") }
+            return
+        }
         // Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
         if let ifMatch, !ifMatch.names(version, weakly: false) {
             throw Self.failed("This is at version \(version), which If-Match does not name.")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PDF
 
-@Suite struct ScreenRequestPreconditionsTests {
+@Suite struct DocumentLookupPreconditionTests {
     @Test("TRUST-05 If-None-Match: a change that names the present version, or any, is 412 and changes nothing")
     func ifNoneMatch() async throws {
         try await PDFHarness.run { app in
