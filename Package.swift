@@ -99,7 +99,7 @@ let package = Package(
             name: "PDF",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
+                "HTTPSemantics", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -221,7 +221,7 @@ let package = Package(
         ),
         .target(
             name: "Media",
-            dependencies: ["Concurrency", "MediaFormats", crypto, subprocess, systemPackage],
+            dependencies: ["Concurrency", "MediaFormats", crypto, logging, subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
@@ -236,10 +236,11 @@ let package = Package(
         // Parses photos and PDFs, one process a job, so that the server never does.
         .executableTarget(
             name: "PDFWorker",
-            dependencies: ["MediaFormats", "CZlib", "CQPDF", "CPangoCairo"],
+            dependencies: ["MediaFormats", "CZlib", "CQPDF", "CQPDFCheck", "CPangoCairo"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
+        .target(name: "CQPDFCheck", dependencies: ["CQPDF"]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
         // Simulated upstreams; knows nothing of the server it is used against.
@@ -412,5 +413,6 @@ let package = Package(
             dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioPosix],
             swiftSettings: strict
         ),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

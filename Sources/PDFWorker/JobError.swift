@@ -25,6 +25,7 @@ struct JobError: Error, Equatable {
             switch error {
             case .truncated: throw JobError(.damaged("the picture ends too early"), input: input)
             case .malformed(let reason): throw JobError(.damaged(reason), input: input)
+            case .tooManyPages: throw JobError(.damaged("a picture of several pages"), input: input)
             case .unsupported(let kind): throw JobError(.damaged("\(kind) instead of a JPEG or PNG"), input: input)
             }
         }

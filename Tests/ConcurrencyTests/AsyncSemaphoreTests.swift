@@ -75,4 +75,31 @@ import Testing
         await #expect(throws: Failure.self) { try await semaphore.withPermit { throw Failure() } }
         try await semaphore.withPermit {}
     }
+
+    @Test("TRUST-10 a reserved permit is for short tasks only, which do not wait for long ones") func reserved()
+        async throws
+    {
+        let semaphore = AsyncSemaphore(permits: 1, reserved: 1, maximumWaiting: 1)
+        let (long, short) = (Gate(), Gate())
+        let running = Task { try await semaphore.withPermit { await long.pass() } }
+        await until { await long.inside == 1 }
+        let waiting = Task { try await semaphore.withPermit { await long.pass() } }
+        await until { await semaphore.waiting == 1 }
+        let first = Task { try await semaphore.withPermit(isShort: true) { await short.pass() } }
+        await until { await short.inside == 1 }
+        // The queue of long tasks is full; short ones have one of their own.
+        await #expect(throws: AsyncSemaphore.QueueFull()) { try await semaphore.withPermit {} }
+        let second = Task { try await semaphore.withPermit(isShort: true) { await short.pass() } }
+        await until { await semaphore.waiting == 2 }
+        await short.open()
+        try await first.value
+        try await second.value
+        #expect(await long.inside == 1, "a reserved permit is not passed on to a long task")
+        #expect(await semaphore.waiting == 1)
+        await long.open()
+        try await running.value
+        try await waiting.value
+        try await semaphore.withPermit {}
+        try await semaphore.withPermit(isShort: true) {}
+    }
 }

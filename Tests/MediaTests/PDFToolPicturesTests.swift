@@ -9,7 +9,7 @@ import Testing
     {
         let summary = try await scratch.engine.documents.pages(
             of: pictures.map { .file($0) },
-            layout: layout,
+            options: PictureOptions(layout: layout),
             title: title,
             to: scratch.url("out.pdf")
         )

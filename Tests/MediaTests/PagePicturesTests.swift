@@ -50,4 +50,52 @@ import Testing
         let narrow = try await scratch.engine.pages.picture(of: 1, in: scratch.url("a.pdf"), size: page, width: 40)
         #expect((narrow.width, narrow.height) == (40, 4000))
     }
+
+    /// The corners of a page of quadrants: upper left, upper right, lower right, lower left.
+    private func corners(_ pixels: Pixels) -> [Pixels.Color] {
+        [pixels.at(0.1, 0.1), pixels.at(0.9, 0.1), pixels.at(0.9, 0.9), pixels.at(0.1, 0.9)]
+    }
+
+    @Test(
+        "TRUST-12 pictures of turned pages have the page's shape and all of its content, at every width",
+        arguments: [0, 90, 180, 270],
+        [40, 320, 1000]
+    )
+    func turned(degrees: Int, width: Int) async throws {
+        let scratch = try Scratch()
+        let photo = try await scratch.picture(.quadrants(), "a.png")
+        let upright = try await scratch.engine.documents.pages(of: [.file(photo)], to: scratch.url("a.pdf"))
+        let page = ComposedPage(page: 1, rotateBy: degrees)
+        let turned = try await scratch.engine.documents.compose(
+            [page],
+            of: [scratch.url("a.pdf")],
+            to: scratch.url("b.pdf")
+        )
+        let shown = turned.pages[0]
+        let isLying = degrees % 180 == 0
+        #expect(shown.width == (isLying ? 96 : 64) && shown.height == (isLying ? 64 : 96))
+        let first = try await picture(of: scratch.url("a.pdf"), upright.pages[0], width: 320, scratch)
+        let colors = corners(first)
+        #expect(Set(colors.map(\.description)).count >= 3, "the corners differ")
+        let steps = degrees / 90
+        let expected = (0..<4).map { colors[($0 - steps + 4) % 4] }
+        // With and without a size that is known before.
+        for size in [shown, nil] {
+            let pixels = try await picture(of: scratch.url("b.pdf"), size, width: width, scratch)
+            #expect(pixels.width == width)
+            #expect(abs(Double(pixels.height) - Double(width) * shown.height / shown.width) <= 1)
+            for (corner, color) in zip(corners(pixels), expected) { #expect(corner.isNear(color, 40)) }
+        }
+    }
+
+    private func picture(of file: URL, _ size: PDFPage?, width: Int, _ scratch: Scratch) async throws -> Pixels {
+        let picture = try await scratch.engine.pages.picture(
+            of: 1,
+            in: file,
+            size: size,
+            width: width,
+            isLossless: true
+        )
+        return try await scratch.pixels(of: scratch.write(picture.data, to: "p.png"))
+    }
 }

@@ -74,4 +74,24 @@ import Testing
         #expect(PictureDocument.parts([50, 1, 50], atMost: 10) == [0..<1, 1..<2, 2..<3])
         #expect(PictureDocument.parts([50], atMost: 10) == [0..<1])
     }
+
+    @Test(
+        "PDF-16 a photo is centred on its paper, upright or across as it is, within the margins",
+        arguments: [
+            (PageLayout.Paper.a4, 595.276, 841.89), (.a5, 419.528, 595.276), (.a3, 841.89, 1190.551),
+            (.letter, 612, 792),
+            (.legal, 612, 1008),
+        ]
+    )
+    func papers(paper: PageLayout.Paper, width: Double, height: Double) {
+        let upright = PicturePlacement(width: 1000, height: 2000, layout: PageLayout(paper, margin: 20))
+        #expect((upright.pageWidth, upright.pageHeight) == (width, height))
+        #expect(upright.height <= height - 40 + 0.001 && upright.width <= width - 40 + 0.001)
+        #expect((upright.x - (width - upright.width) / 2).magnitude < 0.001)
+        #expect((upright.y - (height - upright.height) / 2).magnitude < 0.001)
+        let lying = PicturePlacement(width: 2000, height: 1000, layout: PageLayout(paper, margin: 20))
+        #expect((lying.pageWidth, lying.pageHeight) == (height, width))
+        let fit = PicturePlacement(width: 100, height: 50, layout: PageLayout(.fit, margin: 20))
+        #expect((fit.pageWidth, fit.pageHeight, fit.x, fit.width) == (140, 90, 20, 100))
+    }
 }

@@ -21,6 +21,12 @@ extension PDFApp {
             "lifetime of an unsaved document after its last change"
         ),
         Setting(
+            "pdf.keep_metadata",
+            .choice(["true", "false"]),
+            default: "false",
+            "whether photos in documents keep their EXIF: time, camera, position of the photographer"
+        ),
+        Setting(
             "pdf.thumbnails_mb",
             .integer(0...65_536),
             default: "64",
@@ -40,7 +46,8 @@ extension PDFApp.Options {
             maximumTextBytes: limits.textBytes,
             maximumWidth: min(2000, limits.pageWidth),
             thumbnailBytes: try settings.mebibytes("pdf.thumbnails_mb"),
-            draftLifetime: try settings.seconds("pdf.draft_lifetime_s")
+            draftLifetime: try settings.seconds("pdf.draft_lifetime_s"),
+            keepsMetadata: try settings.flag("pdf.keep_metadata")
         )
     }
 }

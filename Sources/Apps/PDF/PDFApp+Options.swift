@@ -18,6 +18,9 @@ extension PDFApp {
         /// Time from a draft's last change until it is removed.
         public var draftLifetime: Duration
 
+        /// Whether photos keep their metadata: time, camera, position of the photographer.
+        public var keepsMetadata: Bool
+
         /// Creates options; the defaults are those of the settings `pdf.*`.
         public init(
             maximumFiles: Int = 200,
@@ -27,7 +30,8 @@ extension PDFApp {
             maximumTextBytes: Int = 1 << 20,
             maximumWidth: Int = 2000,
             thumbnailBytes: Int = 64 << 20,
-            draftLifetime: Duration = .seconds(86400)
+            draftLifetime: Duration = .seconds(86400),
+            keepsMetadata: Bool = false
         ) {
             self.maximumFiles = maximumFiles
             self.maximumFileBytes = maximumFileBytes
@@ -37,6 +41,7 @@ extension PDFApp {
             self.maximumWidth = maximumWidth
             self.thumbnailBytes = thumbnailBytes
             self.draftLifetime = draftLifetime
+            self.keepsMetadata = keepsMetadata
         }
 
         /// Largest body with a text as JSON: every byte may be escaped as `\u00XX`.

@@ -27,7 +27,7 @@ public struct PDFApp: App {
     private let saving: DocumentSaving
     private let pages: PageEditing
     private let extraction: PageExtraction
-    private let text: TextPages
+    private let photos: PhotoPages
     private let merging: DocumentMerging
     private let exchange: DiskExchange?
     private let drafts: ExpiredDraftCleaner
@@ -73,10 +73,16 @@ public struct PDFApp: App {
         thumbnails = DocumentThumbnails(lookup: lookup, engine: engine, options: options)
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
         self.creation = creation
-        saving = DocumentSaving(lookup: lookup, events: events, locks: locks)
+        saving = DocumentSaving(lookup: lookup, jobs: jobs, arranger: arranger, locks: locks)
         pages = PageEditing(editor: editor, arranger: arranger)
         extraction = PageExtraction(lookup: lookup, jobs: jobs, locks: locks, arranger: arranger)
-        text = TextPages(editor: editor, engine: engine, arranger: arranger, options: options)
+        photos = PhotoPages(
+            editor: editor,
+            maker: maker,
+            arranger: arranger,
+            text: TextPages(editor: editor, engine: engine, arranger: arranger, options: options),
+            options: options
+        )
         merging = DocumentMerging(
             lookup: lookup,
             jobs: jobs,
@@ -109,7 +115,7 @@ public struct PDFApp: App {
             Route(.post, "\(document)/save", "pdf.reader", saving.save),
             Route(.get, "\(document)/file", "pdf.file", library.file),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument),
-            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, text.add),
+            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, photos.add),
             Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: listBytes, pages.reorder),
             Route(.patch, page, "pdf.reader", pages.rotate),
             Route(.delete, page, "pdf.reader", pages.delete),

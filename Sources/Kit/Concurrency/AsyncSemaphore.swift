@@ -1,40 +1,56 @@
 /// A counting semaphore for tasks, fair: tasks that wait get a permit in the order in which they asked. The number of
 /// waiting tasks is bounded.
+///
+/// Reserved permits are for short tasks only, so that those need not wait for long ones.
 public actor AsyncSemaphore {
     /// The queue is full.
     public struct QueueFull: Error, Equatable {}
 
+    private struct Waiter {
+        let number: Int
+        let isShort: Bool
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private enum Permit { case common, reserved }
     private let permits: Int
     private var free: Int
+    private var freeReserved: Int
     private let maximumWaiting: Int
-    private var queue: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+    private var queue: [Waiter] = []
+    /// Permits that were passed on to tasks that wait no more and have not run yet.
+    private var passed: [Int: Permit] = [:]
     private var nextNumber = 0
 
     /// Creates a semaphore.
     ///
     /// - Parameters:
     ///   - permits: bodies that run at a time.
-    ///   - maximumWaiting: tasks that may wait for a permit.
-    public init(permits: Int, maximumWaiting: Int) {
-        self.permits = permits
+    ///   - reserved: bodies of short tasks that run in addition.
+    ///   - maximumWaiting: long tasks that may wait for a permit, and short ones.
+    public init(permits: Int, reserved: Int = 0, maximumWaiting: Int) {
+        self.permits = permits + reserved
         free = permits
+        freeReserved = reserved
         self.maximumWaiting = maximumWaiting
     }
 
     /// Runs `body` while it holds a permit.
     ///
+    /// - Parameter isShort: whether the task may hold a reserved permit.
     /// - Throws: ``QueueFull`` at once if too many tasks wait; `CancellationError` if the task is cancelled while it
     ///   waits; what `body` throws.
-    public nonisolated func withPermit<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws
-        -> Value
-    {
-        try await acquire()
+    public nonisolated func withPermit<Value: Sendable>(
+        isShort: Bool = false,
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let permit = try await acquire(isShort: isShort)
         do {
             let value = try await body()
-            await release()
+            await release(permit)
             return value
         } catch {
-            await release()
+            await release(permit)
             throw error
         }
     }
@@ -43,15 +59,12 @@ public actor AsyncSemaphore {
     public var waiting: Int { queue.count }
 
     /// Number of tasks that hold a permit.
-    public var running: Int { permits - free }
+    public var running: Int { permits - free - freeReserved }
 
-    private func acquire() async throws {
+    private func acquire(isShort: Bool) async throws -> Permit {
         try Task.checkCancellation()
-        if free > 0 {
-            free -= 1
-            return
-        }
-        guard queue.count < maximumWaiting else { throw QueueFull() }
+        if let permit = takeFree(isShort: isShort) { return permit }
+        guard queue.count(where: { $0.isShort == isShort }) < maximumWaiting else { throw QueueFull() }
         nextNumber += 1
         let number = nextNumber
         try await withTaskCancellationHandler {
@@ -60,12 +73,23 @@ public actor AsyncSemaphore {
                 if Task.isCancelled {
                     continuation.resume(throwing: CancellationError())
                 } else {
-                    queue.append((number, continuation))
+                    queue.append(Waiter(number: number, isShort: isShort, continuation: continuation))
                 }
             }
         } onCancel: {
             Task { await self.cancel(number) }
         }
+        return passed.removeValue(forKey: number) ?? .common
+    }
+
+    private func takeFree(isShort: Bool) -> Permit? {
+        if free > 0 {
+            free -= 1
+            return .common
+        }
+        guard isShort, freeReserved > 0 else { return nil }
+        freeReserved -= 1
+        return .reserved
     }
 
     private func cancel(_ number: Int) {
@@ -73,7 +97,17 @@ public actor AsyncSemaphore {
         queue.remove(at: index).continuation.resume(throwing: CancellationError())
     }
 
-    private func release() {
-        if queue.isEmpty { free += 1 } else { queue.removeFirst().continuation.resume() }
+    /// Passes a permit on to the first task that waits and may hold it.
+    private func release(_ permit: Permit) {
+        guard let index = queue.firstIndex(where: { permit == .common || $0.isShort }) else {
+            switch permit {
+            case .common: free += 1
+            case .reserved: freeReserved += 1
+            }
+            return
+        }
+        let next = queue.remove(at: index)
+        passed[next.number] = permit
+        next.continuation.resume()
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+public import Logging
 
 /// Work on pictures and documents. The server has one engine, made by the composition root.
 public struct MediaEngine: Sendable {
@@ -28,13 +29,19 @@ public struct MediaEngine: Sendable {
     ///   - limits: the limits of the work.
     ///   - folder: the directory for those of jobs, on the file system of the results. No other process may use it:
     ///     directories of jobs that an earlier run has left there are removed.
+    ///   - logger: receives the causes of failures that are not in the input.
     /// - Throws: Foundation's error if they cannot be removed.
-    public init(tools: MediaTools, limits: MediaLimits = MediaLimits(), folder: URL) throws {
+    public init(
+        tools: MediaTools,
+        limits: MediaLimits = MediaLimits(),
+        folder: URL,
+        logger: Logger = Logger(label: "media")
+    ) throws {
         self.tools = tools
         self.limits = limits
         let root = folder.absoluteURL.path
         try JobDirectory.removeLeftovers(below: root)
-        let bench = ToolRunner(tools: tools, limits: limits, root: root)
+        let bench = ToolRunner(tools: tools, limits: limits, root: root, logger: logger)
         self.bench = bench
         pictures = PictureScaler(bench: bench)
         pages = PagePictures(bench: bench)

@@ -25,8 +25,11 @@ public enum MediaError: Error, Sendable, Equatable {
     case unsupported(String)
     /// A child ended by a signal that no limit explains: the file makes a decoder crash.
     case crashed(MediaTool, signal: Int32)
-    /// A child failed, or could not be started, for a reason that is not in the file. The text is for the log.
+    /// A child failed for a reason that is not in the file. The text is for the log.
     case failed(MediaTool, String)
+    /// The machine cannot do the job now: a child could not be started or was killed, descriptors or the space for
+    /// unfinished files are used up. The same may succeed later. The text is for the log.
+    case unavailable(String)
 
     /// What was above its limit.
     public enum Excess: Sendable, Equatable {

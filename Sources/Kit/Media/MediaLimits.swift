@@ -1,10 +1,14 @@
 /// The limits of work on pictures and documents. The defaults suit a machine with two cores, and ordinary photos do not
 /// reach them.
 public struct MediaLimits: Sendable, Equatable {
-    /// Child processes at a time.
+    /// Child processes at a time; one more for short work.
     public var children = 2
     /// Jobs that may wait for a child process; more are ``MediaError/overloaded``.
     public var waiting = 64
+    /// Pixels of a picture whose work is short: it does not wait for that on larger ones.
+    public var shortPixels = 2_000_000
+    /// Bytes of Larder's own documents whose work is short.
+    public var shortBytes = 4 << 20
     /// Largest picture file in bytes.
     public var pictureBytes = 64 << 20
     /// Largest picture in pixels, by its header.

@@ -46,7 +46,8 @@ struct ServerResources: Sendable {
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,
-            folder: URL(filePath: try ScratchFolder("work", in: database.directory).path, directoryHint: .isDirectory)
+            folder: URL(filePath: try ScratchFolder("work", in: database.directory).path, directoryHint: .isDirectory),
+            logger: logger
         )
         abilities = MediaAbilities(media)
         scratch = try ScratchFolder("uploads", in: database.directory)

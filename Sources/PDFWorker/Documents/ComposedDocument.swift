@@ -13,19 +13,17 @@ struct ComposedDocument {
         guard pages.count <= job.maximumPages else { throw JobError(.tooManyPages(limit: job.maximumPages)) }
         guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }
         let result = try PDFFile()
-        for (position, page) in pages.enumerated() {
-            guard sources.indices.contains(page.source) else {
-                throw JobError(.other("there is no source \(page.source)"))
-            }
-            try JobError.naming(page.source) { try copy(page, of: sources[page.source], to: result, at: position) }
-            if position % 64 == 63 { Messages.send(.progress(done: (position + 1) * 50 / pages.count, total: 100)) }
-        }
+        try copy(pages, of: sources, to: result)
         if let layered = sources.first(where: { $0.hasLayers }) { try result.takeLayers(of: layered) }
         try result.setTitle(job.title ?? sources[0].title())
         // The library reads the streams of the sources here.
         try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
+        if job.isChecked { try JobError.naming(0) { try DocumentCheck.run(job.output) } }
         var summary = try result.summary()
         summary.wasEncrypted = sources.contains { $0.isEncrypted }
+        summary.notices = sources.indices.filter { sources[$0].isRestricted }.map {
+            InputNotice(input: $0, kind: .restrictionsRemoved)
+        }
         return summary
     }
 
@@ -35,10 +33,34 @@ struct ComposedDocument {
         }
     }
 
-    private func copy(_ page: ComposedPage, of source: PDFFile, to result: PDFFile, at position: Int) throws {
+    private func copy(_ pages: [ComposedPage], of sources: [PDFFile], to result: PDFFile) throws {
+        let filters = try sources.enumerated().map { index, source in
+            try JobError.naming(index) { try PageFilter(source) }
+        }
+        for (position, page) in pages.enumerated() {
+            guard sources.indices.contains(page.source) else {
+                throw JobError(.other("there is no source \(page.source)"))
+            }
+            try JobError.naming(page.source) {
+                try copy(page, of: sources[page.source], filters[page.source], to: result, at: position)
+            }
+            if position % 64 == 63 { Messages.send(.progress(done: (position + 1) * 50 / pages.count, total: 100)) }
+        }
+    }
+
+    private func copy(
+        _ page: ComposedPage,
+        of source: PDFFile,
+        _ filter: PageFilter,
+        to result: PDFFile,
+        at position: Int
+    )
+        throws
+    {
         guard page.page >= 1, try page.page <= source.pageCount() else { throw JobError(.noSuchPage(page.page)) }
         let original = try source.page(page.page - 1)
         defer { source.release(original) }
+        try filter.clean(original)
         try result.add(original, of: source)
         guard PageGeometry.normalized(page.rotateBy) != 0 else { return }
         // The copy is rotated: the same page may be requested twice with different rotations.

@@ -66,6 +66,24 @@ extension PDFFile {
         try check()
     }
 
+    /// Returns the keys of a dictionary.
+    func keys(of dictionary: Object) -> [String] {
+        qpdf_oh_begin_dict_key_iter(handle, dictionary)
+        var keys: [String] = []
+        while qpdf_oh_dict_more_keys(handle) != 0, let key = qpdf_oh_dict_next_key(handle) {
+            keys.append(String(cString: key))
+        }
+        return keys
+    }
+
+    /// Returns the name at a key of a dictionary, with its slash; nil if there is none.
+    func name(_ key: String, of dictionary: Object) -> String? {
+        let value = qpdf_oh_get_key(handle, dictionary, key)
+        defer { release(value) }
+        guard qpdf_oh_is_name(handle, value) != 0 else { return nil }
+        return qpdf_oh_get_name(handle, value).map { String(cString: $0) }
+    }
+
     /// Returns the numbers of an array; nil if it is not an array of this many numbers.
     func numbers(_ array: Object, count: Int32) -> [Double]? {
         guard qpdf_oh_is_array(handle, array) != 0, qpdf_oh_get_array_n_items(handle, array) == count else {

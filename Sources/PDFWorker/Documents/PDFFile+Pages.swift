@@ -15,6 +15,13 @@ extension PDFFile {
     /// Whether it is encrypted; with the empty password, because it could be read.
     var isEncrypted: Bool { qpdf_is_encrypted(handle) != 0 }
 
+    /// Whether an owner password restricts what may be done with it.
+    var isRestricted: Bool {
+        isEncrypted
+            && (qpdf_allow_print_high_res(handle) == 0 || qpdf_allow_modify_all(handle) == 0
+                || qpdf_allow_extract_all(handle) == 0)
+    }
+
     /// Whether parts of its pages belong to layers (ISO 32000-1 8.11.4).
     var hasLayers: Bool {
         qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0
@@ -23,6 +30,7 @@ extension PDFFile {
     /// Copies the layers of a document whose pages were added, so that hidden parts stay hidden.
     func takeLayers(of other: PDFFile) throws {
         let layers = qpdf_oh_get_key(other.handle, qpdf_get_root(other.handle), "/OCProperties")
+        try PageFilter(other).cleanLayers(layers)
         let indirect =
             qpdf_oh_is_indirect(other.handle, layers) != 0 ? layers : qpdf_make_indirect_object(other.handle, layers)
         try other.check()

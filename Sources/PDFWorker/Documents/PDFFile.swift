@@ -1,7 +1,8 @@
 import CQPDF
 import MediaFormats
 
-/// A document of libqpdf. No stream of a document is ever decompressed, neither here nor when it is written.
+/// A document of libqpdf. No stream of a document is decompressed, neither here nor when it is written; only
+/// ``DocumentCheck`` does that.
 ///
 /// The error of the library is checked after each call; without that it continues with fallback values.
 final class PDFFile {
@@ -38,7 +39,7 @@ final class PDFFile {
     /// Checks the size of the page tree before the library reads it, which takes kilobytes for each listed page, even
     /// if the same page is listed a million times.
     ///
-    /// Only the number of pages is checked; the library refuses a malformed tree.
+    /// Only the number of pages is checked, and that there is something for each; the library refuses a malformed tree.
     private func boundPageTree(_ maximumPages: Int) throws {
         var seen: Set<Int32> = []
         var leaves = 0
@@ -51,6 +52,7 @@ final class PDFFile {
             defer { release(node) }
             let kids = qpdf_oh_is_dictionary(handle, node) != 0 ? qpdf_oh_get_key(handle, node, "/Kids") : 0
             guard kids != 0, qpdf_oh_is_array(handle, kids) != 0 else {
+                guard qpdf_oh_is_dictionary(handle, node) != 0 else { throw JobError.damaged("a page is missing") }
                 leaves += 1
                 continue
             }

@@ -2,9 +2,11 @@ import Foundation
 import MediaFormats
 
 extension EmbeddedPicture {
-    /// Returns a JPEG whose whole file is the stream: its segments tell the decoder everything but the orientation, the
-    /// profile and Adobe's inversion.
-    static func jpeg(_ source: some ByteSource, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
+    /// Returns a JPEG that is the stream: its segments tell the decoder everything but the orientation, the profile and
+    /// Adobe's inversion.
+    static func jpeg(_ source: some ByteSource, _ header: PictureHeader, _ data: Data, keepsMetadata: Bool) throws
+        -> EmbeddedPicture
+    {
         guard let frame = header.jpeg, frame.isEmbeddable else {
             throw JobError.damaged(
                 "a JPEG of a kind that PDF does not know: "
@@ -20,7 +22,7 @@ extension EmbeddedPicture {
             bitsPerComponent: 8,
             components: frame.components,
             filter: "/DCTDecode",
-            data: data
+            data: keepsMetadata ? data : JPEGMetadata.removed(from: data)
         )
         picture.isInverted = frame.components == 4 && frame.adobeTransform != nil
         picture.orientation =

@@ -33,13 +33,14 @@ struct EmbeddedPicture: Equatable {
 
     /// Reads a JPEG or PNG that can be embedded as it is.
     ///
+    /// - Parameter keepsMetadata: whether a JPEG keeps its metadata.
     /// - Throws: `PictureHeaderError`, ``JobError``.
-    init(file path: String) throws {
+    init(file path: String, keepsMetadata: Bool = false) throws {
         let source = try FileBytes(URL(filePath: path))
         let header = try PictureHeader(of: source)
         let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
         switch header.format {
-        case .jpeg: self = try Self.jpeg(source, header, data)
+        case .jpeg: self = try Self.jpeg(source, header, data, keepsMetadata: keepsMetadata)
         case .png: self = try Self.png(source, header, data)
         default: throw JobError.damaged("\(header.format.rawValue.uppercased()) cannot be embedded as it is")
         }

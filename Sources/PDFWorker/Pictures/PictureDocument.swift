@@ -51,7 +51,8 @@ struct PictureDocument {
         let document = try PDFFile()
         for index in files {
             try JobError.naming(index) {
-                try document.addPage(with: try EmbeddedPicture(file: job.files[index]), layout: job.layout)
+                let picture = try EmbeddedPicture(file: job.files[index], keepsMetadata: job.keepsMetadata)
+                try document.addPage(with: picture, layout: job.layout)
             }
             Messages.send(.progress(done: index + 1, total: job.files.count))
         }

@@ -2,8 +2,10 @@ import MediaFormats
 
 /// The size of a page and the position of its picture.
 struct PicturePlacement: Equatable {
-    /// A4 in points, upright.
-    static let a4 = (width: 595.276, height: 841.89)
+    /// A size in points, upright.
+    typealias Size = (width: Double, height: Double)
+
+    static let a4: Size = (595.276, 841.89)
     /// The smallest page that every reader accepts (ISO 32000-1 annex C.2), in points.
     static let smallestSide = 3.0
 
@@ -22,17 +24,31 @@ struct PicturePlacement: Equatable {
     ///   - height: height of the picture as it is shown, in pixels.
     init(width pixelsAcross: Int, height pixelsDown: Int, layout: PageLayout) {
         let (across, down) = (Double(pixelsAcross), Double(pixelsDown))
-        switch layout {
-        case .fit:
+        let margins = 2 * layout.margin
+        if let paper = Self.size(of: layout.paper) {
+            (pageWidth, pageHeight) = across > down ? (paper.height, paper.width) : paper
+            let scale = min((pageWidth - margins) / across, (pageHeight - margins) / down)
+            (width, height) = (across * scale, down * scale)
+        } else {
             let scale = min(1, Self.a4.height / max(across, down))
             (width, height) = (across * scale, down * scale)
-            (pageWidth, pageHeight) = (max(width, Self.smallestSide), max(height, Self.smallestSide))
-        case .a4:
-            (pageWidth, pageHeight) = across > down ? (Self.a4.height, Self.a4.width) : (Self.a4.width, Self.a4.height)
-            let scale = min(pageWidth / across, pageHeight / down)
-            (width, height) = (across * scale, down * scale)
+            (pageWidth, pageHeight) = (
+                max(width + margins, Self.smallestSide), max(height + margins, Self.smallestSide)
+            )
         }
         (x, y) = ((pageWidth - width) / 2, (pageHeight - height) / 2)
+    }
+
+    /// Returns the size of a paper; nil if the picture decides it.
+    private static func size(of paper: PageLayout.Paper) -> Size? {
+        switch paper {
+        case .fit: nil
+        case .a4: a4
+        case .a5: (419.528, 595.276)
+        case .a3: (841.89, 1190.551)
+        case .letter: (612, 792)
+        case .legal: (612, 1008)
+        }
     }
 
     /// Returns the content stream of the page: the picture `/Picture`, turned upright, at its position.

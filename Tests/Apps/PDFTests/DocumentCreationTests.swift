@@ -94,7 +94,8 @@ import Testing
     @Test(
         "PDF-04 what is none of the accepted types is 415 that names the file and lists them; nothing is created",
         arguments: [
-            "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "BM\u{1}\u{2}\u{3}\u{4}", "just text", " %PDF-1.4",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "BM\u{1}\u{2}\u{3}\u{4}", "just text",
+            String(repeating: " ", count: 1024) + "%PDF-1.4",
             "\u{0}\u{0}\u{0}\u{18}ftypqt  ", "RIFFxxxxWAVE",
             "GIF88a", "\u{0}",
         ]

@@ -23,6 +23,7 @@ import Testing
             (.tooLarge(.memory(limit: 1)), .tooLarge), (.tooManyPages(limit: 1), .tooManyPages),
             (.timedOut(.vips), .timedOut), (.noGlyphs, .validationFailed), (.overloaded, .overloaded),
             (.toolMissing(.vips), .toolMissing), (.unsupported(""), .damaged),
+            (.failed(.vips, ""), .processingUnavailable), (.unavailable(""), .processingUnavailable),
         ]
     )
     func codes(error: MediaError, code: ProblemCode) {
@@ -34,8 +35,7 @@ import Testing
     @Test("An error that only the log can explain has none")
     func internalErrors() {
         let errors: [any Error] = [
-            MediaError.failed(.vips, ""), MediaError.noSuchPage(1), MediaError.unconfined(.soffice),
-            CancellationError(),
+            MediaError.noSuchPage(1), MediaError.unconfined(.soffice), CancellationError(),
         ]
         for error in errors { #expect(Problem(error, titles: ["a"]) == nil) }
     }

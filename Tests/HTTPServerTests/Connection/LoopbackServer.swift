@@ -15,6 +15,8 @@ struct LoopbackServer: Sendable {
     let gate: Gate
     let refusals: AsyncStream<ConnectionRefusal>
     let cuts: AsyncStream<AbruptClose>
+    /// Clients that have left while `/present` waited.
+    let departures: AsyncStream<Void>
     private let services: ServiceGroup
 
     /// Asks the server to stop as SIGTERM would.
@@ -30,8 +32,9 @@ struct LoopbackServer: Sendable {
         let (ports, portSource) = AsyncStream.makeStream(of: Int.self)
         let (refusals, refusalSource) = AsyncStream.makeStream(of: ConnectionRefusal.self)
         let (cuts, cutSource) = AsyncStream.makeStream(of: AbruptClose.self)
+        let (departures, departureSource) = AsyncStream.makeStream(of: Void.self)
         let application = Application(
-            router: routes(gate),
+            router: routes(gate, departureSource),
             server: HTTPServerBuilder { responder in
                 LarderHTTPChannel(
                     responder: responder,
@@ -59,7 +62,14 @@ struct LoopbackServer: Sendable {
             group.addTask { try await services.run() }
             var iterator = ports.makeAsyncIterator()
             let port = await iterator.next() ?? 0
-            let server = LoopbackServer(port: port, gate: gate, refusals: refusals, cuts: cuts, services: services)
+            let server = LoopbackServer(
+                port: port,
+                gate: gate,
+                refusals: refusals,
+                cuts: cuts,
+                departures: departures,
+                services: services
+            )
             let result = try await body(server)
             await services.triggerGracefulShutdown()
             try await group.waitForAll()
@@ -67,7 +77,9 @@ struct LoopbackServer: Sendable {
         }
     }
 
-    private static func routes(_ gate: Gate) -> Router<BasicRequestContext> {
+    private static func routes(_ gate: Gate, _ departures: AsyncStream<Void>.Continuation) -> Router<
+        BasicRequestContext
+    > {
         let router = Router()
         router.get("hello") { _, _ in "hello" }
         router.post("echo") { request, _ in
@@ -94,6 +106,18 @@ struct LoopbackServer: Sendable {
         router.get("wait") { _, _ in
             await gate.pass()
             return "waited"
+        }
+        router.on("present", method: .post) { request, _ in
+            var request = request
+            _ = try await request.collectBody(upTo: 1 << 20)
+            guard let presence = ResponseAnnotations.ofConnection?.presence else { return "nothing is known" }
+            do {
+                try await presence.whilePresent { try await gate.passUnlessCancelled() }
+                return "stayed"
+            } catch {
+                departures.yield()
+                throw error
+            }
         }
         router.get("endless") { _, _ in
             Response(

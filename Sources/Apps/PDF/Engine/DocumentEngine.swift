@@ -7,13 +7,27 @@ import Media
 struct DocumentEngine: Sendable {
     typealias Progress = PDFTool.Progress
 
-    /// Makes a PDF of pictures, one page each: ``PDFTool/pages(of:layout:title:to:progress:)``.
+    /// A document to be composed.
+    struct Composition: Sendable {
+        /// Nil for all pages of all sources.
+        var pages: [ComposedPage]?
+        var sources: [URL]
+        /// Nil keeps the title of the first source.
+        var title: String?
+        /// Whether the sources are a client's, and not yet checked.
+        var isImport = false
+    }
+
+    /// Makes a PDF of pictures: ``PDFTool/pages(of:options:title:to:progress:)``.
     var pages:
-        @Sendable (_ pictures: [PictureSource], _ layout: PageLayout, _ output: URL, _ progress: @escaping Progress)
-            async throws -> PDFDocumentSummary
-    /// Makes a PDF of pages of others, or of all their pages: ``PDFTool/compose(_:of:title:to:progress:)``.
+        @Sendable (
+            _ pictures: [PictureSource], _ options: PictureOptions, _ title: String?, _ output: URL,
+            _ progress: @escaping Progress
+        ) async throws -> PDFDocumentSummary
+    /// Makes a PDF of pages of others, or of all their pages:
+    /// ``PDFTool/compose(_:of:title:isImport:to:progress:)``.
     var compose:
-        @Sendable (_ pages: [ComposedPage]?, _ sources: [URL], _ output: URL, _ progress: @escaping Progress)
+        @Sendable (_ composition: Composition, _ output: URL, _ progress: @escaping Progress)
             async throws -> PDFDocumentSummary
     /// Typesets a text: ``PDFTool/textPages(_:locale:title:to:progress:)``.
     var textPages:
@@ -25,10 +39,20 @@ struct DocumentEngine: Sendable {
 
 extension DocumentEngine {
     init(_ media: MediaEngine) {
+        let documents = media.documents
         self.init(
-            pages: { try await media.documents.pages(of: $0, layout: $1, to: $2, progress: $3) },
-            compose: { try await media.documents.compose($0, of: $1, to: $2, progress: $3) },
-            textPages: { try await media.documents.textPages($0, locale: $1, to: $2, progress: $3) },
+            pages: { try await documents.pages(of: $0, options: $1, title: $2, to: $3, progress: $4) },
+            compose: { composition, output, progress in
+                try await documents.compose(
+                    composition.pages,
+                    of: composition.sources,
+                    title: composition.title,
+                    isImport: composition.isImport,
+                    to: output,
+                    progress: progress
+                )
+            },
+            textPages: { try await documents.textPages($0, locale: $1, to: $2, progress: $3) },
             picture: { try await media.pages.picture(of: $0, in: $1, size: $2, width: $3) }
         )
     }

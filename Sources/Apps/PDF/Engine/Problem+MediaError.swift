@@ -46,7 +46,8 @@ extension Problem {
                 "\(tool.executable) is not there; on Debian it needs \(tool.package). "
                     + "Everything that does not need it works."
             )
-        case .noSuchPage, .unconfined, .failed: return nil
+        case .failed, .unavailable: self = .processingUnavailable
+        case .noSuchPage, .unconfined: return nil
         }
     }
 

@@ -14,7 +14,8 @@ struct DiskExchange: Sendable {
     /// `POST /v1/pdf/documents/from-disk {"path"}`: a photo or PDF of the Disk becomes a draft.
     @Sendable func importFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let (_, layout) = try DocumentCreation.parameters(request)
+        let parameters = try PageParameters(request.query, creation.options)
+        try request.writePreconditions().check(version: try lookup.store.revision(profile: profile))
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
             try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)
@@ -22,20 +23,19 @@ struct DiskExchange: Sendable {
         let file = try SourceFile(
             title: fetched.name,
             fileName: fetched.name,
-            beginning: fetched.beginning,
             length: fetched.file.length,
             place: fetched.file.place,
             index: 0,
             pointer: "/path"
         )
-        return try await creation.create([[file]], layout: layout, request, profile: profile)
+        return try await creation.create([[file]], parameters, request, profile: profile)
     }
 
     /// `POST …/save-to-disk {"path"}`: the file of a document is uploaded to the Disk.
     @Sendable func exportFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
         let path = try Self.path(try await request.jsonObject())
-        let document = try lookup.document(request, profile: profile)
+        let document = try lookup.documentToChange(request, profile: profile)
         let file = try lookup.store.database.blobs.reader(document.blob)
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }

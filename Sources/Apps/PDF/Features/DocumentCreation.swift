@@ -15,76 +15,46 @@ struct DocumentCreation: Sendable {
     /// `POST /v1/pdf/documents`: files become a draft, or a draft each.
     @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let (isSeparate, layout) = try Self.parameters(request)
-        let limits = UploadedForm.Limits(
-            parts: options.maximumFiles + 16,
-            fileBytes: options.maximumFileBytes,
-            bodyBytes: options.maximumUploadBytes
-        )
-        let form = try await request.uploadedForm(into: maker.scratch, limits: limits)
-        let files = try files(of: form)
-        return try await create(
-            isSeparate ? files.map { [$0] } : [files],
-            layout: layout,
-            request,
-            profile: profile
-        )
+        let parameters = try PageParameters(request.query, options)
+        let isSeparate = try Self.isSeparate(request.query)
+        try request.writePreconditions().check(version: try maker.store.revision(profile: profile))
+        let files = try await UploadedFiles.read(request, maker, options).files
+        return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
     }
 
-    /// Reads the query parameters `mode` and `page`.
+    /// Reads the query parameter `mode`.
     ///
     /// - Throws: ``Problem``, 400.
-    static func parameters(_ request: ScreenRequest) throws -> (isSeparate: Bool, layout: PageLayout) {
-        let mode = try request.query.string("mode") ?? "single"
+    private static func isSeparate(_ query: QueryItems) throws -> Bool {
+        let mode = try query.string("mode") ?? "single"
         guard ["single", "separate"].contains(mode) else {
             throw Problem.invalidParameter("mode", accepted: "accepts single or separate")
         }
-        let page = try request.query.string("page") ?? PageLayout.fit.rawValue
-        guard let layout = PageLayout(rawValue: page) else {
-            throw Problem.invalidParameter("page", accepted: "accepts fit or a4")
-        }
-        return (mode == "separate", layout)
-    }
-
-    private func files(of form: UploadedForm) throws -> [SourceFile] {
-        guard form.files.count <= options.maximumFiles else {
-            throw Problem(
-                .tooLarge,
-                "One request may bring \(options.maximumFiles) files at most, not \(form.files.count)."
-            )
-        }
-        guard !form.files.isEmpty else {
-            throw Problem.validation([.field("/files", "required", "The form has no files; at least one is needed.")])
-        }
-        return try form.files.enumerated().map { index, file in
-            try SourceFile(
-                title: file.title(at: index),
-                fileName: file.fileName,
-                beginning: file.beginning,
-                length: file.length,
-                place: file.place,
-                index: index,
-                pointer: "/files/\(index)"
-            )
-        }
+        return mode == "separate"
     }
 
     /// Makes a draft of each batch of files: all of them, or none.
-    func create(_ batches: [[SourceFile]], layout: PageLayout, _ request: ScreenRequest, profile: String) async throws
-        -> ScreenResponse
-    {
+    func create(
+        _ batches: [[SourceFile]],
+        _ parameters: PageParameters,
+        _ request: ScreenRequest,
+        profile: String
+    ) async throws -> ScreenResponse {
         let store = maker.store
         let created = jobs.lookup.clock.now()
-        let documents = try await jobs.run(request, titles: batches.joined().map(\.title)) { progress in
-            let made = try await make(batches, layout: layout, created: created, progress)
-            return try await store.insert(
-                made,
+        let files = Array(batches.joined())
+        let (documents, notices) = try await jobs.run(request, titles: files.map(\.title)) { progress in
+            let made = try await make(batches, parameters, created: created, progress)
+            let inserted = try await store.insert(
+                made.map(\.document),
                 profile: profile,
                 created: created,
                 draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds)
-            ).documents
+            )
+            return (inserted.documents, made.flatMap(\.notices))
         }
-        guard let first = documents.first, let screen = DocumentCreationScreen(documents) else {
+        let texts = notices.map { FileNotice($0, files) }
+        guard let first = documents.first, let screen = DocumentCreationScreen(documents, notices: texts) else {
             throw Problem(.internal, "No document was made.")
         }
         return try .changed(first, as: screen, "pdf.created")
@@ -92,21 +62,26 @@ struct DocumentCreation: Sendable {
 
     private func make(
         _ batches: [[SourceFile]],
-        layout: PageLayout,
+        _ parameters: PageParameters,
         created: Date,
         _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> [DocumentStore.New] {
-        var made: [DocumentStore.New] = []
+    ) async throws -> [DocumentMaker.Made] {
+        var made: [DocumentMaker.Made] = []
         var before = 0
         do {
             for (index, batch) in batches.enumerated() {
-                let name = Self.name(of: batch, number: index + 1, at: created)
                 let share = { @Sendable (value: Double) in progress((Double(index) + value) / Double(batches.count)) }
-                made.append(try await maker.make(batch, before: before, name: name, layout: layout, share))
+                let job = DocumentMaker.Job(
+                    files: batch,
+                    before: before,
+                    title: Self.name(of: batch, number: index + 1, at: created),
+                    options: parameters.pictures
+                )
+                made.append(try await maker.make(job, share))
                 before += batch.count
             }
         } catch {
-            for new in made { maker.store.database.blobs.discard(new.blob) }
+            for made in made { maker.store.database.blobs.discard(made.document.blob) }
             throw error
         }
         return made
@@ -123,21 +98,21 @@ extension SourceFile {
     /// Takes in a file that a client has sent or named.
     ///
     /// - Parameters:
-    ///   - beginning: its first bytes; ``PictureFormat/signatureLength`` are enough.
     ///   - length: its bytes.
     ///   - index: its position among the files of the request.
     ///   - pointer: the field that names it, for the error.
-    /// - Throws: ``Problem``, 422 if it is empty, 415 if its format is not accepted.
+    /// - Throws: ``Problem``, 422 if it is empty, 415 if its format is not accepted; Foundation's error if it cannot be
+    ///   read.
     init(
         title: String,
         fileName: String?,
-        beginning: some Sequence<UInt8>,
         length: Int,
         place: TemporaryPath,
         index: Int,
         pointer: String
     ) throws {
         guard length > 0 else { throw Problem(damagedFile: title, at: index) }
+        let beginning = try FileBytes(URL(filePath: place.path)).bytes(0..<SourceFormat.signatureLength)
         guard let format = SourceFormat(signature: beginning) else {
             let detail = "\(title) is none of the accepted types: \(SourceFormat.accepted)."
             throw Problem(

@@ -25,15 +25,19 @@ struct DocumentEditor: Sendable {
     /// Changes the document of the path.
     ///
     /// - Parameters:
+    ///   - titles: the names of the client's files, for errors.
     ///   - plan: decides, of the document as it is while its lock is held, what is to be done; nil for nothing.
     ///   - work: makes the new file.
     ///   - response: makes the response of the document after the change.
-    /// - Throws: ``Problem``, 404 if the document is not there, 412 if `If-Match` does not name its version; what the
-    ///   closures throw.
+    /// - Throws: ``Problem``, 404 if the document is not there, 412 if a precondition does not hold; what the closures
+    ///   throw.
     func change<Plan: Sendable, Detail: Sendable>(
         _ request: ScreenRequest,
+        titles: [String] = [],
         plan: @Sendable (Document) throws -> Plan?,
-        work: @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws -> Change<Detail>,
+        work:
+            @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
+            -> Change<Detail>,
         response: @Sendable (Document, Detail) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
@@ -41,7 +45,8 @@ struct DocumentEditor: Sendable {
         return try await locks.holding([id]) {
             let before = try lookup.documentToChange(request, profile: profile)
             guard let plan = try plan(before) else { return try .reader(before) }
-            let (after, detail) = try await jobs.run(request, on: before, profile: profile) { progress in
+            let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
+                progress in
                 let change = try await work(before, plan, progress)
                 return (try await replace(before, by: change, profile: profile), change.detail)
             }

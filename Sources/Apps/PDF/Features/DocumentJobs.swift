@@ -12,15 +12,15 @@ struct DocumentJobs: Sendable {
     let events: EventStream
     let lookup: DocumentLookup
 
-    /// Runs a job. Its id is the request's `X-Request-Id`, which the client may choose.
+    /// Runs a job. Its id is the request's `X-Request-Id`, which the client may choose. If the client leaves, the job is
+    /// cancelled.
     ///
     /// - Parameter titles: the names of the client's files, in the order of Media's inputs.
     /// - Throws: ``Problem`` for a failure of Media's that the client can act on; what `body` throws.
     func run<Result: Sendable>(
         _ request: ScreenRequest,
         titles: [String] = [],
-        isolation: isolated (any Actor)? = #isolation,
-        _ body: (_ progress: @escaping Progress) async throws -> Result
+        _ body: @escaping @Sendable (_ progress: @escaping Progress) async throws -> Result
     ) async throws -> Result {
         let (events, id) = (self.events, request.requestID)
         let publish = { @Sendable (status: String, progress: Double) in
@@ -29,7 +29,7 @@ struct DocumentJobs: Sendable {
         let report = ProgressReport { percent in publish("running", Double(percent) / 100) }
         report.update(0)
         do {
-            let result = try await body { report.update($0) }
+            let result = try await request.whileClientWaits { try await body { report.update($0) } }
             publish("done", 1)
             return result
         } catch {
@@ -41,16 +41,16 @@ struct DocumentJobs: Sendable {
     /// Runs a job that changes a document. If the document is a draft that expires meanwhile, the error says so, rather
     /// than what its missing file has caused.
     ///
-    /// - Throws: ``Problem``, 404 if the document is gone; what ``run(_:titles:isolation:_:)`` throws.
+    /// - Throws: ``Problem``, 404 if the document is gone; what ``run(_:titles:_:)`` throws.
     func run<Result: Sendable>(
         _ request: ScreenRequest,
         on document: Document,
         profile: String,
-        isolation: isolated (any Actor)? = #isolation,
-        _ body: (_ progress: @escaping Progress) async throws -> Result
+        titles: [String] = [],
+        _ body: @escaping @Sendable (_ progress: @escaping Progress) async throws -> Result
     ) async throws -> Result {
         do {
-            return try await run(request, body)
+            return try await run(request, titles: titles, body)
         } catch {
             _ = try lookup.document(document.id, profile: profile)
             throw error

@@ -14,16 +14,17 @@ struct DocumentLibrary: Sendable {
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let page = try request.query.page()
+        let search = DocumentSearch(try request.query.string("q"))
         let changeToken = store.changeToken(profile: profile)
-        let listing = try store.list(profile: profile, page: page)
+        let listing = try store.list(profile: profile, page: page, search)
         let shown = Page(page, count: listing.rows.count, total: listing.total)
         let isEmpty = listing.total == 0
         let content = DocumentListScreen(
-            items: listing.rows.map { .init(DocumentProperties($0), canMerge: listing.total > 1) },
+            items: listing.rows.map { .init(DocumentProperties($0), canMerge: listing.count > 1) },
             revision: listing.revision,
-            empty: isEmpty ? .noDocuments : nil
+            empty: isEmpty ? (search == nil ? .noDocuments : .noMatches) : nil
         )
-        return try .pdf(
+        var response = try ScreenResponse.pdf(
             content,
             "pdf.list",
             state: isEmpty ? .empty : .content,
@@ -32,6 +33,9 @@ struct DocumentLibrary: Sendable {
             links: request.links(for: shown),
             changeToken: changeToken
         )
+        // What `If-Match` of a creation is compared with.
+        response.version = String(listing.revision)
+        return response
     }
 
     /// `GET /v1/pdf/documents/{id}`.

@@ -1,8 +1,6 @@
 import Database
 import Foundation
 import Freshness
-import HTTPCaching
-import HTTPSemantics
 import HTTPTypes
 import Screens
 
@@ -41,17 +39,11 @@ struct DocumentLookup: Sendable {
 
     /// Returns the document of the path to a caller that holds its lock and is about to change it.
     ///
-    /// - Throws: ``Problem``, 404 as above, 412 if `If-Match` does not name its version (RFC 9110 §13.1.1).
+    /// - Throws: ``Problem``, 404 as above, 412 if a precondition does not hold for its version.
     func documentToChange(_ request: ScreenRequest, profile: String) throws -> Document {
         let document = try document(request, profile: profile)
-        let tags = request.headerFields[values: .ifMatch]
-        guard !tags.isEmpty, let versions = EntityTag.versions(in: tags), !versions.contains(document.version) else {
-            return document
-        }
-        throw Problem(
-            .preconditionFailed,
-            "The document \(document.id) is not at a version that If-Match names; read it again before changing it."
-        )
+        try request.writePreconditions().check(version: document.version)
+        return document
     }
 
     /// Returns a document and its open file. A change between the two reads replaces the file; then both are read once

@@ -9,6 +9,30 @@ struct DocumentMaker: Sendable {
     let scratch: ScratchFolder
     let maximumPages: Int
 
+    /// What a file was made of.
+    struct Written: Sendable {
+        var pages: [DocumentPage]
+        /// `input` is the position of the file in the request.
+        var notices: [InputNotice]
+    }
+
+    /// A document that is not stored yet.
+    struct Made: Sendable {
+        var document: DocumentStore.New
+        var notices: [InputNotice]
+    }
+
+    /// How the pages are made.
+    struct Job: Sendable {
+        /// The files that the pages are made of, at least one.
+        var files: [SourceFile]
+        /// Files of the request that belong to earlier documents: errors name positions in the request.
+        var before = 0
+        /// The title of the PDF.
+        var title: String
+        var options: PictureOptions
+    }
+
     /// Neighbours among the files that are worked on at once.
     private struct Part {
         var first: Int
@@ -18,50 +42,55 @@ struct DocumentMaker: Sendable {
 
     /// Makes a document.
     ///
-    /// - Parameters:
-    ///   - files: the files that its pages are made of, at least one.
-    ///   - before: files of the request that belong to earlier documents: errors name positions in the request.
     /// - Returns: what the store inserts; the blob is discarded by the caller if it does not.
-    /// - Throws: ``MediaError``; ``MediaError/OfInput`` with the position of the file in the request.
-    func make(
-        _ files: [SourceFile],
-        before: Int,
-        name: String,
-        layout: PageLayout,
-        _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> DocumentStore.New {
+    /// - Throws: what ``write(_:to:_:)`` throws; ``StorageError``.
+    func make(_ job: Job, _ progress: @escaping DocumentJobs.Progress) async throws -> Made {
         let output = scratch.place(".pdf")
-        let pages = try await MediaError.OfInput.naming(before, of: files.count) {
-            let pages = try await write(files, to: URL(filePath: output.path), layout: layout, progress)
-            guard pages.count <= maximumPages else { throw MediaError.tooManyPages(limit: maximumPages) }
-            return pages
-        }
-        guard !pages.isEmpty else {
-            throw MediaError.OfInput(index: before, error: .damaged("a document without a page"))
-        }
-        return .init(name: name, blob: try store.database.blobs.adopt(output), pages: pages)
+        let written = try await write(job, to: URL(filePath: output.path), progress)
+        let blob = try store.database.blobs.adopt(output)
+        return Made(
+            document: DocumentStore.New(name: job.title, blob: blob, pages: written.pages),
+            notices: written.notices
+        )
     }
 
-    private func write(
-        _ files: [SourceFile],
-        to output: URL,
-        layout: PageLayout,
-        _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> [DocumentPage] {
-        let parts = Self.parts(of: files)
-        if parts.count == 1 { return try await write(parts[0], to: output, layout: layout, progress) }
+    /// Writes a PDF of the files.
+    ///
+    /// - Throws: ``MediaError``; ``MediaError/OfInput`` with the position of the file in the request.
+    func write(_ job: Job, to output: URL, _ progress: @escaping DocumentJobs.Progress) async throws -> Written {
+        var written = try await MediaError.OfInput.naming(job.before, of: job.files.count) {
+            let written = try await writeParts(of: job, to: output, progress)
+            guard written.pages.count <= maximumPages else { throw MediaError.tooManyPages(limit: maximumPages) }
+            return written
+        }
+        guard !written.pages.isEmpty else {
+            throw MediaError.OfInput(index: job.before, error: .damaged("a document without a page"))
+        }
+        for index in written.notices.indices { written.notices[index].input += job.before }
+        return written
+    }
+
+    private func writeParts(of job: Job, to output: URL, _ progress: @escaping DocumentJobs.Progress) async throws
+        -> Written
+    {
+        let parts = Self.parts(of: job.files)
+        if parts.count == 1 { return try await write(parts[0], of: job, to: output, progress) }
         var places: [TemporaryPath] = []
-        var kinds: [DocumentPage.Kind] = []
+        var whole = Written(pages: [], notices: [])
         for (index, part) in parts.enumerated() {
             let place = scratch.place(".pdf")
             let share = { @Sendable (value: Double) in progress((Double(index) + value) / Double(parts.count + 1)) }
-            kinds += try await write(part, to: URL(filePath: place.path), layout: layout, share).map(\.kind)
+            let written = try await write(part, of: job, to: URL(filePath: place.path), share)
+            whole.pages += written.pages
+            whole.notices += written.notices
             places.append(place)
         }
         defer { withExtendedLifetime(places) {} }
+        let all = DocumentEngine.Composition(sources: places.map { URL(filePath: $0.path) }, title: job.title)
         do {
-            let summary = try await engine.compose(nil, places.map { URL(filePath: $0.path) }, output) { _ in }
-            return zip(summary.pages, kinds).map { DocumentPage($0, kind: $1) }
+            let summary = try await engine.compose(all, output) { _ in }
+            whole.pages = zip(summary.pages, whole.pages).map { DocumentPage($0, kind: $1.kind) }
+            return whole
         } catch let error as MediaError.OfInput {
             // The input is a part that Larder has made, none of the client's files.
             throw error.error
@@ -80,18 +109,22 @@ struct DocumentMaker: Sendable {
 
     private func write(
         _ part: Part,
+        of job: Job,
         to output: URL,
-        layout: PageLayout,
         _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> [DocumentPage] {
+    ) async throws -> Written {
         try await MediaError.OfInput.naming(part.first, of: part.files.count) {
             let urls = part.files.map(\.url)
             let report: DocumentEngine.Progress = { progress($0.fraction) }
+            let imported = DocumentEngine.Composition(sources: urls, title: job.title, isImport: true)
             let summary =
                 part.isPictures
-                ? try await engine.pages(urls.map { .file($0) }, layout, output, report)
-                : try await engine.compose(nil, urls, output, report)
-            return summary.pages.map { DocumentPage($0, kind: part.isPictures ? .image : .imported) }
+                ? try await engine.pages(urls.map { .file($0) }, job.options, job.title, output, report)
+                : try await engine.compose(imported, output, report)
+            return Written(
+                pages: summary.pages.map { DocumentPage($0, kind: part.isPictures ? .image : .imported) },
+                notices: summary.notices.map { InputNotice(input: part.first + $0.input, kind: $0.kind) }
+            )
         }
     }
 }

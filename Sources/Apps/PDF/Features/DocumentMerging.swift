@@ -21,6 +21,7 @@ struct DocumentMerging: Sendable {
         let ids = try Self.ids(fields)
         let name = try fields.string("name").map(DocumentName.accepted)
         try Self.check(ids)
+        try request.writePreconditions().check(version: nil)
         // Errors in them are reported before the request waits for locks.
         _ = try ids.map { try lookup.savedDocument($0, profile: profile) }
         let new = try await jobs.run(request) { progress in
@@ -48,9 +49,10 @@ struct DocumentMerging: Sendable {
         let pages = sources.enumerated().flatMap { index, source in
             source.pages.indices.map { ComposedPage(source: index, page: $0 + 1) }
         }
+        let name = name ?? DocumentName.joined(sources[0].name, sources[1].name)
         return DocumentStore.New(
-            name: name ?? DocumentName.joined(sources[0].name, sources[1].name),
-            blob: try await arranger.write(pages, of: sources, progress),
+            name: name,
+            blob: try await arranger.write(pages, of: sources, title: name, progress),
             pages: sources.flatMap(\.pages).map { $0.copy() }
         )
     }

@@ -1,15 +1,19 @@
 import Concurrency
+import Database
 import Freshness
+import Media
 import Screens
 
 /// Saves drafts, renames and deletes documents.
 struct DocumentSaving: Sendable {
     let lookup: DocumentLookup
-    let events: EventStream
+    let jobs: DocumentJobs
+    let arranger: PageArranger
     /// By id of the document.
     let locks: KeyedMutex
 
     private var store: DocumentStore { lookup.store }
+    private var events: EventStream { jobs.events }
 
     /// `POST …/save {"name"?}`: a draft becomes a saved document. A second time changes nothing but the name, if one is
     /// given.
@@ -32,19 +36,31 @@ struct DocumentSaving: Sendable {
         let profile = try request.profile()
         let id = try lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
-            _ = try lookup.documentToChange(request, profile: profile)
-            let now = lookup.clock.now()
-            guard
-                let (document, revision) = try await store.save(
-                    id,
-                    name: name,
-                    isSaved: isSaved,
-                    profile: profile,
-                    at: now
-                )
-            else { throw Problem.noDocument(id) }
+            let before = try lookup.documentToChange(request, profile: profile)
+            let blob = try await retitled(before, name: name, request, profile: profile)
+            let saved = try await store.save(
+                id,
+                name: name,
+                blob: blob,
+                isSaved: isSaved,
+                profile: profile,
+                at: lookup.clock.now()
+            )
+            guard let (document, revision) = saved else { throw Problem.noDocument(id) }
             events.publishList(revision)
             return try .reader(document)
+        }
+    }
+
+    /// Returns a new file of a document that is to have another name, because a PDF has its name as title; nil if the
+    /// name stays.
+    private func retitled(_ document: Document, name: String?, _ request: ScreenRequest, profile: String) async throws
+        -> Blob?
+    {
+        guard let name, name != document.name else { return nil }
+        let pages = document.pages.indices.map { ComposedPage(page: $0 + 1) }
+        return try await jobs.run(request, on: document, profile: profile) { progress in
+            try await arranger.write(pages, of: [document], title: name, progress)
         }
     }
 

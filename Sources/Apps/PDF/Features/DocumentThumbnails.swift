@@ -14,6 +14,8 @@ struct DocumentThumbnails: Sendable {
     let lookup: DocumentLookup
     let engine: DocumentEngine
     let options: PDFApp.Options
+    /// Pages that could not be drawn lately.
+    private let failures = DrawingFailures()
     /// Held by the request that draws a thumbnail, so that nothing is drawn twice at once.
     let locks = KeyedMutex()
 
@@ -42,7 +44,7 @@ struct DocumentThumbnails: Sendable {
         for attempt in 1...2 {
             let index = try choose(document)
             do {
-                let thumbnail = try await thumbnail(at: index, of: document, width: width)
+                let thumbnail = try await thumbnail(request, at: index, of: document, width: width)
                 return Self.response(thumbnail, document, changeToken)
             } catch {
                 // A change may have removed the file while its page was drawn: the file is not at fault then.
@@ -59,18 +61,37 @@ struct DocumentThumbnails: Sendable {
     }
 
     /// Returns the stored thumbnail of a page, or draws it. Requests for one that is being drawn wait for it.
-    private func thumbnail(at index: Int, of document: Document, width: Int) async throws -> DocumentStore.Thumbnail {
+    private func thumbnail(_ request: ScreenRequest, at index: Int, of document: Document, width: Int) async throws
+        -> DocumentStore.Thumbnail
+    {
         let page = document.pages[index]
         if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
         return try await locks.holding(["\(page.content) \(page.rotation) \(width)"]) {
             if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
-            let (shown, file) = (page.shownSize, store.file(of: document))
-            let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
-            let picture = try await engine.picture(index + 1, file, size, width)
+            let picture = try await draw(request, at: index, of: document, width: width)
             let drawn = DocumentStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
             let now = lookup.clock.now()
             try await store.save(drawn, of: page, width: width, budget: options.thumbnailBytes, at: now)
             return drawn
+        }
+    }
+
+    /// Draws a page, unless that has failed lately: then its failure is repeated.
+    private func draw(_ request: ScreenRequest, at index: Int, of document: Document, width: Int) async throws
+        -> RenderedPicture
+    {
+        let page = document.pages[index]
+        if let failure = failures.failure(of: page, at: lookup.clock.now()) { throw failure }
+        let (shown, file, engine) = (page.shownSize, store.file(of: document), engine)
+        let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
+        do {
+            return try await request.whileClientWaits { try await engine.picture(index + 1, file, size, width) }
+        } catch let error as MediaError {
+            // A change may have removed the file meanwhile.
+            if FileManager.default.fileExists(atPath: file.path) {
+                failures.record(error, of: page, at: lookup.clock.now())
+            }
+            throw error
         }
     }
 

@@ -31,16 +31,22 @@ struct DocumentWelcome: Sendable {
         guard case .bool(let isSeen) = try await request.jsonObject().values["seen"] else {
             throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
         }
+        try request.writePreconditions().check(version: Self.version(isSeen: try store.isWelcomeSeen(profile: profile)))
         try await store.setWelcomeSeen(isSeen, profile: profile)
         return try screen(isSeen: isSeen, request, changeToken: nil)
     }
 
     private func screen(isSeen: Bool, _ request: ScreenRequest, changeToken: ChangeToken?) throws -> ScreenResponse {
-        try .pdf(
+        var response = try ScreenResponse.pdf(
             DocumentWelcomeScreen(seen: isSeen),
             "pdf.welcome",
             links: Links(self: request.selfLink),
             changeToken: changeToken
         )
+        response.version = String(Self.version(isSeen: isSeen))
+        return response
     }
+
+    /// The version with which the entity tag of the welcome begins.
+    private static func version(isSeen: Bool) -> Int { isSeen ? 1 : 0 }
 }

@@ -76,7 +76,7 @@ struct PageEditing: Sendable {
         } work: { document, steps, progress in
             let pages = steps.map { ComposedPage(page: $0.page + 1, rotateBy: $0.rotation) }
             return DocumentEditor.Change(
-                blob: try await arranger.write(pages, of: [document], progress),
+                blob: try await arranger.write(pages, of: [document], title: document.name, progress),
                 pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) },
                 detail: ()
             )

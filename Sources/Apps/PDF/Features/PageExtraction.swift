@@ -18,17 +18,11 @@ struct PageExtraction: Sendable {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
         let (wanted, name) = (try PageList(fields), try fields.string("name").map(DocumentName.accepted))
-        let id = try lookup.document(request, profile: profile).id
+        let id = try lookup.documentToChange(request, profile: profile).id
         let new = try await jobs.run(request) { progress in
             try await locks.holding([id]) {
-                let source = try lookup.document(request, profile: profile)
-                let indices = try wanted.indices(in: source)
-                let pages = indices.map { ComposedPage(page: $0 + 1) }
-                let extracted = DocumentStore.New(
-                    name: name ?? "\(DocumentName.shortened(source.name, to: DocumentName.longest - 10)) (extract)",
-                    blob: try await arranger.write(pages, of: [source], progress),
-                    pages: indices.map { source.pages[$0].copy() }
-                )
+                let source = try lookup.documentToChange(request, profile: profile)
+                let extracted = try await extracted(wanted, of: source, name: name, progress)
                 return try await lookup.store.insert(
                     [extracted],
                     profile: profile,
@@ -39,5 +33,20 @@ struct PageExtraction: Sendable {
         }
         jobs.events.publishList(new.revision)
         return try .reader(new.documents[0], isNew: true)
+    }
+    private func extracted(
+        _ wanted: PageList,
+        of source: Document,
+        name: String?,
+        _ progress: @escaping DocumentJobs.Progress
+    ) async throws -> DocumentStore.New {
+        let indices = try wanted.indices(in: source)
+        let pages = indices.map { ComposedPage(page: $0 + 1) }
+        let name = name ?? "\(DocumentName.shortened(source.name, to: DocumentName.longest - 10)) (extract)"
+        return DocumentStore.New(
+            name: name,
+            blob: try await arranger.write(pages, of: [source], title: name, progress),
+            pages: indices.map { source.pages[$0].copy() }
+        )
     }
 }

@@ -6,8 +6,8 @@ struct TextContent: Sendable {
     let text: String
     /// A language tag (BCP 47).
     let locale: String?
-    /// The number that the first new page gets; nil for the end.
-    private let number: Int?
+    /// Where the new pages are inserted.
+    let place: PagePlace
 
     /// Reads the fields.
     ///
@@ -16,21 +16,7 @@ struct TextContent: Sendable {
     init(_ fields: JSONFields, maximumBytes: Int) throws {
         text = try Self.text(fields, maximumBytes: maximumBytes)
         locale = try Self.locale(fields)
-        number = try Self.number(fields)
-    }
-
-    /// Returns the position of the first new page in a document, from 0.
-    ///
-    /// - Throws: ``Problem``, 422 if `at` is beyond its end.
-    func position(in document: Document) throws -> Int {
-        let last = document.pages.count + 1
-        guard let number else { return last - 1 }
-        guard number <= last else {
-            throw Problem.validation([
-                .field("/at", "invalid", "at must be from 1 to \(last), the number that the first new page gets.")
-            ])
-        }
-        return number - 1
+        place = try PagePlace(fields)
     }
 
     private static func text(_ fields: JSONFields, maximumBytes: Int) throws -> String {
@@ -67,17 +53,5 @@ struct TextContent: Sendable {
             ])
         }
         return locale
-    }
-
-    private static func number(_ fields: JSONFields) throws -> Int? {
-        switch fields.values["at"] {
-        case nil, .null: return nil
-        case .number(let number):
-            if let number = Int(exactly: number), number >= 1 { return number }
-        default: break
-        }
-        throw Problem.validation([
-            .field("/at", "invalid", "at must be a whole number from 1 on: the number that the first new page gets.")
-        ])
     }
 }

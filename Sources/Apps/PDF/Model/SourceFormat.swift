@@ -5,15 +5,18 @@ enum SourceFormat: Sendable, Equatable {
     case picture(PictureFormat)
     case pdf
 
-    /// Reads the format from the first bytes of a file; ``PictureFormat/signatureLength`` are enough.
+    /// Bytes that ``init(signature:)`` reads.
+    static let signatureLength = PDFSignature.searchedLength + PDFSignature.bytes.count
+
+    /// Reads the format from the first bytes of a file. What begins as a picture is one, whatever follows.
     ///
     /// - Returns: nil if the format is not accepted.
     init?(signature bytes: some Sequence<UInt8>) {
-        let head = Array(bytes.prefix(PictureFormat.signatureLength))
-        if head.starts(with: PDFSignature.bytes) {
-            self = .pdf
-        } else if let picture = PictureFormat(signature: head) {
+        let head = Array(bytes.prefix(Self.signatureLength))
+        if let picture = PictureFormat(signature: head) {
             self = .picture(picture)
+        } else if PDFSignature.isIn(head) {
+            self = .pdf
         } else {
             return nil
         }

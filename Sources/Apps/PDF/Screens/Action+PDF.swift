@@ -25,6 +25,7 @@ extension Action {
             .share(href),
             Action(id: "save", title: "Save", method: "POST", href: "\(href)/save", enabled: document.isDraft),
             .rename(href),
+            Action(id: "add-photos", title: "Add photos", method: "POST", href: "\(href)/pages"),
             Action(id: "add-text", title: "Add text", method: "POST", href: "\(href)/pages"),
             Action(
                 id: "reorder",

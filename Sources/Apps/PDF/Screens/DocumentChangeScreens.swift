@@ -11,39 +11,45 @@ struct DocumentCreationScreen: Encodable, Sendable {
 
     let first: DocumentScreen
     let documents: [Made]
+    let notices: [FileNotice]
 
-    init?(_ documents: [Document]) {
+    init?(_ documents: [Document], notices: [FileNotice]) {
         guard let first = documents.first else { return nil }
         self.first = DocumentScreen(first)
+        self.notices = notices
         self.documents = documents.map {
             Made(id: $0.id, name: $0.name, pageCount: $0.pages.count, href: DocumentProperties.href($0.id))
         }
     }
 
-    private enum CodingKeys: CodingKey { case documents }
+    private enum CodingKeys: CodingKey { case documents, notices }
 
     func encode(to encoder: any Encoder) throws {
         try first.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(documents, forKey: .documents)
+        try container.encode(notices, forKey: .notices)
     }
 }
 
 /// `POST …/pages`: the document with its new pages.
-struct DocumentTextScreen: Encodable, Sendable {
+struct DocumentAdditionScreen: Encodable, Sendable {
     let document: DocumentScreen
-    /// The new pages, in order.
-    let added: [String]
-    /// Characters of the text that no installed font has.
-    let missingCharacters: [String]
+    let added: AddedPages
 
-    private enum CodingKeys: CodingKey { case added, missingCharacters }
+    init(_ document: Document, _ added: AddedPages) {
+        self.document = DocumentScreen(document)
+        self.added = added
+    }
+
+    private enum CodingKeys: CodingKey { case added, missingCharacters, notices }
 
     func encode(to encoder: any Encoder) throws {
         try document.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(added, forKey: .added)
-        try container.encode(missingCharacters, forKey: .missingCharacters)
+        try container.encode(added.ids, forKey: .added)
+        try container.encode(added.missingCharacters, forKey: .missingCharacters)
+        try container.encode(added.notices, forKey: .notices)
     }
 }
 

@@ -37,6 +37,15 @@ extension EmptyState {
     )
 }
 
+extension EmptyState {
+    /// No document has the name that is searched.
+    static let noMatches = EmptyState(
+        title: "Nothing found",
+        text: "No saved document has a name with these words.",
+        button: "Show all"
+    )
+}
+
 /// `DELETE /v1/pdf/documents/{id}`.
 struct DocumentDeletionScreen: Encodable, Sendable {
     let id: String

@@ -6,28 +6,45 @@ import GRDB
 extension DocumentStore {
     /// Saves a draft, renames a document, or both.
     ///
+    /// - Parameter blob: the file of the document under its new name; nil if the file stays.
     /// - Returns: the document after the change and the new revision of the list if that changed; nil if there is no
     ///   document.
-    func save(_ id: String, name: String?, isSaved: Bool, profile: String, at now: Date) async throws
-        -> Changed?
+    /// - Throws: what the database throws; the new file is removed then, and if there is no document.
+    func save(_ id: String, name: String?, blob: Blob? = nil, isSaved: Bool, profile: String, at now: Date)
+        async throws -> Changed?
     {
         defer { changes[profile].bump() }
-        return try await database.write { db in
+        let blobs = database.blobs
+        let changed: Changed? = try await keepingOrDiscarding(blob.map { [$0] } ?? []) { db in
             guard var document = try Self.document(id, profile: profile, at: now, db) else { return nil }
             let before = document
             if let name { document.name = name }
             if isSaved { document.draftUntil = nil }
+            if let blob {
+                document.blob = blob
+                try blobs.insert(blob, in: db)
+            }
             guard document != before else { return (document, nil) }
             document.version += 1
-            try db.execute(
-                sql: "UPDATE pdf_document SET version = ?, name = ?, draft_until = ? WHERE sequence = ?",
-                arguments: [
-                    document.version, document.name, document.draftUntil.map(\.millisecondsSince1970),
-                    document.sequence,
-                ]
-            )
+            try Self.update(document, db)
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
         }
+        if changed == nil, let blob { blobs.discard(blob) }
+        return changed
+    }
+
+    /// Writes the row of a document, other than its pages.
+    static func update(_ document: Document, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE pdf_document SET version = ?, name = ?, blob_id = ?, length = ?, draft_until = ?
+                WHERE sequence = ?
+                """,
+            arguments: [
+                document.version, document.name, document.blob.id, document.blob.length,
+                document.draftUntil.map(\.millisecondsSince1970), document.sequence,
+            ]
+        )
     }
 
     /// Deletes a document with its file. Documents that were made of it stay.

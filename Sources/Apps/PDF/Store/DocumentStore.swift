@@ -76,27 +76,36 @@ public struct DocumentStore: Sendable {
         return try await keepingOrDiscarding(documents.map(\.blob)) { db in
             let inserted = try documents.map { new in
                 try blobs.insert(new.blob, in: db)
-                let id = DocumentIdentity.random()
-                try db.cachedStatement(sql: Self.insertDocument).execute(arguments: [
-                    id, profile, new.name, created.millisecondsSince1970, draftUntil.map(\.millisecondsSince1970),
-                    new.blob.id,
-                    new.blob.length,
-                ])
-                let sequence = db.lastInsertedRowID
-                try Self.insert(new.pages, of: sequence, db)
-                return Document(
-                    sequence: sequence,
-                    id: id,
-                    version: 1,
-                    name: new.name,
-                    created: created.wholeMilliseconds,
-                    draftUntil: draftUntil.map { $0.wholeMilliseconds },
-                    blob: new.blob,
-                    pages: new.pages
-                )
+                return try Self.insert(new, profile: profile, created: created, draftUntil: draftUntil, db)
             }
             return (inserted, draftUntil == nil ? try Self.nextRevision(profile, db) : nil)
         }
+    }
+
+    private static func insert(
+        _ new: New,
+        profile: String,
+        created: Date,
+        draftUntil: Date?,
+        _ db: Database
+    ) throws -> Document {
+        let id = DocumentIdentity.random()
+        try db.cachedStatement(sql: insertDocument).execute(arguments: [
+            id, profile, new.name, created.millisecondsSince1970, draftUntil.map(\.millisecondsSince1970),
+            new.blob.id, new.blob.length,
+        ])
+        let sequence = db.lastInsertedRowID
+        try insert(new.pages, of: sequence, db)
+        return Document(
+            sequence: sequence,
+            id: id,
+            version: 1,
+            name: new.name,
+            created: created.wholeMilliseconds,
+            draftUntil: draftUntil?.wholeMilliseconds,
+            blob: new.blob,
+            pages: new.pages
+        )
     }
 
     /// Replaces the file and the pages of a document. A draft expires later then.
@@ -120,13 +129,7 @@ public struct DocumentStore: Sendable {
             changed.pages = pages
             if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
             try blobs.insert(blob, in: db)
-            try db.execute(
-                sql: "UPDATE pdf_document SET version = ?, blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
-                arguments: [
-                    changed.version, blob.id, blob.length, changed.draftUntil.map(\.millisecondsSince1970),
-                    document.sequence,
-                ]
-            )
+            try Self.update(changed, db)
             try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])
             try Self.insert(pages, of: document.sequence, db)
             try Self.forgetThumbnails(of: document.pages, db)
@@ -135,11 +138,13 @@ public struct DocumentStore: Sendable {
     }
 
     /// Runs one transaction; if it fails, the files of the blobs that it would have inserted are removed.
-    private func keepingOrDiscarding<Value: Sendable>(
+    func keepingOrDiscarding<Value: Sendable>(
         _ blobs: [Blob],
         _ updates: @Sendable @escaping (Database) throws -> Value
     ) async throws -> Value {
         do {
+            // A client that has left gets nothing.
+            try Task.checkCancellation()
             return try await database.write(updates)
         } catch {
             for blob in blobs { database.blobs.discard(blob) }

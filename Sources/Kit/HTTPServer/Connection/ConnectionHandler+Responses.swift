@@ -67,6 +67,14 @@ extension ConnectionHandler {
         drain(context)
     }
 
+    /// Writes an interim response, unless the response has begun: a client that has left resets the connection.
+    func probeClient() {
+        guard let context, annotations.presence.isAwaited else { return }
+        let head = HTTPResponseHead(version: .http1_1, status: .processing)
+        guard case .pass = state.responseHead(head) else { return }
+        context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+    }
+
     /// Returns the bytes that were written to the channel and that the socket has not taken.
     func waitingBytes(_ context: ChannelHandlerContext) -> Int {
         do {

@@ -76,6 +76,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         cancelTimer()
         held.removeAll()
+        annotations.presence.left()
         if let error = state.channelClosed() {
             reports.onAbruptClose(.truncatedRequest)
             context.fireErrorCaught(error)
@@ -195,6 +196,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch state.inputClosed() {
         case .forward:
             context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+            annotations.presence.outputClosed { [eventLoop = context.eventLoop] in
+                eventLoop.execute { handler.value.probeClient() }
+            }
         case .drain:
             drain(context)
         case .close:

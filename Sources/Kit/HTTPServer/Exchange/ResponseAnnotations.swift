@@ -21,6 +21,8 @@ public final class ResponseAnnotations: Sendable {
     /// Those of the connection that the current task serves.
     @TaskLocal public static var ofConnection: ResponseAnnotations?
 
+    /// Whether the client of the connection is still there.
+    public let presence = ClientPresence()
     private let state = Mutex(Values())
 
     /// Creates empty annotations.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The limits of a child process (setrlimit(2)), and its deadline.
 public struct ChildLimits: Sendable, Equatable {
     /// Address space, in bytes.
@@ -24,11 +26,25 @@ public struct ChildLimits: Sendable, Equatable {
 
     /// The arguments of prlimit(1). The soft limit of processor time is a second below the hard one, so that SIGXCPU
     /// distinguishes it from other kills.
+    ///
+    /// A limit of this process that is lower stays: it cannot be raised without a privilege.
     var arguments: [String] {
-        let seconds = max(1, processor.components.seconds)
+        let seconds = Self.capped(max(1, Int(processor.components.seconds)), RLIMIT_CPU)
         return [
-            "--as=\(memory)", "--cpu=\(seconds):\(seconds + 1)", "--fsize=\(fileBytes)", "--core=0",
-            "--nofile=\(openFiles)",
+            "--as=\(Self.capped(memory, RLIMIT_AS))",
+            "--cpu=\(seconds):\(Self.capped(seconds + 1, RLIMIT_CPU))",
+            "--fsize=\(Self.capped(fileBytes, RLIMIT_FSIZE))",
+            "--core=0",
+            "--nofile=\(Self.capped(openFiles, RLIMIT_NOFILE))",
         ]
+    }
+
+    /// Whether this process may use less memory than a child should.
+    var isMemoryReduced: Bool { Self.capped(memory, RLIMIT_AS) < memory || Self.capped(memory, RLIMIT_DATA) < memory }
+
+    private static func capped(_ value: Int, _ resource: __rlimit_resource) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return value }
+        return Int(min(UInt64(value), UInt64(limit.rlim_max)))
     }
 }

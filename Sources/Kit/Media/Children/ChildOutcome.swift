@@ -18,15 +18,36 @@ public struct ChildOutcome: Sendable, Equatable {
     public let errors: String
 
     /// Returns the error that this ending means for every job; nil if it exited and the caller has to check the code.
+    ///
+    /// What the machine has caused is never said to be in the file.
     func failure(of tool: MediaTool, limits: ChildLimits) -> MediaError? {
         switch ending {
         case .deadline, .signaled(Signals.processorTime): .timedOut(tool)
         case .signaled(Signals.fileSize): .tooLarge(.output(limit: limits.fileBytes))
-        case .signaled(let signal):
-            lacksMemory ? .tooLarge(.memory(limit: limits.memory)) : .crashed(tool, signal: signal)
+        case .signaled(let signal) where Signals.ofOthers.contains(signal):
+            .unavailable("\(tool.executable) was ended by signal \(signal)")
         case .exited(0): nil
-        case .exited: lacksMemory ? .tooLarge(.memory(limit: limits.memory)) : nil
+        case .exited where isMachineAtFault: .unavailable("\(tool.executable): \(errors.prefix(500))")
+        case .signaled where lacksMemory, .exited where lacksMemory: memoryFailure(of: tool, limits)
+        case .signaled(let signal): .crashed(tool, signal: signal)
+        case .exited: nil
         }
+    }
+
+    private func memoryFailure(of tool: MediaTool, _ limits: ChildLimits) -> MediaError {
+        limits.isMemoryReduced
+            ? .unavailable("\(tool.executable) may not have the memory of its setting: \(errors.prefix(500))")
+            : .tooLarge(.memory(limit: limits.memory))
+    }
+
+    /// Whether its standard error says that it could not be started, or that the machine had no descriptors, processes
+    /// or space for it.
+    private var isMachineAtFault: Bool {
+        errors.hasPrefix("prlimit: ") || errors.hasPrefix("larder-confine: ")
+            || [
+                "error while loading shared libraries", "Too many open files", "No space left on device",
+                "Disk quota exceeded", "Read-only file system", "Resource temporarily unavailable",
+            ].contains { errors.contains($0) }
     }
 
     /// Whether it was not started because it could not be confined.
@@ -47,5 +68,8 @@ public struct ChildOutcome: Sendable, Equatable {
     private enum Signals {
         static let processorTime: Int32 = 24
         static let fileSize: Int32 = 25
+        /// Those that other processes and the kernel send, and a decoder does not cause: hang-up, interrupt, quit,
+        /// kill (as the kernel does if there is no memory), terminate.
+        static let ofOthers: Set<Int32> = [1, 2, 3, 9, 15]
     }
 }

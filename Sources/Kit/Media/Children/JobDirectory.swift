@@ -19,6 +19,17 @@ final class JobDirectory: Sendable {
     /// Absolute path of a file in it.
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// Whether its file system has no room: then what a program has written may be cut, whatever the program says.
+    var isFull: Bool {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return false }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) < Self.leastRoom
+            || (status.f_files > 0 && status.f_favail == 0)
+    }
+
+    /// Less than a small result, in bytes.
+    private static let leastRoom: UInt64 = 16 << 10
+
     /// Writes a new file in it, readable by its owner only.
     ///
     /// - Returns: its absolute path.

@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import Logging
 import Subprocess
 
 /// Runs tools for all kinds of work: within the limits, at most a number of children at a time, each job in a directory
@@ -10,12 +11,14 @@ struct ToolRunner: Sendable {
     private let children: AsyncSemaphore
     /// Absolute path of the directory for those of jobs; made when first needed.
     let root: String
+    private let logger: Logger
 
-    init(tools: MediaTools, limits: MediaLimits, root: String) {
+    init(tools: MediaTools, limits: MediaLimits, root: String, logger: Logger) {
         self.tools = tools
         self.limits = limits
         self.root = root
-        children = AsyncSemaphore(permits: limits.children, maximumWaiting: limits.waiting)
+        self.logger = logger
+        children = AsyncSemaphore(permits: limits.children, reserved: 1, maximumWaiting: limits.waiting)
     }
 
     /// Number of jobs that run, and that wait for another to end.
@@ -26,6 +29,7 @@ struct ToolRunner: Sendable {
     /// Runs a tool as soon as fewer children run than the limit.
     ///
     /// - Parameters:
+    ///   - isShort: whether the input is so small that the tool ends soon: then it does not wait for long ones.
     ///   - sockets: absolute path of a folder in which it may create sockets.
     ///   - onLine: receives each line of the tool's standard output at once.
     /// - Returns: the outcome of a tool that exited by itself, whatever its exit code.
@@ -35,6 +39,7 @@ struct ToolRunner: Sendable {
         _ arguments: [String],
         in folder: JobDirectory,
         environment: [String: String] = [:],
+        isShort: Bool = false,
         sockets: String? = nil,
         onLine: (@Sendable (String) -> Void)? = nil
     ) async throws -> ChildOutcome {
@@ -52,20 +57,39 @@ struct ToolRunner: Sendable {
             limits: limits,
             environment: environment
         )
-        let outcome = try await children.withJobPermit {
+        let outcome = try await children.withJobPermit(isShort: isShort) {
             do {
                 return try await process.run(onLine: onLine)
             } catch let error as SubprocessError {
-                throw MediaError.failed(tool, "\(error)")
+                throw MediaError.unavailable("\(tool.executable) could not be started: \(error)")
             }
         }
-        if outcome.isUnconfined { throw tool == .soffice ? MediaError.unconfined(tool) : .failed(tool, outcome.errors) }
+        if outcome.isUnconfined, tool == .soffice { throw MediaError.unconfined(tool) }
+        if folder.isFull { throw MediaError.unavailable("no space left in \(root)") }
         if let error = outcome.failure(of: tool, limits: limits) { throw error }
         return outcome
     }
 
+    /// Runs a job in a directory of its own. The log has the cause of every failure that is not in the input.
+    ///
+    /// - Throws: ``MediaError``, `unavailable` also if the directory or a file in it cannot be made; what `job` throws.
     func withFolder<Value>(_ job: (JobDirectory) async throws -> Value) async throws -> Value {
-        try await JobDirectory.lend(below: root, job)
+        do {
+            return try await JobDirectory.lend(below: root, job)
+        } catch let error as CocoaError where ![.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code) {
+            throw logged(.unavailable("\(error)"))
+        } catch let error as MediaError {
+            throw logged(error)
+        }
+    }
+
+    private func logged(_ error: MediaError) -> MediaError {
+        switch error {
+        case .failed, .unavailable:
+            logger.error("work on a picture or document failed", metadata: ["error": "\(error)"])
+        default: break
+        }
+        return error
     }
 
     private func limits(of tool: MediaTool) -> ChildLimits {
@@ -82,9 +106,12 @@ extension AsyncSemaphore {
     /// Runs a job while it holds a permit.
     ///
     /// - Throws: ``MediaError/overloaded`` at once if too many jobs wait; `CancellationError`; what the job throws.
-    nonisolated func withJobPermit<Value: Sendable>(_ job: @Sendable () async throws -> Value) async throws -> Value {
+    nonisolated func withJobPermit<Value: Sendable>(
+        isShort: Bool = false,
+        _ job: @Sendable () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await withPermit(job)
+            return try await withPermit(isShort: isShort, job)
         } catch is QueueFull {
             throw MediaError.overloaded
         }

@@ -4,49 +4,80 @@ import Foundation
 struct EmbeddablePicture {
     let bench: ToolRunner
     let folder: JobDirectory
-    /// Position among the pictures of the job; part of the names of its files.
+    /// Position among the pages of the job; part of the names of its files.
     let index: Int
+    var options = PictureOptions()
 
     /// Decodes the picture once, and returns the path of the file to embed: the picture itself if that is possible.
     ///
     /// - Throws: ``MediaError``.
     func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> String {
-        let input = try picture.place(in: folder, as: "in\(index)")
+        let input = try place(picture, header)
+        if let coding = options.quality.coding { return try await reduced(input, header, coding) }
         if header.isEmbeddable {
             // Decoded at an eighth if the format allows that, which reads every byte.
             try await thumbnail(input, to: "check\(index).png[compression=1]", width: 64, header)
             try? FileManager.default.removeItem(atPath: folder.path("check\(index).png"))
             return input
         }
+        let page = Self.page(input, header)
         if header.isLossy && !header.mayBeTransparent {
             return try await thumbnail(
-                input,
+                page,
                 to: "out\(index).jpg[Q=92,optimize-coding]",
                 width: Self.unlimited,
                 header
             )
         }
         guard header.mayBeTransparent else {
-            return try await thumbnail(input, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
+            return try await thumbnail(page, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
         }
-        return try await opaque(input, header)
+        return try await opaque(page, header, width: Self.unlimited, to: "out\(index).png[compression=6]")
+    }
+
+    /// Links or writes the picture in the directory of the job. A JPEG that does not end with the marker for its end
+    /// gets one, as every viewer adds it; whether anything before it is missing shows in decoding.
+    private func place(_ picture: PictureSource, _ header: PictureHeader) throws -> String {
+        guard header.format == .jpeg else { return try picture.place(in: folder, as: "in\(index)") }
+        let end: [UInt8] = [0xFF, 0xD9]
+        let bytes = try picture.open()
+        guard try bytes.bytes((bytes.count - end.count)..<bytes.count) != end else {
+            return try picture.place(in: folder, as: "in\(index)")
+        }
+        return try folder.write(Data(try bytes.bytes(0..<bytes.count) + end), as: "in\(index)")
+    }
+
+    /// Returns the name by which `vips` opens the page.
+    private static func page(_ input: String, _ header: PictureHeader) -> String {
+        header.format == .tiff ? "\(input)[page=\(header.page)]" : input
+    }
+
+    /// Returns a smaller JPEG.
+    private func reduced(_ input: String, _ header: PictureHeader, _ coding: (longest: Int, quality: Int)) async throws
+        -> String
+    {
+        let page = Self.page(input, header)
+        let output = "out\(index).jpg[Q=\(coding.quality),optimize-coding]"
+        guard header.mayBeTransparent else {
+            return try await thumbnail(page, to: output, width: coding.longest, header)
+        }
+        return try await opaque(page, header, width: coding.longest, to: output)
     }
 
     /// Decodes a picture that may be transparent, and puts it on white.
-    private func opaque(_ input: String, _ header: PictureHeader) async throws -> String {
-        let upright = try await thumbnail(input, to: "upright\(index).tif", width: Self.unlimited, header)
-        let output = folder.path("out\(index).png")
+    private func opaque(_ input: String, _ header: PictureHeader, width: Int, to output: String) async throws -> String
+    {
+        let upright = try await thumbnail(input, to: "upright\(index).tif", width: width, header)
         let white = header.bitsPerSample > 8 ? "65535" : "255"
         // `vips flatten` takes the last band for transparency in every case: an opaque GIF, of which the header says
         // only that it may be transparent, would lose its blue.
         let isTransparent = try PictureHeader(of: FileBytes(URL(filePath: upright))).mayBeTransparent
+        let path = folder.path(output)
         let operation =
-            isTransparent
-            ? ["flatten", upright, output + "[compression=6]", "--background", white]
-            : ["copy", upright, output + "[compression=6]"]
+            isTransparent ? ["flatten", upright, path, "--background", white] : ["copy", upright, path]
         try await bench.vips(operation, in: folder, header)
         try? FileManager.default.removeItem(atPath: upright)
-        return output
+        return String(path.prefix { $0 != "[" })
     }
 
     /// Wider than any picture can be.

@@ -1,18 +1,19 @@
 public import Foundation
 
 extension PDFTool {
-    /// Makes a document of pictures, one page each, in their order.
+    /// Makes a document of pictures, one page each, in their order; of a TIFF every page.
     ///
-    /// The data of a JPEG goes in unchanged; so do the pixels of a PNG that PDF can hold as it is. Other pictures, and
-    /// those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG of quality 92,
-    /// all others stay lossless; transparent pixels become white. Of an animation the first frame is taken. Every
-    /// picture is decoded once, so that truncated and broken ones are refused.
+    /// The data of a JPEG goes in unchanged but for its metadata; so do the pixels of a PNG that PDF can hold as it is.
+    /// Other pictures, and those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG
+    /// of quality 92, all others stay lossless; transparent pixels become white. Of an animation or a burst the first
+    /// picture is taken, which a notice of the summary says. Every picture is decoded once, so that truncated and broken
+    /// ones are refused.
     ///
     /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``:
-    ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
+    ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `unavailable`.
     public func pages(
         of pictures: [PictureSource],
-        layout: PageLayout = .fit,
+        options: PictureOptions = PictureOptions(),
         title: String? = nil,
         to destination: URL,
         progress: Progress? = nil
@@ -20,21 +21,23 @@ extension PDFTool {
         guard pictures.count <= bench.limits.pdfPages else {
             throw MediaError.tooManyPages(limit: bench.limits.pdfPages)
         }
-        // All heads are checked before anything is decoded.
-        let headers = try pictures.enumerated().map { index, picture in
-            try MediaError.OfInput.naming(index) { try picture.header(bench.limits) }
-        }
         return try await bench.withFolder { folder in
-            // Decoding is most of the work: one step for each picture, and one for writing.
-            let counter = ProgressCounter(total: pictures.count + 1, report: progress)
-            let files = try await embeddable(Array(zip(pictures, headers)), in: folder, counter)
+            // All heads are checked before anything is decoded.
+            let pages = try self.pages(of: pictures)
+            // Decoding is most of the work: one step for each page, and one for writing.
+            let counter = ProgressCounter(total: pages.count + 1, report: progress)
+            let files = try await embeddable(pages, options, in: folder, counter)
             let output = folder.path("out.pdf")
-            let job = PDFJob.Pictures(files: files, layout: layout, title: title, output: output)
-            let summary: PDFDocumentSummary
-            do {
-                summary = try await work(.pictures(job), in: folder, inputs: pictures.count, progress: nil)
-            } catch MediaError.damaged(let reason) where pictures.count == 1 {
-                throw MediaError.OfInput(index: 0, error: .damaged(reason))
+            let job = PDFJob.Pictures(
+                files: files,
+                layout: options.layout,
+                keepsMetadata: options.keepsMetadata,
+                title: title,
+                output: output
+            )
+            var summary = try await write(job, pages, in: folder)
+            summary.notices = pages.filter(\.header.hasFurtherPictures).map {
+                InputNotice(input: $0.input, kind: .firstPictureOnly)
             }
             try FinishedFile.move(output, to: destination)
             counter.step()
@@ -42,22 +45,56 @@ extension PDFTool {
         }
     }
 
+    /// A page to be made: its picture, and the position of that among the inputs.
+    private struct Page: Sendable {
+        let input: Int
+        let source: PictureSource
+        let header: PictureHeader
+    }
+
+    private func pages(of pictures: [PictureSource]) throws -> [Page] {
+        let pages = try pictures.enumerated().flatMap { index, picture in
+            try MediaError.OfInput.naming(index) { try picture.pages(bench.limits) }
+                .map { Page(input: index, source: picture, header: $0) }
+        }
+        guard pages.count <= bench.limits.pdfPages else {
+            throw MediaError.tooManyPages(limit: bench.limits.pdfPages)
+        }
+        return pages
+    }
+
+    /// Writes the document. An error that names a page names its picture.
+    private func write(_ job: PDFJob.Pictures, _ pages: [Page], in folder: JobDirectory) async throws
+        -> PDFDocumentSummary
+    {
+        let bytes = try job.files.reduce(0) { try $0 + FileBytes(URL(filePath: $1)).count }
+        let isShort = bytes <= bench.limits.shortBytes
+        do {
+            return try await work(.pictures(job), in: folder, inputs: pages.count, isShort: isShort, progress: nil)
+        } catch let error as MediaError.OfInput where pages.indices.contains(error.index) {
+            throw MediaError.OfInput(index: pages[error.index].input, error: error.error)
+        } catch MediaError.damaged(let reason) where pages.count == 1 {
+            throw MediaError.OfInput(index: 0, error: .damaged(reason))
+        }
+    }
+
     /// Returns the paths of the files to embed. At most as many pictures are decoded at a time as children may run: a
     /// document of many pictures must not fill the queue.
     private func embeddable(
-        _ pictures: [(source: PictureSource, header: PictureHeader)],
+        _ pages: [Page],
+        _ options: PictureOptions,
         in folder: JobDirectory,
         _ counter: ProgressCounter
     ) async throws -> [String] {
         try await withThrowingTaskGroup(of: (Int, String).self) { tasks in
-            var files = [String](repeating: "", count: pictures.count)
-            var rest = pictures.enumerated().makeIterator()
+            var files = [String](repeating: "", count: pages.count)
+            var rest = pages.enumerated().makeIterator()
             func start() {
-                guard let (index, picture) = rest.next() else { return }
+                guard let (index, page) = rest.next() else { return }
                 tasks.addTask {
-                    let file = try await MediaError.OfInput.naming(index) {
-                        let embeddable = EmbeddablePicture(bench: bench, folder: folder, index: index)
-                        return try await embeddable.make(picture.source, picture.header)
+                    let file = try await MediaError.OfInput.naming(page.input) {
+                        try await EmbeddablePicture(bench: bench, folder: folder, index: index, options: options)
+                            .make(page.source, page.header)
                     }
                     counter.step()
                     return (index, file)

@@ -28,18 +28,26 @@ extension PDFTool {
                 output: output,
                 maximumPages: bench.limits.textPages
             )
-            let summary = try await work(.text(job), in: folder, progress: progress)
+            let summary = try await work(
+                .text(job),
+                in: folder,
+                isShort: text.utf8.count <= Self.shortText,
+                progress: progress
+            )
             try FinishedFile.move(output, to: destination)
             return summary
         }
     }
+
+    /// Bytes of a text whose work is short.
+    private static let shortText = 16 << 10
 
     /// Returns the characters of a text that no installed font has.
     ///
     /// - Throws: ``MediaError``.
     public func missingGlyphs(in text: String) async throws -> [String] {
         try await bench.withFolder { folder in
-            try await work(.glyphs(text: text), in: folder, progress: nil).missingGlyphs
+            try await work(.glyphs(text: text), in: folder, isShort: true, progress: nil).missingGlyphs
         }
     }
 }

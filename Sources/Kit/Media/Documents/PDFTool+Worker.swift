@@ -6,13 +6,14 @@ extension PDFTool {
     /// - Parameters:
     ///   - folder: the directory of the job, which has its inputs.
     ///   - inputs: number of files of the job; of more than one, an error names the file.
+    ///   - isShort: whether the job ends soon.
     /// - Throws: ``MediaError``; ``MediaError/OfInput`` if there is more than one input.
-    func work(_ job: PDFJob, in folder: JobDirectory, inputs: Int = 1, progress: Progress?) async throws
-        -> PDFDocumentSummary
+    func work(_ job: PDFJob, in folder: JobDirectory, inputs: Int = 1, isShort: Bool = false, progress: Progress?)
+        async throws -> PDFDocumentSummary
     {
         let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")
         let decoder = JSONDecoder()
-        let outcome = try await bench.run(.pdfWorker, [description], in: folder) { line in
+        let outcome = try await bench.run(.pdfWorker, [description], in: folder, isShort: isShort) { line in
             guard let progress,
                 case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8))
             else { return }

@@ -16,8 +16,8 @@ public struct PDFTool: Sendable {
     /// - Throws: ``MediaError``: `unsupported` if it does not begin as a PDF does, `encrypted`, `damaged`,
     ///   `tooManyPages`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
     public func inspect(_ file: URL) async throws -> PDFDocumentSummary {
-        try check(file)
-        return try await bench.withFolder { folder in
+        try await bench.withFolder { folder in
+            try check(file)
             let input = try folder.link(file, as: "in.pdf")
             return try await work(
                 .inspect(.init(file: input, maximumPages: bench.limits.pdfPages)),
@@ -33,19 +33,24 @@ public struct PDFTool: Sendable {
     /// - Parameters:
     ///   - pages: the pages; nil for all pages of all sources.
     ///   - title: nil keeps the title of the first source.
+    ///   - isImport: whether the sources are a client's: then the result is read as a whole, and refused as `damaged` if
+    ///     a part of it cannot be read.
     /// - Throws: what ``inspect(_:)`` throws, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
     public func compose(
         _ pages: [ComposedPage]?,
         of sources: [URL],
         title: String? = nil,
+        isImport: Bool = false,
         to destination: URL,
         progress: Progress? = nil
     ) async throws -> PDFDocumentSummary {
-        for (index, source) in sources.enumerated() { try check(source, at: index, of: sources.count) }
         if let pages, pages.count > bench.limits.pdfPages {
             throw MediaError.tooManyPages(limit: bench.limits.pdfPages)
         }
         return try await bench.withFolder { folder in
+            let bytes = try sources.enumerated().reduce(0) { bytes, source in
+                try bytes + check(source.element, at: source.offset, of: sources.count)
+            }
             let inputs = try sources.enumerated().map { try folder.link($1, as: "in\($0).pdf") }
             let output = folder.path("out.pdf")
             let job = PDFJob.Compose(
@@ -53,9 +58,18 @@ public struct PDFTool: Sendable {
                 pages: pages,
                 title: title,
                 output: output,
-                maximumPages: bench.limits.pdfPages
+                maximumPages: bench.limits.pdfPages,
+                isChecked: isImport
             )
-            let summary = try await work(.compose(job), in: folder, inputs: sources.count, progress: progress)
+            // How long a client's document takes does not follow from its size.
+            let isShort = !isImport && bytes <= bench.limits.shortBytes
+            let summary = try await work(
+                .compose(job),
+                in: folder,
+                inputs: sources.count,
+                isShort: isShort,
+                progress: progress
+            )
             try FinishedFile.move(output, to: destination)
             return summary
         }
@@ -65,7 +79,7 @@ public struct PDFTool: Sendable {
     public func importDocument(_ file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {
-        try await compose(nil, of: [file], title: title, to: destination, progress: progress)
+        try await compose(nil, of: [file], title: title, isImport: true, to: destination, progress: progress)
     }
 
     /// Makes a document of all pages of all documents, one document after the other.
@@ -88,19 +102,23 @@ public struct PDFTool: Sendable {
         )
     }
 
-    private func check(_ file: URL, at index: Int, of count: Int) throws {
+    private func check(_ file: URL, at index: Int, of count: Int) throws -> Int {
         guard count > 1 else { return try check(file) }
-        try MediaError.OfInput.naming(index) { try check(file) }
+        return try MediaError.OfInput.naming(index) { try check(file) }
     }
 
     /// Checks the size and the first bytes of a document, and nothing else.
-    private func check(_ file: URL) throws {
+    ///
+    /// - Returns: its size in bytes.
+    @discardableResult
+    private func check(_ file: URL) throws -> Int {
         let source = try FileBytes(file)
         guard source.count <= bench.limits.pdfBytes else {
             throw MediaError.tooLarge(.bytes(limit: bench.limits.pdfBytes))
         }
-        guard try source.bytes(0..<PDFSignature.bytes.count) == PDFSignature.bytes else {
+        guard PDFSignature.isIn(try source.bytes(0..<(PDFSignature.searchedLength + PDFSignature.bytes.count))) else {
             throw MediaError.unsupported("a file that does not begin as a PDF does")
         }
+        return source.count
     }
 }

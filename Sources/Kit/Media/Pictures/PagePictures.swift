@@ -25,7 +25,8 @@ public struct PagePictures: Sendable {
             // the name of the result.
             var arguments = ["-singlefile", "-f", "\(page)", "-l", "\(page)", "-cropbox"]
             let (across, down) = Self.pixels(of: size, width: width)
-            arguments += ["-scale-to-x", "\(across)", "-scale-to-y", "\(down)"]
+            // Without the first option the tool takes the size for that of the page before its rotation.
+            arguments += ["-scale-dimension-before-rotation", "-scale-to-x", "\(across)", "-scale-to-y", "\(down)"]
             arguments += isLossless ? ["-png"] : ["-jpeg", "-jpegopt", "quality=85,optimize=y"]
             let outcome = try await bench.run(.pdftoppm, arguments + [input, folder.path("out")], in: folder)
             let output = folder.path(isLossless ? "out.png" : "out.jpg")

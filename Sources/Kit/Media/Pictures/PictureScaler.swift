@@ -30,14 +30,9 @@ public struct PictureScaler: Sendable {
     public func scale(_ source: PictureSource, width: Int, height: Int, coding: Coding = .automatic) async throws
         -> RenderedPicture
     {
-        let header = try source.header(bench.limits)
-        let isPNG =
-            switch coding {
-            case .jpeg: false
-            case .png: true
-            case .automatic: header.mayBeTransparent
-            }
-        return try await bench.withFolder { folder in
+        try await bench.withFolder { folder in
+            let header = try source.header(bench.limits)
+            let isPNG = coding == .png || (coding == .automatic && header.mayBeTransparent)
             let input = try source.place(in: folder, as: "in")
             let output = folder.path(isPNG ? "out.png" : "out.jpg")
             let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
@@ -66,7 +61,8 @@ extension ToolRunner {
             .vips,
             arguments,
             in: folder,
-            environment: ["VIPS_BLOCK_UNTRUSTED": "1", "VIPS_CONCURRENCY": "1"]
+            environment: ["VIPS_BLOCK_UNTRUSTED": "1", "VIPS_CONCURRENCY": "1"],
+            isShort: header.pixels <= limits.shortPixels
         )
         guard outcome.ending == .exited(0) else {
             let text = outcome.errors

@@ -11,28 +11,41 @@ public enum PictureSource: Sendable {
     ///
     /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`; Foundation's error if a file cannot be read.
     func header(_ limits: MediaLimits) throws -> PictureHeader {
-        switch self {
-        case .file(let url): try Self.header(try FileBytes(url), limits)
-        case .bytes(let data): try Self.header(Array(data), limits)
+        let headers: [PictureHeader] = try read(limits) { [try PictureHeader(of: $0)] }
+        return headers[0]
+    }
+
+    /// Reads the headers of all pages, and checks them as ``header(_:)`` does.
+    ///
+    /// - Throws: ``MediaError``: what ``header(_:)`` throws, and `tooManyPages`.
+    func pages(_ limits: MediaLimits) throws -> [PictureHeader] {
+        try read(limits) { try PictureHeader.pages(of: $0, maximum: limits.pdfPages) }
+    }
+
+    private func read(_ limits: MediaLimits, _ headers: (any ByteSource) throws -> [PictureHeader]) throws
+        -> [PictureHeader]
+    {
+        let source = try open()
+        guard source.count <= limits.pictureBytes else { throw MediaError.tooLarge(.bytes(limit: limits.pictureBytes)) }
+        do {
+            let headers = try headers(source)
+            guard headers.allSatisfy({ $0.pixels <= limits.picturePixels }) else {
+                throw MediaError.tooLarge(.pixels(limit: limits.picturePixels))
+            }
+            return headers
+        } catch let error as PictureHeaderError {
+            throw MediaError(error, limits)
         }
     }
 
-    private static func header(_ source: some ByteSource, _ limits: MediaLimits) throws -> PictureHeader {
-        guard source.count <= limits.pictureBytes else { throw MediaError.tooLarge(.bytes(limit: limits.pictureBytes)) }
-        let header: PictureHeader
-        do {
-            header = try PictureHeader(of: source)
-        } catch let error as PictureHeaderError {
-            switch error {
-            case .unsupported(let kind): throw MediaError.unsupported(kind)
-            case .truncated: throw MediaError.damaged("the picture ends too early")
-            case .malformed(let reason): throw MediaError.damaged(reason)
-            }
+    /// Opens it.
+    ///
+    /// - Throws: Foundation's error if a file cannot be read.
+    func open() throws -> any ByteSource {
+        switch self {
+        case .file(let url): try FileBytes(url)
+        case .bytes(let data): Array(data)
         }
-        guard header.pixels <= limits.picturePixels else {
-            throw MediaError.tooLarge(.pixels(limit: limits.picturePixels))
-        }
-        return header
     }
 
     /// Links or writes it in a job's directory, under a name of Larder's own.
@@ -44,5 +57,18 @@ public enum PictureSource: Sendable {
         case .file(let url): return try folder.link(url, as: name)
         case .bytes(let data): return try folder.write(data, as: name)
         }
+    }
+}
+
+extension MediaError {
+    /// Translates an error in the header of a picture.
+    init(_ error: PictureHeaderError, _ limits: MediaLimits) {
+        self =
+            switch error {
+            case .unsupported(let kind): .unsupported(kind)
+            case .truncated: .damaged("the picture ends too early")
+            case .malformed(let reason): .damaged(reason)
+            case .tooManyPages: .tooManyPages(limit: limits.pdfPages)
+            }
     }
 }

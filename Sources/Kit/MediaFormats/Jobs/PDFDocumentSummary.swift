@@ -10,13 +10,22 @@ public struct PDFDocumentSummary: Codable, Sendable, Equatable {
     /// Characters of the text that no font has, each once, in the order of their first appearance; at most 100. They
     /// are left out of the pages.
     public var missingGlyphs: [String]
+    /// What the user should know of the inputs.
+    public var notices: [InputNotice]
 
     /// Creates a summary.
-    public init(pages: [PDFPage], title: String? = nil, wasEncrypted: Bool = false, missingGlyphs: [String] = []) {
+    public init(
+        pages: [PDFPage],
+        title: String? = nil,
+        wasEncrypted: Bool = false,
+        missingGlyphs: [String] = [],
+        notices: [InputNotice] = []
+    ) {
         self.pages = pages
         self.title = title
         self.wasEncrypted = wasEncrypted
         self.missingGlyphs = missingGlyphs
+        self.notices = notices
     }
 }
 

@@ -16,12 +16,21 @@ package enum PDFJob: Codable, Sendable, Equatable {
         /// Paths of the pictures, in the order of the pages.
         package var files: [String]
         package var layout: PageLayout
+        /// Whether metadata of photos stay: time, camera, position.
+        package var keepsMetadata: Bool
         package var title: String?
         package var output: String
 
-        package init(files: [String], layout: PageLayout, title: String?, output: String) {
+        package init(
+            files: [String],
+            layout: PageLayout,
+            keepsMetadata: Bool = false,
+            title: String?,
+            output: String
+        ) {
             self.files = files
             self.layout = layout
+            self.keepsMetadata = keepsMetadata
             self.title = title
             self.output = output
         }
@@ -37,13 +46,24 @@ package enum PDFJob: Codable, Sendable, Equatable {
         package var title: String?
         package var output: String
         package var maximumPages: Int
+        /// Whether the sources are a client's: the result is read as a whole, so that what is readable only in part is
+        /// refused.
+        package var isChecked: Bool
 
-        package init(sources: [String], pages: [ComposedPage]?, title: String?, output: String, maximumPages: Int) {
+        package init(
+            sources: [String],
+            pages: [ComposedPage]?,
+            title: String?,
+            output: String,
+            maximumPages: Int,
+            isChecked: Bool = false
+        ) {
             self.sources = sources
             self.pages = pages
             self.title = title
             self.output = output
             self.maximumPages = maximumPages
+            self.isChecked = isChecked
         }
     }
 

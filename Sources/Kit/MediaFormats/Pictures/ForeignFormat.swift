@@ -12,8 +12,6 @@ enum ForeignFormat {
             ([0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20], "JPEG 2000"),
             ([0, 0, 1, 0], "ICO"),
             (Array("8BPS".utf8), "Photoshop"),
-            ([0x49, 0x49, 0x2B, 0x00], "BigTIFF"),
-            ([0x4D, 0x4D, 0x00, 0x2B], "BigTIFF"),
         ]
         if let found = signatures.first(where: { head.starts(with: $0.bytes) }) { return found.name }
         if head.dropFirst(4).starts(with: Array("ftyp".utf8)) { return "a video or another file of the MP4 family" }

@@ -22,6 +22,10 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
         case has(Array("GIF87a".utf8)), has(Array("GIF89a".utf8)): self = .gif
         case has(Array("RIFF".utf8)) && has(Array("WEBP".utf8), at: 8): self = .webp
         case has([0x49, 0x49, 0x2A, 0x00]), has([0x4D, 0x4D, 0x00, 0x2A]): self = .tiff
+        // BigTIFF: offsets of 8 bytes.
+        case has([0x49, 0x49, 0x2B, 0x00, 0x08, 0x00, 0x00, 0x00]),
+            has([0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08, 0x00, 0x00]):
+            self = .tiff
         case has(Array("ftyp".utf8), at: 4):
             guard let format = Self.highEfficiency(head) else { return nil }
             self = format

@@ -5,27 +5,32 @@ extension PictureHeader {
     static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader
     {
         var boxes = BoxWalk(reader: reader)
-        let container = try propertyContainer(of: reader, &boxes)
+        let meta = try meta(of: reader, &boxes)
+        let container = try propertyContainer(of: meta, &boxes)
         var header = PictureHeader(format, width: 0, height: 0)
         for box in try boxes.children(of: container) { try header.read(box, reader) }
         guard header.width > 0 else { throw PictureHeaderError.malformed("a HEIF file without a size") }
+        header.hasFurtherPictures =
+            try HEIFItems(reader, meta: meta, &boxes).pictures > 1
+            || boxes.first("moov", in: 0..<reader.count) != nil
         return header
     }
 
-    /// Returns the range of `meta/iprp/ipco`.
-    private static func propertyContainer<Source: ByteSource>(
-        of reader: HeaderReader<Source>,
-        _ boxes: inout BoxWalk<Source>
-    ) throws -> Range<Int> {
+    /// Returns the range of the children of `meta`, a full box: version and flags precede them.
+    private static func meta<Source: ByteSource>(of reader: HeaderReader<Source>, _ boxes: inout BoxWalk<Source>)
+        throws -> Range<Int>
+    {
         guard let meta = try boxes.first("meta", in: 0..<reader.count) else {
             throw PictureHeaderError.malformed("a HEIF file without a meta box")
         }
-        // meta is a full box: version and flags precede its children.
-        guard
-            let properties = try boxes.first(
-                "iprp",
-                in: (meta.lowerBound + 4)..<max(meta.upperBound, meta.lowerBound + 4)
-            ),
+        return (meta.lowerBound + 4)..<max(meta.upperBound, meta.lowerBound + 4)
+    }
+
+    /// Returns the range of `meta/iprp/ipco`.
+    private static func propertyContainer<Source: ByteSource>(of meta: Range<Int>, _ boxes: inout BoxWalk<Source>)
+        throws -> Range<Int>
+    {
+        guard let properties = try boxes.first("iprp", in: meta),
             let container = try boxes.first("ipco", in: properties)
         else { throw PictureHeaderError.malformed("a HEIF file without properties") }
         return container

@@ -29,6 +29,7 @@ extension PictureHeader {
             case "tRNS": mayBeTransparent = true
             case "iCCP": hasProfile = true
             case "eXIf": hasOrientation = true
+            case "acTL": hasFurtherPictures = true
             default: break
             }
             offset += 12 + (try reader.number(at: offset, bytes: 4))
@@ -44,7 +45,40 @@ extension PictureHeader {
             height: try reader.number(at: 8, bytes: 2, littleEndian: true)
         )
         header.mayBeTransparent = true
+        header.hasFurtherPictures = try hasSecondFrame(reader)
         return header
+    }
+
+    /// Whether a GIF has a second image descriptor (GIF89a sections 20 to 26). What is malformed shows in decoding.
+    private static func hasSecondFrame(_ reader: HeaderReader<some ByteSource>) throws -> Bool {
+        func colors(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }
+        guard reader.count > 13 else { return false }
+        var offset = 13 + colors(try reader.byte(at: 10))
+        var frames = 0
+        // Blocks of at most 255 bytes each: as many as a picture of some megabytes has.
+        for _ in 0..<20_000 where offset + 10 < reader.count {
+            switch try reader.byte(at: offset) {
+            case 0x21: offset += 2
+            case 0x2C:
+                frames += 1
+                if frames == 2 { return true }
+                offset += 11 + colors(try reader.byte(at: offset + 9))
+            default: return false
+            }
+            offset = try endOfBlocks(from: offset, reader)
+        }
+        return false
+    }
+
+    /// Returns the offset after the sub-blocks that begin at an offset (GIF89a section 15).
+    private static func endOfBlocks(from start: Int, _ reader: HeaderReader<some ByteSource>) throws -> Int {
+        var offset = start
+        for _ in 0..<20_000 where offset < reader.count {
+            let length = try reader.byte(at: offset)
+            offset += 1 + length
+            if length == 0 { return offset }
+        }
+        return reader.count
     }
 
     /// WebP container specification (RFC 9649 section 2): lossy, lossless, extended.
@@ -84,6 +118,7 @@ extension PictureHeader {
         let flags = try reader.byte(at: 20)
         header.mayBeTransparent = flags & 0x10 != 0
         header.hasProfile = flags & 0x20 != 0
+        header.hasFurtherPictures = flags & 0x02 != 0
         header.isLossless = try firstImageChunk(reader) == "VP8L"
         return header
     }

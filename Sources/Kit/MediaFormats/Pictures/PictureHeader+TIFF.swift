@@ -1,30 +1,109 @@
 extension PictureHeader {
-    /// TIFF 6.0 section 2: the first directory, which is what is shown of a file with several pages.
+    /// TIFF 6.0 section 2: the first page of the file.
     static func tiff(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
-        let little = try reader.byte(at: 0) == 0x49
-        let directory = try reader.number(at: 4, bytes: 4, littleEndian: little)
-        let entries = try reader.number(at: directory, bytes: 2, littleEndian: little)
-        guard entries <= 4096 else { throw PictureHeaderError.malformed("a TIFF directory of more than 4096 entries") }
-        var values: [Int: Int] = [:]
-        for index in 0..<entries {
-            let at = directory + 2 + 12 * index
-            let tag = try reader.number(at: at, bytes: 2, littleEndian: little)
-            // Sizes, BitsPerSample, ExtraSamples; whether there is a profile (ICC.1:2010 annex B.4).
-            guard [256, 257, 258, 338, 34675].contains(tag), values[tag] == nil else { continue }
-            let isShort = try reader.number(at: at + 2, bytes: 2, littleEndian: little) == 3
-            let fits = try reader.number(at: at + 4, bytes: 4, littleEndian: little) * (isShort ? 2 : 4) <= 4
-            // A value, or the first of several, is in the entry if they fit, else at the offset there (section 2,
-            // "Value/Offset").
-            let place = fits ? at + 8 : try reader.number(at: at + 8, bytes: 4, littleEndian: little)
-            values[tag] = try reader.number(at: place, bytes: isShort ? 2 : 4, littleEndian: little)
+        var directories = try TIFFDirectories(reader)
+        while let directory = try directories.next() {
+            if !directory.isAuxiliary { return try header(of: directory) }
         }
-        guard let width = values[256], let height = values[257] else {
+        // A file of nothing but reduced pictures: the first one is shown.
+        directories = try TIFFDirectories(reader)
+        guard let first = try directories.next() else { throw PictureHeaderError.malformed("a TIFF without a page") }
+        return try header(of: first)
+    }
+
+    /// Returns the headers of all pages of a file: of a TIFF one for each page, without reduced pictures and masks
+    /// (TIFF 6.0, NewSubfileType); of other formats one.
+    ///
+    /// - Parameter maximum: the most pages.
+    /// - Throws: ``PictureHeaderError``, `tooManyPages` for more pages; what the source throws.
+    public static func pages(of source: some ByteSource, maximum: Int) throws -> [PictureHeader] {
+        let first = try PictureHeader(of: source)
+        guard first.format == .tiff else { return [first] }
+        var directories = try TIFFDirectories(HeaderReader(source: source))
+        var pages: [PictureHeader] = []
+        while let directory = try directories.next() {
+            guard !directory.isAuxiliary else { continue }
+            guard pages.count < maximum else { throw PictureHeaderError.tooManyPages }
+            pages.append(try header(of: directory))
+        }
+        return pages.isEmpty ? [first] : pages
+    }
+
+    private static func header(of directory: TIFFDirectories.Directory) throws -> PictureHeader {
+        guard let width = directory.values[256], let height = directory.values[257], width > 0, height > 0 else {
             throw PictureHeaderError.malformed("a TIFF without a size")
         }
         var header = PictureHeader(.tiff, width: width, height: height)
-        header.mayBeTransparent = values[338] != nil
-        header.hasProfile = values[34675] != nil
-        header.bitsPerSample = values[258] ?? 1
+        header.mayBeTransparent = directory.values[338] != nil
+        header.hasProfile = directory.values[34675] != nil
+        header.bitsPerSample = directory.values[258] ?? 1
+        header.page = directory.number
         return header
+    }
+}
+
+/// The directories of a TIFF or BigTIFF, in the order of their chain (TIFF 6.0 section 2; BigTIFF, Aware Systems).
+struct TIFFDirectories {
+    /// A directory: the first values of the tags that matter here.
+    struct Directory {
+        /// Its position in the chain, from 0.
+        let number: Int
+        let values: [Int: Int]
+
+        /// Whether it is a reduced picture or a mask of another page (NewSubfileType bits 0 and 2, SubfileType 2).
+        var isAuxiliary: Bool { (values[254] ?? 0) & 0b101 != 0 || values[255] == 2 }
+    }
+
+    private let read: (_ offset: Int, _ bytes: Int) throws -> Int
+    /// Bytes of an offset: 4, or 8 in a BigTIFF.
+    private let width: Int
+    private var offset: Int
+    private var seen: Set<Int> = []
+
+    /// NewSubfileType, SubfileType, sizes, BitsPerSample, ExtraSamples, and the profile (ICC.1:2010 annex B.4).
+    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 338, 34675]
+
+    init<Source: ByteSource>(_ reader: HeaderReader<Source>) throws {
+        let little = try reader.byte(at: 0) == 0x49
+        read = { offset, bytes in
+            guard bytes == 8 else { return try reader.number(at: offset, bytes: bytes, littleEndian: little) }
+            guard try reader.byte(at: little ? offset + 7 : offset) == 0 else { throw PictureHeaderError.truncated }
+            return try reader.number(at: little ? offset : offset + 1, bytes: 7, littleEndian: little)
+        }
+        width = try read(2, 2) == 43 ? 8 : 4
+        offset = try read(width, width)
+    }
+
+    /// Returns the next directory; nil after the last one.
+    ///
+    /// - Throws: ``PictureHeaderError``, also for a chain that leads back.
+    mutating func next() throws -> Directory? {
+        guard offset != 0 else { return nil }
+        guard seen.insert(offset).inserted else { throw PictureHeaderError.malformed("TIFF pages that form a circle") }
+        let isBig = width == 8
+        let entries = try read(offset, isBig ? 8 : 2)
+        guard entries <= 4096 else { throw PictureHeaderError.malformed("a TIFF directory of more than 4096 entries") }
+        let (start, length) = (offset + (isBig ? 8 : 2), isBig ? 20 : 12)
+        var values: [Int: Int] = [:]
+        for index in 0..<entries {
+            let at = start + length * index
+            let tag = try read(at, 2)
+            guard Self.tags.contains(tag), values[tag] == nil else { continue }
+            values[tag] = try value(at: at)
+        }
+        offset = try read(start + length * entries, width)
+        return Directory(number: seen.count - 1, values: values)
+    }
+
+    /// Returns the value of an entry, or the first of several, which are in the entry if they fit, else at the offset
+    /// there (section 2, "Value/Offset").
+    private func value(at entry: Int) throws -> Int {
+        // SHORT, LONG8 and IFD8; everything else that is read here is LONG, or has only to be there.
+        let type = try read(entry + 2, 2)
+        let bytes = type == 3 ? 2 : type == 16 || type == 18 ? 8 : type == 1 || type == 7 ? 1 : 4
+        let count = try read(entry + 4, width)
+        let place = entry + 4 + width
+        let fits = count.multipliedReportingOverflow(by: bytes)
+        return try read(!fits.overflow && fits.partialValue <= width ? place : try read(place, width), bytes)
     }
 }

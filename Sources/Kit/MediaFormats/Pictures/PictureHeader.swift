@@ -18,6 +18,11 @@ public struct PictureHeader: Sendable, Equatable {
     public var hasOrientation = false
     /// Whether it is a lossless WebP.
     public var isLossless = false
+    /// Whether the file has more pictures than the one that is shown: frames of an animation, or pictures of a burst.
+    /// The pages of a TIFF do not count.
+    public var hasFurtherPictures = false
+    /// Position of the page in a TIFF, from 0.
+    public var page = 0
     /// How a JPEG is coded; nil for other formats.
     public var jpeg: JPEGFrame?
 
@@ -58,4 +63,6 @@ public enum PictureHeaderError: Error, Sendable, Equatable {
     case truncated
     /// The header is not valid in its format.
     case malformed(String)
+    /// The file has more pages than may be read.
+    case tooManyPages
 }

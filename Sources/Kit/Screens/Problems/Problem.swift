@@ -106,6 +106,14 @@ extension Problem {
         Problem(.validationFailed, errors.map(\.detail).joined(separator: " "), errors: errors, dialog: dialog)
     }
 
+    /// 503: the machine, and no file, is at fault; the log has the cause.
+    public static let processingUnavailable = Problem(
+        .processingUnavailable,
+        "The server cannot work on pictures and documents at the moment. Nothing is wrong with the file; "
+            + "try again later. The cause is in the server's log.",
+        headerFields: [.retryAfter: "5"]
+    )
+
     /// 404.
     public static func notFound(_ what: String) -> Problem {
         Problem(.notFound, what)

@@ -32,8 +32,8 @@ extension ProblemCode {
         .targetTooLong, .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut,
         .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
-        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .upstreamStorageFull, .storageFailed,
-        .storageFull,
+        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
+        .upstreamStorageFull, .storageFailed, .storageFull,
     ]
 
     /// 400: the request is malformed.
@@ -186,6 +186,13 @@ extension ProblemCode {
         "overloaded",
         .serviceUnavailable,
         "Larder is overloaded",
+        isRetryable: true
+    )
+    /// 503: pictures and documents cannot be worked on now.
+    public static let processingUnavailable = ProblemCode(
+        "processing-unavailable",
+        .serviceUnavailable,
+        "Pictures and documents cannot be worked on now",
         isRetryable: true
     )
     /// 504: nothing is stored for this.

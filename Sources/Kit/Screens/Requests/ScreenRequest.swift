@@ -33,6 +33,7 @@ public struct ScreenRequest: Sendable {
     /// The bearer token, read and hashed once.
     public let credential: BearerCredential
 
+    private let presence: ClientPresence
     private let parameters: [String: String]
     private let requestBody: RequestBody
     private let maximumBodyBytes: Int
@@ -54,9 +55,19 @@ public struct ScreenRequest: Sendable {
         allowsEffects = context.allowsEffects && !isHead
         logger = context.logger
         self.credential = credential
+        presence = context.annotations.presence
         self.parameters = parameters
         requestBody = request.body
         self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Runs work in a task that is cancelled if the client leaves before the response.
+    ///
+    /// - Throws: `CancellationError` if it does; what `body` throws.
+    public func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+        -> Value
+    {
+        try await presence.whilePresent(body)
     }
 
     /// Returns a path parameter, percent-decoded.

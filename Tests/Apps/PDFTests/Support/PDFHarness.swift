@@ -91,7 +91,10 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     func paper(_ href: String, _ fields: HTTPFields = [:]) async throws -> [String] {
         let response = try await routes.get("\(href)/file", fields)
         #expect(response.status == 200, "\(response.text)")
-        return response.text.dropFirst(StubDocumentEngine.header.count).split(separator: "\n").map(String.init)
+        return response.text.dropFirst(StubDocumentEngine.header.count).split(separator: "\n").filter {
+            !$0.hasPrefix("%")
+        }
+        .map(String.init)
     }
 
     /// Ids of a document's pages.

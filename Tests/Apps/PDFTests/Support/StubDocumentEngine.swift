@@ -15,6 +15,9 @@ final class StubDocumentEngine: Sendable {
         var held: [CheckedContinuation<Void, Never>] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         var calls: [String] = []
+        var options: [PictureOptions] = []
+        var imports = 0
+        var drawing: MediaError?
     }
 
     private let state = Mutex(State())
@@ -23,6 +26,14 @@ final class StubDocumentEngine: Sendable {
 
     /// What was asked of it, by the names of its functions.
     var calls: [String] { state.withLock { $0.calls } }
+
+    /// The options of the calls for pictures.
+    var options: [PictureOptions] { state.withLock { $0.options } }
+    /// How many files of clients it has imported.
+    var imports: Int { state.withLock { $0.imports } }
+
+    /// From now on drawing a page fails; nil: it does not.
+    func failDrawing(_ error: MediaError?) { state.withLock { $0.drawing = error } }
 
     /// From now on calls wait until ``release()``.
     func hold() { state.withLock { $0.isHolding = true } }
@@ -71,7 +82,8 @@ final class StubDocumentEngine: Sendable {
 
     @Sendable private func pages(
         _ pictures: [PictureSource],
-        _ layout: PageLayout,
+        _ options: PictureOptions,
+        _ title: String?,
         _ output: URL,
         _ progress: @escaping DocumentEngine.Progress
     ) async throws -> PDFDocumentSummary {
@@ -86,27 +98,32 @@ final class StubDocumentEngine: Sendable {
             lines.append("\(format) \(text.split(separator: "|").last ?? "") 0")
             progress(JobProgress(done: index + 1, total: pictures.count))
         }
-        try Self.write(lines, output)
-        let page = layout == .a4 ? Self.a4 : Self.photo
-        return PDFDocumentSummary(pages: lines.map { _ in page })
+        try Self.write(lines, output, title: title)
+        let page = options.layout == .a4 ? Self.a4 : Self.photo
+        state.withLock { $0.options.append(options) }
+        let notices = lines.indices.filter { lines[$0].contains("moving") }.map {
+            InputNotice(input: $0, kind: .firstPictureOnly)
+        }
+        return PDFDocumentSummary(pages: lines.map { _ in page }, notices: notices)
     }
 
     @Sendable private func compose(
-        _ pages: [ComposedPage]?,
-        _ sources: [URL],
+        _ composition: DocumentEngine.Composition,
         _ output: URL,
         _ progress: @escaping DocumentEngine.Progress
     ) async throws -> PDFDocumentSummary {
         try await enter("compose")
+        let (pages, sources) = (composition.pages, composition.sources)
         for source in sources where pages == nil && sources.count == 1 {
             let text = String(decoding: try Data(contentsOf: source), as: UTF8.self)
             if let error = Self.error(in: text) { throw error }
         }
         let all = try sources.map { try Self.lines($0.path) }
+        state.withLock { $0.imports += composition.isImport ? 1 : 0 }
         progress(JobProgress(done: 1, total: 2))
         let lines =
             pages.map { $0.map { Self.turned(all[$0.source][$0.page - 1], by: $0.rotateBy) } } ?? all.flatMap(\.self)
-        try Self.write(lines, output)
+        try Self.write(lines, output, title: composition.title)
         return PDFDocumentSummary(pages: lines.map(Self.page))
     }
 
@@ -130,6 +147,7 @@ final class StubDocumentEngine: Sendable {
 
     @Sendable private func picture(_ page: Int, _ file: URL, _: PDFPage, _ width: Int) async throws -> RenderedPicture {
         try await enter("picture")
+        if let error = state.withLock({ $0.drawing }) { throw error }
         guard let lines = try? Self.lines(file.path) else { throw MediaError.damaged("no file") }
         let data = Data("\(lines[page - 1]) at \(width)".utf8)
         return RenderedPicture(data: data, format: .jpeg, width: width, height: width)
@@ -158,11 +176,12 @@ final class StubDocumentEngine: Sendable {
 
     static func lines(_ path: String) throws -> [String] {
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-        return text.dropFirst(header.count).split(separator: "\n").map(String.init)
+        return text.dropFirst(header.count).split(separator: "\n").filter { !$0.hasPrefix("%") }.map(String.init)
     }
 
-    private static func write(_ lines: [String], _ output: URL) throws {
-        try Data((header + lines.joined(separator: "\n")).utf8).write(to: output)
+    private static func write(_ lines: [String], _ output: URL, title: String? = nil) throws {
+        let comment = title.map { "%title \($0)\n" } ?? ""
+        try Data((header + comment + lines.joined(separator: "\n")).utf8).write(to: output)
     }
 
     private static func turn(of line: String) -> Int { line.split(separator: " ").last.flatMap { Int($0) } ?? 0 }

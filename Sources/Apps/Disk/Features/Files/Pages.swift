@@ -157,7 +157,8 @@ extension Problem {
         case .noSuchPage(let number): self = .notFound("The file has no page \(number).")
         case .unsupported(let kind): self.init(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
         case .encrypted: self.init(.unsupportedMediaType, "The file needs a password.")
-        case .timedOut, .damaged, .tooManyPages, .noGlyphs, .crashed, .failed:
+        case .unavailable, .failed: self = .processingUnavailable
+        case .timedOut, .damaged, .tooManyPages, .noGlyphs, .crashed:
             self.init(
                 .unsupportedMediaType,
                 "The file cannot be shown as a picture: it is broken, or takes too long."

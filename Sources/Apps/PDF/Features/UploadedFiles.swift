@@ -1,0 +1,43 @@
+import HTTPServer
+import Screens
+
+/// The files of an upload.
+struct UploadedFiles: Sendable {
+    let form: UploadedForm
+    let files: [SourceFile]
+
+    /// Reads the body of a request.
+    ///
+    /// - Throws: ``Problem``: 400, 413, 415 as `uploadedForm(into:limits:)`, 422 without files or for an empty one, 415
+    ///   for one whose format is not accepted.
+    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFApp.Options) async throws
+        -> UploadedFiles
+    {
+        let limits = UploadedForm.Limits(
+            parts: options.maximumFiles + 16,
+            fileBytes: options.maximumFileBytes,
+            bodyBytes: options.maximumUploadBytes
+        )
+        let form = try await request.uploadedForm(into: maker.scratch, limits: limits)
+        return UploadedFiles(form: form, files: try files(of: form, maximum: options.maximumFiles))
+    }
+
+    private static func files(of form: UploadedForm, maximum: Int) throws -> [SourceFile] {
+        guard form.files.count <= maximum else {
+            throw Problem(.tooLarge, "One request may bring \(maximum) files at most, not \(form.files.count).")
+        }
+        guard !form.files.isEmpty else {
+            throw Problem.validation([.field("/files", "required", "The form has no files; at least one is needed.")])
+        }
+        return try form.files.enumerated().map { index, file in
+            try SourceFile(
+                title: file.title(at: index),
+                fileName: file.fileName,
+                length: file.length,
+                place: file.place,
+                index: index,
+                pointer: "/files/\(index)"
+            )
+        }
+    }
+}

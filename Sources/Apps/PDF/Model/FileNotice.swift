@@ -1,0 +1,25 @@
+import Media
+
+/// Something about a file of a request that its user should know, though everything was done.
+struct FileNotice: Encodable, Sendable, Equatable {
+    /// Position of the file in the request, from 0.
+    let file: Int
+    let code: String
+    /// A sentence for people.
+    let text: String
+
+    /// Creates a notice.
+    ///
+    /// - Parameter files: the files of the request.
+    init(_ notice: InputNotice, _ files: [SourceFile]) {
+        file = notice.input
+        code = notice.kind.rawValue
+        let title = files.indices.contains(notice.input) ? files[notice.input].title : "file \(notice.input + 1)"
+        text =
+            switch notice.kind {
+            case .firstPictureOnly: "\(title) has several pictures; the first one is a page."
+            case .restrictionsRemoved:
+                "\(title) restricted printing, copying or changes by an owner password; this document does not."
+            }
+    }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Whether the client of a connection is still there, for work that is given up if it is not.
+///
+/// A client that has closed its output may still read: only a write shows that it has left. So the connection sends
+/// `102 Processing` (RFC 2518 §10.1; RFC 9110 §15.2: a client may ignore interim responses) while such work runs, and a
+/// client that has closed its socket resets the connection.
+public final class ClientPresence: Sendable {
+    private struct State {
+        var hasLeft = false
+        /// Writes to a client that has closed its output; nil until it has.
+        var probe: (@Sendable () -> Void)?
+        var work: [Int: @Sendable () -> Void] = [:]
+        var nextNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates the presence of a client that is there.
+    public init() {}
+
+    /// Runs `body` in a task that is cancelled if the client leaves.
+    ///
+    /// - Throws: `CancellationError` if the client has left before; what `body` throws.
+    public func whilePresent<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+        -> Value
+    {
+        let task = Task { try await body() }
+        let number = begin { task.cancel() }
+        defer { end(number) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// The client has closed its output.
+    ///
+    /// - Parameter probe: writes to it, on any thread.
+    func outputClosed(probe: @escaping @Sendable () -> Void) {
+        let isNeeded = state.withLock { state in
+            state.probe = probe
+            return !state.work.isEmpty
+        }
+        if isNeeded { probe() }
+    }
+
+    /// The connection is closed.
+    func left() {
+        let work = state.withLock { state in
+            state.hasLeft = true
+            state.probe = nil
+            defer { state.work = [:] }
+            return state.work.values
+        }
+        for cancel in work { cancel() }
+    }
+
+    /// Whether work is running that is given up if the client leaves.
+    var isAwaited: Bool { state.withLock { !$0.work.isEmpty } }
+
+    private func begin(_ cancel: @escaping @Sendable () -> Void) -> Int {
+        let (number, hasLeft, probe) = state.withLock { state in
+            state.nextNumber += 1
+            if !state.hasLeft { state.work[state.nextNumber] = cancel }
+            return (state.nextNumber, state.hasLeft, state.probe)
+        }
+        if hasLeft { cancel() } else { probe?() }
+        return number
+    }
+
+    private func end(_ number: Int) {
+        state.withLock { $0.work[number] = nil }
+    }
+}

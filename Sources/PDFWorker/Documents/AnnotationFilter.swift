@@ -1,0 +1,76 @@
+import CQPDF
+
+/// Reduces the annotations of a page to what is shown of them, and links to their web addresses.
+struct AnnotationFilter {
+    private let file: PDFFile
+
+    init(_ file: PDFFile) {
+        self.file = file
+    }
+
+    /// Replaces the list of annotations by one of those that are kept.
+    ///
+    /// - Parameter visit: receives each of those, reduced.
+    /// - Throws: ``JobError``.
+    func clean(_ page: PDFFile.Object, visit: (PDFFile.Object) -> Void) throws {
+        let handle = file.handle
+        let annotations = qpdf_oh_get_key(handle, page, "/Annots")
+        defer { file.release(annotations) }
+        let kept = qpdf_oh_new_array(handle)
+        defer { file.release(kept) }
+        if qpdf_oh_is_array(handle, annotations) != 0 {
+            for index in 0..<qpdf_oh_get_array_n_items(handle, annotations) {
+                let annotation = qpdf_oh_get_array_item(handle, annotations, index)
+                defer { file.release(annotation) }
+                guard try reduce(annotation) else { continue }
+                qpdf_oh_append_item(handle, kept, annotation)
+                visit(annotation)
+            }
+        }
+        if qpdf_oh_get_array_n_items(handle, kept) > 0 {
+            qpdf_oh_replace_key(handle, page, "/Annots", kept)
+        } else {
+            qpdf_oh_remove_key(handle, page, "/Annots")
+        }
+        try file.check()
+    }
+
+    /// Returns whether an annotation is kept, after reducing it.
+    private func reduce(_ annotation: PDFFile.Object) throws -> Bool {
+        let handle = file.handle
+        guard qpdf_oh_is_dictionary(handle, annotation) != 0, let subtype = file.name("/Subtype", of: annotation),
+            KeptKeys.annotations.contains(subtype)
+        else { return false }
+        let action = try subtype == "/Link" ? webLink(annotation) : nil
+        for key in file.keys(of: annotation) where !KeptKeys.ofAnnotations.contains(key) {
+            qpdf_oh_remove_key(handle, annotation, key)
+        }
+        if let action {
+            qpdf_oh_replace_key(handle, annotation, "/A", action)
+            file.release(action)
+        }
+        try file.check()
+        return true
+    }
+
+    /// Returns a new action with the web address of a link, and nothing else of its action; nil for other actions.
+    private func webLink(_ link: PDFFile.Object) throws -> PDFFile.Object? {
+        let handle = file.handle
+        let action = qpdf_oh_get_key(handle, link, "/A")
+        defer { file.release(action) }
+        guard qpdf_oh_is_dictionary(handle, action) != 0, file.name("/S", of: action) == "/URI" else { return nil }
+        let address = qpdf_oh_get_key(handle, action, "/URI")
+        defer { file.release(address) }
+        guard qpdf_oh_is_string(handle, address) != 0, let text = qpdf_oh_get_utf8_value(handle, address) else {
+            return nil
+        }
+        let uri = String(cString: text)
+        guard ["http://", "https://", "mailto:"].contains(where: { uri.lowercased().hasPrefix($0) }) else { return nil }
+        let reduced = try file.object("<< /S /URI >>")
+        let copy = qpdf_oh_new_string(handle, uri)
+        defer { file.release(copy) }
+        qpdf_oh_replace_key(handle, reduced, "/URI", copy)
+        try file.check()
+        return reduced
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import PDF
+
+@Suite struct DocumentSearchTests {
+    @Test("PDF-17 documents are found by words of their names, in any case, newest first, page by page")
+    func found() async throws {
+        try await PDFHarness.run { app in
+            for name in ["Passport Anna", "Visa", "Паспорт Иван", "passport Boris", "Pass"] {
+                _ = try await app.saved("one", name: name)
+            }
+            _ = try await app.draft("passport draft")
+            func names(_ query: String) async throws -> [String] {
+                try await app.routes.get("/v1/pdf/documents?\(query)").strings("name", in: "data.items")
+            }
+            #expect(try await names("q=passport") == ["passport Boris", "Passport Anna"])
+            #expect(try await names("q=anna+PASS") == ["Passport Anna"])
+            #expect(try await names("q=%D0%BF%D0%B0%D1%81%D0%BF%D0%BE%D1%80%D1%82") == ["Паспорт Иван"])
+            #expect(try await names("q=+").count == 5)
+            let page = try await app.routes.get("/v1/pdf/documents?q=pass&limit=2&offset=1")
+            #expect(page.strings("name", in: "data.items") == ["passport Boris", "Passport Anna"])
+            #expect(page["meta.page.total"] == 3 && page["meta.page.has_more"] == false)
+            #expect(page["data.items.0.actions.3.enabled"] == true, "there are others to merge it with")
+        }
+    }
+
+    @Test("PDF-17 a search that finds nothing says so") func nothing() async throws {
+        try await PDFHarness.run { app in
+            _ = try await app.saved("one", name: "Visa")
+            let response = try await app.routes.get("/v1/pdf/documents?q=passport")
+            #expect(response["meta.state"] == "empty" && response["data.empty.title"] == "Nothing found")
+            try await app.routes.get("/v1/pdf/documents?q=a&q=b").expectProblem("invalid-parameter", 400)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import HTTPTypes
+import Media
+import TestKit
+import Testing
+
+@testable import PDF
+
+@Suite struct DrawingFailuresTests {
+    @Test("TRUST-10 a page that cannot be drawn is not tried again by everybody, at whatever width; later it is")
+    func remembered() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one", "two")
+            app.paper.failDrawing(.timedOut(.pdftoppm))
+            for width in [100, 200, 300] {
+                try await app.routes.get("\(href)/thumbnail?width=\(width)").expectProblem("timed-out", 422)
+            }
+            #expect(app.paper.calls.filter { $0 == "picture" }.count == 1)
+            app.paper.failDrawing(nil)
+            let pages = try await app.pages(href)
+            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").status == 200, "another page")
+            try await app.routes.get("\(href)/thumbnail").expectProblem("timed-out", 422)
+            app.clock.advance(by: .seconds(DrawingFailures.lifetime + 1))
+            #expect(try await app.routes.get("\(href)/thumbnail").status == 200)
+        }
+    }
+
+    @Test("TRUST-09 TRUST-10 what the machine has caused is 503, retryable, and not remembered") func machine()
+        async throws
+    {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one")
+            app.paper.failDrawing(.unavailable("vips was ended by signal 9"))
+            let response = try await app.routes.get("\(href)/thumbnail")
+            response.expectProblem("processing-unavailable", 503)
+            #expect(response["retryable"] == true && response.headerFields[.retryAfter] == "5")
+            #expect(!response.text.contains("signal"))
+            app.paper.failDrawing(nil)
+            #expect(try await app.routes.get("\(href)/thumbnail").status == 200)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import HTTPTypes
+import Media
+import TestKit
+import Testing
+
+@testable import PDF
+
+@Suite struct PhotoPagesTests {
+    private func add(
+        _ app: PDFHarness,
+        _ href: String,
+        _ uploads: [PDFHarness.Upload],
+        at place: String? = nil,
+        query: String = "",
+        _ fields: HTTPFields = [:]
+    ) async throws -> Exchanged {
+        var uploads = uploads
+        if let place { uploads.append(.init(head: "Content-Disposition: form-data; name=\"at\"", Data(place.utf8))) }
+        let form = MultipartForm(uploads)
+        var headerFields = fields
+        headerFields[.contentType] = form.contentType
+        return try await app.routes.ask(.post, "\(href)/pages\(query)", headerFields, body: form.body)
+    }
+
+    @Test("PDF-15 photos become pages of an existing document, at its end or at a place, in one change")
+    func added() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one", "two", name: "Trip")
+            let version = try await app.routes.get(href)["data.version"]
+            let photos = [PDFHarness.photo("three"), PDFHarness.photo("four")]
+            let added = try await add(app, href, photos)
+            added.expectPDF("pdf.reader", status: 201)
+            #expect(added["data.page_count"] == 4)
+            #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two 0", "jpeg three 0", "jpeg four 0"])
+            let ids = try await app.pages(href)
+            #expect(added["data.added.0"] == .string(ids[2]) && added["data.added.1"] == .string(ids[3]))
+            #expect(added["data.notices"] == .array([]) && added["data.missing_characters"] == .array([]))
+            #expect(added.all("kind", in: "data.pages") == ["image", "image", "image", "image"])
+            #expect(added.headerFields[.eTag] == (try await app.routes.get(href)).headerFields[.eTag])
+            let first = try await add(app, href, [PDFHarness.pdf(["page x 0"], name: "x.pdf")], at: "1")
+            #expect(first.status == 201, "\(first.text)")
+            #expect(try await app.paper(href).first == "page x 0")
+            #expect(first["data.pages.0.kind"] == "imported")
+            #expect(version == 2 && first["data.version"] == 4)
+            #expect(try app.blobFiles == 1)
+        }
+    }
+
+    @Test("PDF-15 a place beyond the end, a bad file or a lost race change nothing, and name what is wrong")
+    func refused() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one")
+            let before = try await app.routes.get(href)
+            for place in ["0", "3", "x", "1.5", "-1", ""] {
+                try await add(app, href, [PDFHarness.photo("two")], at: place).expectProblem("validation-failed", 422)
+            }
+            let bad = try await add(app, href, [PDFHarness.photo("two"), PDFHarness.photo("damaged")])
+            bad.expectProblem("damaged", 422)
+            #expect(bad["errors.0.pointer"] == "/files/1")
+            try await add(app, href, []).expectProblem("validation-failed", 422)
+            try await add(app, href, [.init("a.txt", Data("text".utf8))]).expectProblem("unsupported-media-type", 415)
+            try await add(app, href, [PDFHarness.photo("two")], [.ifMatch: "\"9\""])
+                .expectProblem("precondition-failed", 412)
+            try await add(app, "/v1/pdf/documents/0123456789abcdef", [PDFHarness.photo("two")])
+                .expectProblem("not-found", 404)
+            #expect(try await app.routes.get(href).body == before.body)
+            #expect(try app.blobFiles == 1)
+        }
+    }
+
+    @Test("PDF-15 a document does not grow beyond its limit") func tooMany() async throws {
+        try await PDFHarness.run(options: .init(maximumPages: 2)) { app in
+            let href = try await app.draft("one", "two")
+            try await add(app, href, [PDFHarness.photo("three")]).expectProblem("too-many-pages", 413)
+            #expect(try await app.pages(href).count == 2)
+        }
+    }
+
+    @Test("PDF-16 paper, margins and quality are taken; others are 400 and name what is accepted")
+    func parameters() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one")
+            let query = "?page=letter&margin_mm=10&quality=medium"
+            #expect(try await add(app, href, [PDFHarness.photo("two")], query: query).status == 201)
+            let options = try #require(app.paper.options.last)
+            #expect(options.layout.paper == .letter && options.quality == .medium && !options.keepsMetadata)
+            #expect((options.layout.margin - 28.346).magnitude < 0.001)
+            for query in ["?page=a6", "?margin_mm=36", "?margin_mm=-1", "?quality=best"] {
+                try await add(app, href, [PDFHarness.photo("two")], query: query).expectProblem(
+                    "invalid-parameter",
+                    400
+                )
+                try await app.create([PDFHarness.photo("x")], query: query).expectProblem("invalid-parameter", 400)
+            }
+        }
+        try await PDFHarness.run(options: .init(keepsMetadata: true)) { app in
+            _ = try await app.draft("one")
+            #expect(app.paper.options == [PictureOptions(keepsMetadata: true)])
+        }
+    }
+
+    @Test("TRUST-12 what the user should know of a file is told, naming it") func notices() async throws {
+        try await PDFHarness.run { app in
+            let files = [PDFHarness.photo("one"), PDFHarness.photo("moving", name: "party.gif")]
+            for query in ["", "?mode=separate"] {
+                let created = try await app.create(files, query: query)
+                #expect(created["data.notices.0.file"] == 1 && created["data.notices.1"] == nil)
+                #expect(created["data.notices.0.code"] == "first-picture-only")
+                #expect(try created.string("data.notices.0.text").hasPrefix("party.gif has several pictures"))
+            }
+            let added = try await add(app, try await app.draft("one"), files)
+            #expect(added["data.notices.0.file"] == 1)
+        }
+    }
+}

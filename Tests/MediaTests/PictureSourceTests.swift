@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import Media
+
+@Suite(.timeLimit(.minutes(3))) struct PictureSourceTests {
+    /// A strip of squares one below the other, as a file of a page for each.
+    private func pages(_ scratch: Scratch, _ colors: [Pixels.Color], _ name: String, _ options: String = "")
+        async throws
+        -> URL
+    {
+        let strip = try await scratch.picture(
+            Pixels(width: 32, height: 32 * colors.count) { _, y in colors[y / 32] },
+            "s.png"
+        )
+        try await scratch.tool("vips", ["copy", strip.path, "\(scratch.url(name).path)[page-height=32\(options)]"])
+        return scratch.url(name)
+    }
+
+    @Test(
+        "TRUST-12 PDF-02 every page of a TIFF is a page, in order, also of a BigTIFF",
+        arguments: [",compression=lzw", ",bigtiff", ",compression=deflate,tile"]
+    )
+    func everyPage(options: String) async throws {
+        let scratch = try Scratch()
+        let colors: [Pixels.Color] = [.red, .green, .blue, .black]
+        let tiff = try await pages(scratch, colors, "in.tif", options)
+        let photo = try await scratch.picture(.quadrants(), "a.jpg")
+        let out = scratch.url("out.pdf")
+        let summary = try await scratch.engine.documents.pages(of: [.file(photo), .file(tiff)], to: out)
+        #expect(summary.pages.map(\.width) == [96, 32, 32, 32, 32])
+        #expect(summary.notices.isEmpty)
+        try await scratch.tool("qpdf", ["--check", out.path])
+        for (number, color) in colors.enumerated() {
+            let size = summary.pages[number + 1]
+            let page = try await scratch.engine.pages.picture(
+                of: number + 2,
+                in: out,
+                size: size,
+                width: 16,
+                isLossless: true
+            )
+            let pixels = try await scratch.pixels(of: scratch.write(page.data, to: "p.png"))
+            #expect(pixels.at(0.5, 0.5).isNear(color), "page \(number + 2)")
+        }
+    }
+
+    @Test("PDF-04 pages of a TIFF count for the limit, and an error names the file") func limits() async throws {
+        var limits = MediaLimits()
+        limits.pdfPages = 3
+        let scratch = try Scratch(limits: limits)
+        let tiff = try await pages(scratch, [.red, .green, .blue, .black], "in.tif")
+        await #expect(throws: MediaError.OfInput(index: 0, error: .tooManyPages(limit: 3))) {
+            try await scratch.engine.documents.pages(of: [.file(tiff)], to: scratch.url("out.pdf"))
+        }
+        // The chain of pages leads back to the first one.
+        var bytes = try [UInt8](Data(contentsOf: tiff))
+        let first = Array(bytes[4..<8])
+        let offset = first.reversed().reduce(0) { $0 << 8 | Int($1) }
+        let next = offset + 2 + 12 * (Int(bytes[offset]) | Int(bytes[offset + 1]) << 8)
+        bytes.replaceSubrange(next..<(next + 4), with: first)
+        let circle = try scratch.write(bytes, to: "circle.tif")
+        await #expect(throws: MediaError.OfInput(index: 0, error: .damaged("TIFF pages that form a circle"))) {
+            try await scratch.engine.documents.pages(of: [.file(circle)], to: scratch.url("out.pdf"))
+        }
+    }
+
+    @Test("TRUST-12 an animation gives its first picture, and says so", arguments: ["gif", "webp"])
+    func animation(format: String) async throws {
+        let scratch = try Scratch()
+        let moving = try await pages(scratch, [.red, .green], "moving.\(format)")
+        let still = try await pages(scratch, [.blue], "still.\(format)")
+        let out = scratch.url("out.pdf")
+        let summary = try await scratch.engine.documents.pages(of: [.file(still), .file(moving)], to: out)
+        #expect(summary.pages.count == 2)
+        #expect(summary.notices == [InputNotice(input: 1, kind: .firstPictureOnly)])
+        let page = try await scratch.engine.pages.picture(of: 2, in: out, width: 16, isLossless: true)
+        #expect(try await scratch.pixels(of: scratch.write(page.data, to: "p.png")).at(0.5, 0.5).isNear(.red, 40))
+    }
+
+    @Test("PDF-04 a JPEG without the marker for its end is whole; one without its last lines is damaged") func noEnd()
+        async throws
+    {
+        let scratch = try Scratch()
+        let photo = try await scratch.picture(
+            Pixels(width: 400, height: 300) { x, y in .init(x % 256, y % 256, 90) },
+            "a.jpg"
+        )
+        let bytes = try [UInt8](Data(contentsOf: photo))
+        #expect(bytes.suffix(2) == [0xFF, 0xD9])
+        let out = scratch.url("out.pdf")
+        for complete in [bytes, bytes.dropLast(2), bytes + [0, 0, 0]] {
+            let file = try scratch.write(complete, to: "b.jpg")
+            #expect(try await scratch.engine.documents.pages(of: [.file(file)], to: out).pages.count == 1)
+            try await scratch.tool("qpdf", ["--check", out.path])
+        }
+        let cut = try scratch.write(bytes.prefix(bytes.count / 2), to: "cut.jpg")
+        await #expect {
+            try await scratch.engine.documents.pages(of: [.file(cut)], to: out)
+        } throws: { error in
+            if case .damaged = (error as? MediaError.OfInput)?.error { true } else { false }
+        }
+    }
+
+    @Test(
+        "TRUST-11 the position of the photographer stays out of the PDF, in whatever format, and in it if it is wanted"
+    )
+    func metadata() async throws {
+        let scratch = try Scratch()
+        let plain = try await scratch.picture(.quadrants(), "a.jpg")
+        var bytes = try [UInt8](Data(contentsOf: plain))
+        let exif = Array("Exif\0\0MM\0*\0\0\0\u{8}\0\0 GPSLatitude 55.7558".utf8)
+        bytes.replaceSubrange(2..<2, with: [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif)
+        let photo = try scratch.write(bytes, to: "gps.jpg")
+        let out = scratch.url("out.pdf")
+        _ = try await scratch.engine.documents.pages(of: [.file(photo)], to: out)
+        #expect(try Data(contentsOf: out).range(of: Data("GPSLatitude".utf8)) == nil)
+        let kept = PictureOptions(keepsMetadata: true)
+        _ = try await scratch.engine.documents.pages(of: [.file(photo)], options: kept, to: out)
+        #expect(try Data(contentsOf: out).range(of: Data("GPSLatitude".utf8)) != nil)
+    }
+
+    @Test("PDF-16 a smaller quality makes smaller files of the same page") func quality() async throws {
+        let scratch = try Scratch()
+        var random = SeededRandom(seed: 7)
+        let noise = Pixels(width: 2400, height: 1600) { x, _ in
+            .init(Int.random(in: 0...255, using: &random), x % 256, 128)
+        }
+        let photo = try await scratch.picture(noise, "a.jpg")
+        var sizes: [Int] = []
+        for quality in PictureOptions.Quality.allCases {
+            let out = scratch.url("\(quality).pdf")
+            let options = PictureOptions(layout: .a4, quality: quality)
+            let summary = try await scratch.engine.documents.pages(of: [.file(photo)], options: options, to: out)
+            #expect(summary.pages[0].width.rounded() == 842)
+            sizes.append(try FileBytes(out).count)
+        }
+        #expect(sizes[1] > sizes[2] && sizes[2] > sizes[3], "\(sizes)")
+    }
+}

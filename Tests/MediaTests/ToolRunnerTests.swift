@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import Media
+
+@Suite(.timeLimit(.minutes(2))) struct ToolRunnerTests {
+    /// An engine whose `vips` is a script.
+    private func engine(_ scratch: Scratch, vips script: String) throws -> MediaEngine {
+        let program = try scratch.write("#!/bin/sh\n\(script)\n".utf8, to: "vips")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+        var paths = scratch.tools.paths
+        paths[.vips] = program.path
+        return try MediaEngine(tools: MediaTools(paths: paths), folder: scratch.url("work"))
+    }
+
+    @Test(
+        "TRUST-09 a killed child, too few descriptors, a full work folder: the machine is at fault, and no file",
+        arguments: [
+            "kill -9 $$", "kill -15 $$", "echo 'vips: Too many open files' >&2; exit 1",
+            "echo 'write error: No space left on device' >&2; exit 1",
+            "echo 'vips: error while loading shared libraries: libvips.so.42' >&2; exit 127",
+        ]
+    )
+    func machine(script: String) async throws {
+        let scratch = try Scratch()
+        let picture = try await scratch.picture(.quadrants(), "a.webp")
+        let engine = try engine(scratch, vips: script)
+        for work in [
+            { _ = try await engine.pictures.scale(.file(picture), width: 10, height: 10) },
+            { _ = try await engine.documents.pages(of: [.file(picture)], to: scratch.url("out.pdf")) },
+        ] as [@Sendable () async throws -> Void] {
+            await #expect {
+                try await work()
+            } throws: { error in
+                if case MediaError.unavailable = error { true } else { false }
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: scratch.url("out.pdf").path))
+        #expect(scratch.leftovers.isEmpty)
+    }
+
+    @Test(
+        "a decoder that crashes by itself, or fails without such words, has a bad file",
+        arguments: ["kill -11 $$", "exit 1"]
+    )
+    func file(script: String) async throws {
+        let scratch = try Scratch()
+        let picture = try await scratch.picture(.quadrants(), "a.webp")
+        let engine = try engine(scratch, vips: script)
+        await #expect {
+            try await engine.documents.pages(of: [.file(picture)], to: scratch.url("out.pdf"))
+        } throws: { error in
+            switch (error as? MediaError.OfInput)?.error {
+            case .damaged, .crashed: true
+            default: false
+            }
+        }
+    }
+
+    @Test("TRUST-09 a work folder in which nothing can be made is the machine's fault") func folder() async throws {
+        let scratch = try Scratch()
+        let picture = try await scratch.picture(.quadrants(), "a.png")
+        let engine = try MediaEngine(tools: scratch.tools, folder: scratch.url("work"))
+        _ = try scratch.write("a file where the folder should be".utf8, to: "work")
+        await #expect {
+            try await engine.documents.pages(of: [.file(picture)], to: scratch.url("out.pdf"))
+        } throws: { error in
+            if case MediaError.unavailable = error { true } else { false }
+        }
+    }
+
+    @Test("TRUST-09 limits that this process cannot grant are lowered to its own") func limits() throws {
+        var limit = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let limits = ChildLimits(memory: 1 << 30, processor: .seconds(1), wall: .seconds(1), openFiles: Int.max)
+        let files = try #require(limits.arguments.first { $0.hasPrefix("--nofile=") }?.dropFirst(9))
+        #expect(UInt64(files) == min(UInt64(Int.max), UInt64(limit.rlim_max)))
+    }
+
+    @Test("TRUST-10 work on a small picture does not wait for that on large ones") func small() async throws {
+        let scratch = try Scratch()
+        let large = try await scratch.picture(Pixels(width: 2000, height: 1100) { _, _ in .red }, "large.png")
+        let small = try await scratch.picture(.quadrants(), "small.png")
+        let vips = try scratch.tools.path(of: .vips)
+        let script = """
+            if [ "$(wc -c <"$2")" -gt 1000 ]; then echo >started; exec sleep 30; fi
+            exec \(vips) "$@"
+            """
+        let engine = try engine(scratch, vips: script)
+        let waiting = (0..<8).map { _ in
+            Task { _ = try await engine.pictures.scale(.file(large), width: 10, height: 10) }
+        }
+        while scratch.leftovers.filter({
+            FileManager.default.fileExists(atPath: scratch.url("work/\($0)/started").path)
+        })
+        .count < engine.limits.children {
+            await Task.yield()
+        }
+        #expect(try await engine.pictures.scale(.file(small), width: 10, height: 10).width == 10)
+        for task in waiting { task.cancel() }
+        for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
+    }
+}

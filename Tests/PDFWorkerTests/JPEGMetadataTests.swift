@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import PDFWorker
+
+@Suite struct JPEGMetadataTests {
+    private func segment(_ marker: UInt8, _ content: String) -> [UInt8] {
+        [0xFF, marker, UInt8((content.utf8.count + 2) >> 8), UInt8((content.utf8.count + 2) & 0xFF)]
+            + Array(content.utf8)
+    }
+
+    @Test("TRUST-11 positions, cameras, comments and what follows the picture go; what decoders need stays")
+    func segments() {
+        let scan: [UInt8] = [0xFF, 0xDA, 0, 4, 1, 2, 0x12, 0xFF, 0x00, 0x34, 0xFF, 0xD0, 0x56]
+        let second: [UInt8] = [0xFF, 0xC4, 0, 3, 9] + [0xFF, 0xDA, 0, 3, 7, 0x99]
+        let kept =
+            segment(0xE0, "JFIF\0rest") + segment(0xE2, "ICC_PROFILE\0profile") + segment(0xEE, "Adobe12345")
+            + segment(0xDB, "table") + segment(0xC0, "frame") + scan + second
+        var photo: [UInt8] = [0xFF, 0xD8] + segment(0xE0, "JFIF\0rest") + segment(0xE0, "JFXX\0thumbnail")
+        photo += segment(0xE1, "Exif\0\0GPS") + segment(0xE1, "http://ns.adobe.com/xap/1.0/\0GPS")
+        photo += segment(0xE2, "ICC_PROFILE\0profile") + segment(0xE2, "MPF\0more pictures")
+        photo += segment(0xED, "Photoshop 3.0\0IPTC") + segment(0xFE, "comment") + [0xFF]
+        photo += segment(0xEE, "Adobe12345") + segment(0xDB, "table") + segment(0xC0, "frame") + scan + second
+        photo += [0xFF, 0xD9] + Array("another picture with GPS".utf8)
+        #expect(Array(JPEGMetadata.removed(from: Data(photo))) == [0xFF, 0xD8] + kept + [0xFF, 0xD9])
+    }
+
+    @Test("what is cut or malformed is returned up to there, whatever its bytes") func cut() {
+        let photo: [UInt8] = [0xFF, 0xD8] + segment(0xDB, "table") + [0xFF, 0xDA, 0, 4, 1, 2, 0x12, 0x34]
+        for length in 0...photo.count {
+            let kept = Array(JPEGMetadata.removed(from: Data(photo.prefix(length))))
+            #expect(kept.starts(with: [0xFF, 0xD8]) && kept.suffix(2) == [0xFF, 0xD9])
+        }
+        #expect(Array(JPEGMetadata.removed(from: Data(photo))) == photo + [0xFF, 0xD9])
+    }
+}
