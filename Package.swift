@@ -401,7 +401,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
+                "Larder", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
                 httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
