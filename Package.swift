@@ -90,7 +90,7 @@ let package = Package(
             name: "Shop",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -186,7 +186,7 @@ let package = Package(
         // Cached responses and page lists: budget, eviction, inspection, purge.
         .target(
             name: "ResponseStore",
-            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, nioCore],
+            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, logging, nioCore],
             path: "Sources/Kit/ResponseStore",
             swiftSettings: strict
         ),
@@ -379,7 +379,7 @@ let package = Package(
             dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
             swiftSettings: strict
         ),
-        .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
+        .testTarget(name: "ConfineTests", dependencies: ["Confine", "TestKit"], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["MediaFormats", "PDFWorker"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",
@@ -401,7 +401,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
+                "Larder", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", "FaultKit", asyncHTTPClient,
                 httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
@@ -409,7 +409,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["TestKit", asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
+            dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioPosix],
             swiftSettings: strict
         ),
     ]

@@ -188,6 +188,14 @@ int ftruncate(int descriptor, off_t length) {
 
 int ftruncate64(int descriptor, off_t length) { return ftruncate(descriptor, length); }
 
+/// Returns the error instead of setting errno, as POSIX wants it.
+int posix_fallocate(int descriptor, off_t offset, off_t length) {
+    if (fails(scope_of_descriptor(descriptor), larder_fault_writing)) return errno;
+    return syscall(SYS_fallocate, descriptor, 0, offset, length) == 0 ? 0 : errno;
+}
+
+int posix_fallocate64(int descriptor, off_t offset, off_t length) { return posix_fallocate(descriptor, offset, length); }
+
 int rename(const char *from, const char *to) {
     if (fails(scope_of_path(to), larder_fault_writing)) return -1;
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
@@ -208,7 +216,13 @@ int mkdir(const char *path, mode_t mode) {
     return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
+// The system call concerns one thread; the function of libc would concern the process.
+int larder_become_nobody(void) { return (int)syscall(SYS_setresuid, 65534, 65534, 0); }
+int larder_become_root(void) { return (int)syscall(SYS_setresuid, 0, 0, 0); }
+
 #else
+int larder_become_nobody(void) { return -1; }
+int larder_become_root(void) { return -1; }
 // Elsewhere shared libraries do not take the executable's functions; the tests that need this are left out there.
 int larder_fault_open(const char *folder) { return -1; }
 void larder_fault_arm(int scope, int kinds, long at, int error, int lasting) {}

@@ -1,84 +1,75 @@
-import Synchronization
+import TestKit
 import Testing
 
 @testable import Concurrency
 
 @Suite(.timeLimit(.minutes(1))) struct AsyncSemaphoreTests {
-    /// Holds bodies until it is opened, and counts those that are in it.
-    private actor Gate {
-        private(set) var inside = 0
-        private(set) var most = 0
-        private var isOpen = false
-        private var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Bodies that are running, and the most at a time.
+    private let bodies = Watched((running: 0, most: 0))
 
-        func pass() async {
-            inside += 1
-            most = max(most, inside)
-            if !isOpen { await withCheckedContinuation { waiters.append($0) } }
-            inside -= 1
+    private func run(until gate: Gate) async {
+        bodies.update {
+            $0.running += 1
+            $0.most = max($0.most, $0.running)
         }
-
-        func open() {
-            isOpen = true
-            for waiter in waiters { waiter.resume() }
-            waiters = []
-        }
+        await gate.pass()
+        bodies.update { $0.running -= 1 }
     }
 
     private func until(_ condition: () async -> Bool) async {
         while !(await condition()) { await Task.yield() }
     }
 
-    @Test("at most as many bodies run at a time as there are permits, and all run") func bounded() async throws {
+    @Test("At most as many bodies run at a time as there are permits, and all run") func bounded() async throws {
         let semaphore = AsyncSemaphore(permits: 2, maximumWaiting: 10)
         let gate = Gate()
         let tasks = (0..<6).map { number in
             Task {
                 try await semaphore.withPermit {
-                    await gate.pass()
+                    await run(until: gate)
                     return number
                 }
             }
         }
-        await until { await gate.inside == 2 }
+        await gate.arrivals(2)
         await until { await semaphore.waiting == 4 }
-        await gate.open()
+        gate.open()
         var done: [Int] = []
         for task in tasks { done.append(try await task.value) }
         #expect(done == [0, 1, 2, 3, 4, 5])
-        #expect(await gate.most == 2)
+        #expect(bodies.value.most == 2)
     }
 
-    @Test("a full queue refuses at once") func overloaded() async throws {
+    @Test("A full queue refuses at once") func overloaded() async throws {
         let semaphore = AsyncSemaphore(permits: 1, maximumWaiting: 1)
         let gate = Gate()
         let running = Task { try await semaphore.withPermit { await gate.pass() } }
-        await until { await gate.inside == 1 }
+        await gate.arrivals()
         let waiting = Task { try await semaphore.withPermit { await gate.pass() } }
         await until { await semaphore.waiting == 1 }
         await #expect(throws: AsyncSemaphore.QueueFull()) { try await semaphore.withPermit {} }
-        await gate.open()
+        gate.open()
         try await running.value
         try await waiting.value
         try await semaphore.withPermit {}
     }
 
-    @Test("a cancelled task leaves the queue and takes no permit") func cancelled() async throws {
+    @Test("A cancelled task leaves the queue and takes no permit") func cancelled() async throws {
         let semaphore = AsyncSemaphore(permits: 1, maximumWaiting: 2)
         let gate = Gate()
         let running = Task { try await semaphore.withPermit { await gate.pass() } }
-        await until { await gate.inside == 1 }
+        await gate.arrivals()
         let waiting = Task { try await semaphore.withPermit { Issue.record("it was cancelled") } }
         await until { await semaphore.waiting == 1 }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(await semaphore.waiting == 0)
-        await gate.open()
+        gate.open()
         try await running.value
         try await semaphore.withPermit {}
     }
 
-    @Test("a body that throws returns its permit") func failing() async throws {
+    @Test("A body that throws returns its permit") func failing() async throws {
         let semaphore = AsyncSemaphore(permits: 1, maximumWaiting: 0)
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await semaphore.withPermit { throw Failure() } }

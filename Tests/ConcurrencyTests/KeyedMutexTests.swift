@@ -5,7 +5,7 @@ import Testing
 @Suite("Locks by key")
 struct KeyedMutexTests {
     @Test(
-        "Keys are given in the order of arrival; two bodies that want the same two keys the other way round never wait for each other"
+        "Keys are granted in the order of arrival; bodies that lock the same two keys in opposite order never deadlock"
     )
     func order() async throws {
         let mutex = KeyedMutex()

@@ -11,7 +11,7 @@ struct SingleFlightTests {
     private let clock = ManualClock()
 
     @Test(
-        "Under any interleaving everybody gets the result of a flight that began no earlier than the last one ended, and none is lost"
+        "Under any interleaving each caller gets a result of a flight that began after the last one ended; none is lost"
     )
     func stress() async throws {
         let flights = SingleFlight<Int, Int, Failed>(sleep: clock.wallClock.sleep)

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConfineCommandTests {
@@ -7,7 +8,7 @@ import Testing
         .deletingLastPathComponent()
         .appending(path: "larder-confine").path
 
-    /// Runs a script to its end and gives what it printed.
+    /// Runs a script and returns its output.
     private func shell(_ script: String) throws -> String {
         let stream = try #require(popen(script, "r"))
         var text = ""
@@ -19,7 +20,7 @@ import Testing
         return text
     }
 
-    @Test("it becomes the program, with its arguments and its code")
+    @Test("It becomes the program, with its arguments and exit code")
     func becomes() throws {
         #expect(
             try shell("'\(Self.executable)' --folder /tmp -- /bin/sh -c 'echo \"$1\"; exit 3' sh 'a b'; echo $?")
@@ -27,7 +28,7 @@ import Testing
         )
     }
 
-    @Test("what it cannot do has the codes of env(1), and starts nothing")
+    @Test("A failure has the exit codes of env(1) and starts nothing")
     func refusals() throws {
         #expect(
             try shell("'\(Self.executable)' --folder /tmp -- /nowhere 2>&1; echo $?")
@@ -39,15 +40,16 @@ import Testing
         )
     }
 
-    @Test("it ends with who started it, however and however soon that ends", arguments: ["cat started; ", ""])
+    @Test("It ends with its parent, however and however soon that ends", arguments: ["cat started; ", ""])
     func orphan(meanwhile: String) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "confine-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let temporary = try TemporaryFolder()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.path
         let pid = try shell(
             """
             cd '\(folder)'; mkfifo started
-            '\(Self.executable)' --parent $$ --folder '\(folder)' -- /bin/sh -c 'echo >started; exec sleep 1000' >/dev/null 2>&1 & echo $!
+            '\(Self.executable)' --parent $$ --folder '\(folder)' -- \\
+                /bin/sh -c 'echo >started; exec sleep 1000' >/dev/null 2>&1 & echo $!
             \(meanwhile)kill -9 $$
             """
         ).split(separator: "\n")[0]

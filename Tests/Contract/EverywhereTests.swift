@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What is the same on every path")
+@Suite("Every path")
 struct EverywhereTests {
     /// What a response to a HEAD may say differently: time has passed, and it is another request.
     static let volatile: Set<String> = ["date", "x-request-id", "age", "cache-status", "transfer-encoding"]
@@ -30,7 +30,7 @@ struct EverywhereTests {
         #expect(listed == allowed, "\(field) of \(path)")
     }
 
-    @Test("SRV-06 OPTIONS is answered on every path with the methods that it has, without a session")
+    @Test("SRV-06 OPTIONS lists the methods of every path, without a session")
     func options() async throws {
         try await withLarder { larder in
             for (path, allowed) in paths {
@@ -42,7 +42,7 @@ struct EverywhereTests {
         }
     }
 
-    @Test("SRV-06 A method that a path does not have is 405 with those that it has")
+    @Test("SRV-06 A method that a path does not have is 405 with its methods")
     func methodNotAllowed() async throws {
         try await withLarder { larder in
             for (path, allowed) in paths {
@@ -80,7 +80,7 @@ struct EverywhereTests {
         }
     }
 
-    @Test("SRV-06 HEAD answers what GET does, without the body")
+    @Test("SRV-06 HEAD sends what GET does, without the body")
     func head() async throws {
         try await withLarder { larder in
             let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
@@ -107,7 +107,7 @@ struct EverywhereTests {
         }
     }
 
-    @Test("SRV-11 Answers to a listed origin carry the CORS fields, also when they are problems")
+    @Test("SRV-11 Responses to a listed origin carry the CORS fields, also when they are problems")
     func cors() async throws {
         try await withLarder { larder in
             let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
@@ -133,7 +133,7 @@ struct EverywhereTests {
         }
     }
 
-    @Test("SRV-11 The preflight of a listed origin is answered with what it may do, that of another origin is not")
+    @Test("SRV-11 The preflight of a listed origin is told its rights, that of another origin is not")
     func preflight() async throws {
         try await withLarder { larder in
             for (path, allowed) in paths {
@@ -160,7 +160,7 @@ struct EverywhereTests {
         }
     }
 
-    @Test("SRV-12 A harmless X-Request-Id comes back, any other is replaced")
+    @Test("SRV-12 A harmless X-Request-Id is sent back, any other is replaced")
     func requestIdentity() async throws {
         try await withLarder { larder in
             #expect(

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Links of answers")
+@Suite("Links of responses")
 struct LinkTests {
     /// The ids of all pages from a first one on, as `links.next` leads through them.
     private func ids(from first: String, _ larder: RunningLarder, _ member: [String: String]) async throws -> [String] {
@@ -33,7 +33,7 @@ struct LinkTests {
     }
 
     @Test(
-        "SRV-06 The own link of an answer can be used as it is",
+        "SRV-06 The self link of a response can be requested as it is",
         arguments: ["/v1/ships/launch?a=1&b=%22", #"/v1/ships/launch?a="<|>"#, "//v1/ships/launch"]
     )
     func own(target: String) async throws {

@@ -13,8 +13,8 @@ struct MountTests {
         conformance = Conformance(document: document)
     }
 
-    /// What does not conform: every field of a problem has to be documented, of the upstream's own answer only what
-    /// Larder adds.
+    /// Everything that does not conform: each field of a problem has to be documented, of the upstream's own response
+    /// only what Larder adds.
     private func faults(_ response: ReceivedResponse, of method: String) throws -> [String] {
         let operation = try #require(document.mounts.first { $0.method == method })
         if response.problemCode != nil {
@@ -30,7 +30,7 @@ struct MountTests {
         return try conformance.faults(of: bare, documented: try #require(operation.responses["default"]))
     }
 
-    @Test("SRV-02 SRV-07 What a mount adds to the upstream's answer is as it is described, fetched, stored and offline")
+    @Test("SRV-02 SRV-07 Fields that a mount adds to responses are as described: fetched, stored and offline")
     func responses() async throws {
         try await withLarder { larder in
             let fetched = try await larder.send("GET", Self.path)
@@ -44,7 +44,7 @@ struct MountTests {
     }
 
     @Test(
-        "SRV-06 SRV-07 The problems of a mount are as they are described: each only where there is nothing to answer with"
+        "SRV-06 SRV-07 The problems of a mount are as described: each only if there is no response to send"
     )
     func problems() async throws {
         try await withLarder { larder in
@@ -75,7 +75,7 @@ struct MountTests {
     }
 
     @Test(
-        "SRV-06 SRV-11 A preflight is answered by the mount with its methods, not by the upstream; a method that none knows is 405"
+        "SRV-06 SRV-11 The mount responds to a preflight with its methods; an unknown method is 405"
     )
     func preflight() async throws {
         try await withLarder { larder in

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "SRV-04 a small budget is kept under many pictures; the ships, their date and the session stay, also after kill -9"
+        "SRV-04 a small budget holds under many pictures; ships, their date and the session stay, also after kill -9"
     )
     func smallBudget() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "larder cache lists and measures beside a running server, shows no queries unless asked, and refuses to purge there, naming the process"
+        "larder cache lists and measures beside a running server, hides queries, and names the process if it refuses"
     )
     func besideServer() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
@@ -133,7 +133,7 @@ import Testing
         #expect(try await again.get("/v1/ships").json.data.items.array.count == 30, "rows and sessions stay")
     }
 
-    @Test("A purge has to be told what to remove; a missing directory is not made")
+    @Test("A purge needs to know what to remove; a missing directory is not created")
     func arguments() async throws {
         let data = try TemporaryFolder()
         #expect(await cache(["purge"], of: data).status == 64)

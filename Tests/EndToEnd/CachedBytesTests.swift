@@ -9,7 +9,7 @@ import Testing
         let sandbox: RunningSandbox
         let larder: RunningLarder
 
-        /// How many answers were given ahead of the router.
+        /// Number of responses that were sent ahead of the router.
         func hits() async throws -> Int {
             let line = try await larder.client.get("/metrics").text.split(separator: "\n").first {
                 $0.hasPrefix("larder_rendered_hits_total ")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "SRV-05 SRV-06 a kept answer is the answer that the router gives: plain, gzip, 304, HEAD, list, details, index and launch"
+        "SRV-05 SRV-06 a cached response is the router's: plain, gzip, 304, HEAD, list, details, index and launch"
     )
     func same() async throws {
         let started = try await Self.start()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await guest.get("/v1/ships?limit=3").status == 401)
     }
 
-    @Test("SHIP-04 a kept picture is the picture that the router gives: whole, HEAD and 304; not after logout")
+    @Test("SHIP-04 a cached picture is the router's: whole, HEAD and 304; not after logout")
     func picture() async throws {
         let started = try await Self.start()
         let guest = try await started.larder.guest()
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "SRV-07 a kept answer of a mount is the one that the cache gives, with the origin's Date, until there is a newer one"
+        "SRV-07 a cached response of a mount is the store's, with the origin's Date, until there is a newer one"
     )
     func mount() async throws {
         let started = try await Self.start()
@@ -145,14 +145,14 @@ import Testing
         #expect(try await started.kept(client, MountTests.ships).body == reloaded.body)
     }
 
-    @Test("without a budget nothing is kept, and everything is answered")
+    @Test("without a budget nothing is cached, and every request is served")
     func switchedOff() async throws {
         let started = try await Self.start(["--rendered-budget-mb", "0"])
         for _ in 0..<5 { #expect(try await started.larder.client.get("/v1").status == 200) }
         #expect(try await started.hits() == 0)
     }
 
-    @Test("SRV-05 a deletion is seen at once by its account and by nobody else; a restoration likewise")
+    @Test("SRV-05 a deletion is seen at once by its account and no other; a restoration likewise")
     func writes() async throws {
         let started = try await Self.start()
         let (one, two) = (try await started.larder.guest(), try await started.larder.guest())
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("SRV-11 what was kept for a session is nobody's once it has ended")
+    @Test("SRV-11 responses cached for a session are not sent once it has ended")
     func logout() async throws {
         let started = try await Self.start()
         let guest = try await started.larder.guest()
@@ -182,7 +182,7 @@ import Testing
         for path in paths { #expect(try await guest.get(path).status == 401) }
     }
 
-    @Test("SRV-05 an upstream that goes and comes back flips the banner at once, kept answers or not")
+    @Test("SRV-05 an upstream that goes down and comes back flips the banner at once, cached responses or not")
     func connectivity() async throws {
         // Nobody probes meanwhile: what flips the banner is what clients find out.
         let started = try await Self.start(["--upstreams-spacex-probe-interval-ms", "3600000"])
@@ -201,7 +201,7 @@ import Testing
         #expect(online.meta.offline.bool == false && online.meta.banner.isNull)
     }
 
-    @Test("SRV-05 a kept answer ends with its freshness: the upstream is asked, and what changed there is shown")
+    @Test("SRV-05 a cached response ends with its freshness: the upstream is asked, and its changes are shown")
     func freshness() async throws {
         let started = try await Self.start(["--freshness-ships-s", "1"])
         let guest = try await started.larder.guest()

@@ -72,7 +72,7 @@ import Testing
         #expect(!errors.contains("Fatal error"), "\(errors)")
     }
 
-    @Test("SRV-12 a port that is taken is named, and the exit code is 1")
+    @Test("SRV-12 a port in use is named, and the exit code is 1")
     func takenPort() async throws {
         let first = try await RunningLarder.start(data: try TemporaryFolder())
         let port = try #require(first.client.base.split(separator: ":").last.map(String.init))
@@ -83,7 +83,7 @@ import Testing
         #expect(errors.contains("127.0.0.1:\(port)") && errors.contains("http.port"))
     }
 
-    @Test("SRV-13 an address that is none is named, and the exit code is 1")
+    @Test("SRV-13 an invalid address is named, and the exit code is 1")
     func noAddress() async throws {
         let (status, errors) = try await run([
             "serve", "--http-host", "256.0.0.1", "--http-port", "0", "--data-directory", try TemporaryFolder().path,
@@ -92,7 +92,7 @@ import Testing
         #expect(errors.contains("larder: cannot listen on 256.0.0.1:0") && errors.contains("http.host"), "\(errors)")
     }
 
-    @Test("doctor: 0 when all is well, 2 when an upstream is away, 1 when the data cannot be used")
+    @Test("doctor: 0 if all is well, 2 if an upstream is unreachable, 1 if the data cannot be used")
     func doctor() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let arguments =
@@ -112,7 +112,7 @@ import Testing
         #expect(await broken.ended() == 1)
     }
 
-    @Test("--version and --help answer and end with 0")
+    @Test("--version and --help print and exit with 0")
     func help() async throws {
         let version = RunningProcess(["--version"])
         #expect(await version.ended() == 0)

@@ -12,7 +12,7 @@ import Darwin
 
 /// The time-out of connections is an upstream's own.
 @Suite(.timeLimit(.minutes(2))) struct ConnectTimeoutTests {
-    /// A port where connections are neither made nor refused: it listens, and its queue is full for ever.
+    /// A port where connections are neither made nor refused: it listens, and its queue stays full.
     private final class FullPort: Sendable {
         let number: Int
         private let sockets: [Int32]
@@ -46,7 +46,7 @@ import Darwin
         deinit { for socket in sockets { close(socket) } }
     }
 
-    @Test("An upstream with a short time-out for connections has it, whatever another one has")
+    @Test("An upstream has its own connect timeout, whatever that of another one")
     func own() async throws {
         let port = try FullPort()
         let url = "http://127.0.0.1:\(port.number)"

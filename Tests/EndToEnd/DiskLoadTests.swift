@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "TRUST-04 16 writers and 16 readers on one account: no 5xx, every write is there once, every read is answered"
+        "TRUST-04 16 writers and 16 readers on one account: no 5xx, every write is there once, every read succeeds"
     )
     func load() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

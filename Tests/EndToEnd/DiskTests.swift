@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("DISK-23 a download that ran at a kill -9 is taken up again by the next start")
+    @Test("DISK-23 a download that ran at a kill -9 is continued by the next start")
     func downloadResumes() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await start(data, sandbox)
@@ -71,7 +71,7 @@ import Testing
         let job = try await member.post("/v1/disk/downloads", #"{"path":"\#(path)"}"#)
         #expect(job.status == 202)
         let href = try #require(job["Location"])
-        _ = try await sandbox.control.get("/journal/wait?upstream=yandex_downloader&count=1&timeout_ms=9000")
+        _ = try await sandbox.control.get("/journal/wait?upstream=yandex_downloader&count=1&timeout_ms=60000")
         await first.kill9()
         _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"online"}"#)
         _ = try await sandbox.control.post("/upstreams/yandex_downloader/release", "{}")
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "DISK-33 DISK-34 an upload is there byte for byte for another session; logging out offline removes everything, and the old token opens nothing"
+        "DISK-33 DISK-34 another session gets an upload byte for byte; a logout offline removes all, the old token too"
     )
     func uploadAndLogout() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

@@ -10,13 +10,14 @@ import Testing
     /// A JPEG of 16 × 8 black pixels.
     static let photo = Data(base64Encoded: Self.base64) ?? Data()
     private static let base64 = """
-        /9j/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAAIABABAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAA\
-        AAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZ\
-        WmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/APP6K//Z
+        /9j/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAAIABABAR\
+        EA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0Kx\
+        wRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpK\
+        Wmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/APP6K//Z
         """
 
     @Test(
-        "PDF-02 PDF-03 PDF-05 PDF-08 PDF-10 a photo's bytes are in its PDF unchanged; changes and a merge outlive kill -9"
+        "PDF-02 PDF-03 PDF-05 PDF-08 PDF-10 a PDF has its photo's bytes unchanged; changes and a merge outlive kill -9"
     )
     func wholeWay() async throws {
         let data = try TemporaryFolder()
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "PDF-13 a kill in the middle of a change leaves the document as it was, and nothing else behind; the change works afterwards"
+        "PDF-13 a kill during a change leaves the document as it was and no other file; the change works afterwards"
     )
     func killInTheMiddle() async throws {
         let (data, tools) = (try TemporaryFolder(), try TemporaryFolder())
@@ -113,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "Without the programs everything that needs none works; what needs one names the package, and readiness tells"
+        "Without the programs all that needs none works; the rest names the package, and readiness reports it"
     )
     func noPrograms() async throws {
         let data = try TemporaryFolder()
@@ -134,7 +135,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: "uploads").path) == [])
     }
 
-    @Test("PDF-04 an upload that is broken off leaves nothing")
+    @Test("PDF-04 an interrupted upload leaves nothing")
     func abortedUpload() async throws {
         let data = try TemporaryFolder()
         let larder = try await RunningLarder.start(data: data)
@@ -151,7 +152,7 @@ import Testing
         }
         request.body = .stream(parts, length: .unknown)
         let sent = request
-        await #expect(throws: (any Error).self) { _ = try await Client.http.execute(sent, timeout: .seconds(10)) }
+        await #expect(throws: (any Error).self) { _ = try await Client.http.execute(sent, timeout: Client.timeout) }
         // The server stops only when everything has ended that was under way.
         #expect(await larder.stop() == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: "uploads").path) == [])

@@ -7,17 +7,19 @@ import Testing
     private static let internalFields = ["larder-rendering", "larder-own-date", "larder-offline", "larder-anything"]
 
     @Test(
-        "SRV-11 An upstream's fields of Larder's own names neither have an effect nor leave the server: fetched, stored or kept",
+        "SRV-11 An upstream's fields with Larder's names have no effect and are not sent: fetched, stored or cached",
         arguments: ["max-age=600", "no-store"]
     )
     func forged(cacheControl: String) async throws {
         let upstream = try await FixedUpstream(
-            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nDate: Mon, 05 Jan 2026 10:00:00 GMT\r\nCache-Control: \(cacheControl)\r\nETag: \"a\"\r\nX-Own: yes\r\n"
-                + "Larder-Rendering: 1\r\nlarder-rendering: 2\r\nLarder-Own-Date: Thu, 01 Jan 1970 00:00:00 GMT\r\nLARDER-OFFLINE: ?1\r\nLarder-Anything: x\r\n\r\nbody"
+            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nDate: Mon, 05 Jan 2026 10:00:00 GMT\r\n"
+                + "Cache-Control: \(cacheControl)\r\nETag: \"a\"\r\nX-Own: yes\r\n"
+                + "Larder-Rendering: 1\r\nlarder-rendering: 2\r\nLarder-Own-Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+                + "LARDER-OFFLINE: ?1\r\nLarder-Anything: x\r\n\r\nbody"
         )
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
         for _ in 0..<4 {
-            // A screen's answer in between: a mark that was forged could name its note.
+            // A screen's response in between: a mark that was forged could name its note.
             #expect(try await larder.client.get("/v1").status == 200)
             let response = try await larder.client.get("/v1/upstreams/spacex/thing")
             #expect(response.status == 200 && response.text == "body" && response["X-Own"] == "yes")

@@ -7,7 +7,7 @@ import Testing
     static let ships = "/v1/upstreams/spacex/v4/ships"
 
     @Test(
-        "SRV-07 A mount answers the upstream's bytes, then from its store with age and life, by range, HEAD and entity tag"
+        "SRV-07 A mount sends the upstream's bytes, then those of its store with age and life, by range, HEAD and ETag"
     )
     func throughTheCache() async throws {
         let sandbox = try await RunningSandbox.start()
@@ -35,7 +35,7 @@ import Testing
         #expect(try await sandbox.journal().filter { $0 == "/spacex/v4/ships" }.count == 3)
     }
 
-    @Test("SRV-11 An upstream that lets every page read its answers does not let them read here")
+    @Test("SRV-11 An upstream that lets every page read its responses does not let them read here")
     func otherOrigins() async throws {
         let sandbox = try await RunningSandbox.start()
         let settings = ["--http-allowed-origins", "https://app.example"]
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("SRV-04 SRV-07 The last good answer outlives kill -9 and the upstream, flagged")
+    @Test("SRV-04 SRV-07 The last good response outlives kill -9 and the upstream, flagged")
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
@@ -127,5 +127,25 @@ import Testing
         let credentials = entries.map(\.headers.authorization.string)
         #expect(credentials.count == 3 && credentials[0] == nil)
         #expect(credentials[1] != nil && credentials[1] == credentials[2])
+    }
+
+    @Test("TRUST-17 X-Request-Id and traceparent go along to the upstream's journal, from screens and mounts")
+    func traces() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex)
+        let guest = try await larder.guest()
+        let trace = "0af7651916cd43dd8448eb211c80319c"
+        for (id, path) in [("screen-1", "/v1/ships?refresh=1"), ("mount-1", "/v1/upstreams/spacex/v4/ships")] {
+            let fields = [
+                "X-Request-Id": id, "traceparent": "00-\(trace)-b7ad6b7169203331-01", "Cache-Control": "no-cache",
+            ]
+            #expect(try await guest.get(path, fields).status == 200)
+            let entries = try await sandbox.control.get("/journal?upstream=spacex").json.entries.array
+            let headers = try #require(entries.last).headers
+            #expect(headers[dynamicMember: "x-request-id"].string == id)
+            let parent = try #require(headers.traceparent.string)
+            #expect(parent.hasPrefix("00-\(trace)-") && !parent.contains("b7ad6b7169203331"))
+        }
+        #expect(larder.process.log.contains("trace_id=\(trace)"))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The upstream goes and comes back.
 @Suite(.timeLimit(.minutes(2))) struct RecoveryTests {
-    @Test("SHIP-06 SHIP-09 SRV-09 the upstream's return is noticed, announced and used without any client asking")
+    @Test("SHIP-06 SHIP-09 SRV-09 the upstream's recovery is noticed, published and used without any client asking")
     func recovery() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(
@@ -36,7 +36,7 @@ import Testing
         #expect(shown.meta.offline.bool == false && shown.meta.banner.isNull)
         #expect(
             list["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true,
-            "the first answer after recovery comes from what recovery fetched"
+            "the first response after recovery has what recovery fetched"
         )
         #expect(shown.data.items.array.contains { $0.name.string == "Renamed While Away" })
         #expect(shown.data.changes.updated.strings.count == 1)
@@ -78,7 +78,7 @@ import Testing
         #expect(mounted.status == 200 && mounted["Larder-Offline"] == "?1")
     }
 
-    @Test("SRV-08 many clients asking for the same cold thing cause one upstream request")
+    @Test("SRV-08 many requests for the same uncached resource cause one upstream request")
     func collapsing() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(
@@ -91,7 +91,7 @@ import Testing
         let responses = try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
             for _ in 0..<40 { group.addTask { try await guest.get("/v1/ships") } }
             try await sandbox.arrived(1)
-            // Everybody is on the way: all requests have been read by the time that the last of these is answered.
+            // All requests have been read by the time the last of these gets its response.
             for _ in 0..<5 { _ = try await guest.get("/v1/status") }
             _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
             return try await group.reduce(into: []) { $0.append($1) }

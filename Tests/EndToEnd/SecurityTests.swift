@@ -15,7 +15,7 @@ import Testing
         #expect(try await larder.client.get("/v1", ["Host": "localhost:1234"]).status == 200)
     }
 
-    @Test("SRV-11 a page of a foreign origin cannot write; a listed one can, and may read the answer")
+    @Test("SRV-11 a page of a foreign origin cannot write; a listed one can, and may read the response")
     func foreignOrigin() async throws {
         let larder = try await RunningLarder.start(
             data: try TemporaryFolder(),
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "SRV-06 SRV-11 bodies over the limit, malformed JSON, wrong types: the right problem, and the next request is served"
+        "SRV-06 SRV-11 a body over the limit, malformed JSON, a wrong type: its problem, and the next request is served"
     )
     func badBodies() async throws {
         let larder = try await RunningLarder.start(data: try TemporaryFolder())

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "SHIP-12 the first start without an upstream shows the bundled ships, flagged, with their date; recovery replaces them"
+        "SHIP-12 a first start without an upstream shows the bundled ships with flag and date; recovery replaces them"
     )
     func snapshot() async throws {
         let data = try TemporaryFolder()
@@ -83,7 +83,7 @@ import Testing
         #expect(second.meta.banner.isNull)
     }
 
-    @Test("SRV-12 SIGTERM: the request in flight is answered, the exit code is 0, and the data directory is free again")
+    @Test("SRV-12 SIGTERM: the request in flight gets its response, the exit code is 0, the data directory is unlocked")
     func gracefulStop() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "TRUST-06 pages of a proxy for everything: the stored screens, stale, and afterwards all of it offline",
+        "TRUST-06 pages of a proxy for everything: the stored screens, stale, and all of them offline afterwards",
         arguments: [200, 401, 403, 404, 410]
     )
     func pages(status: Int) async throws {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "TRUST-14 private bytes are in the data directory only, their owner's only: at work, after kill -9, after the next start"
+        "TRUST-14 private bytes are only in the data directory and the owner's: at work, after kill -9, after a restart"
     )
     func scratch() async throws {
         let (data, tools, temporary) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
@@ -135,7 +135,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder)
     }
 
-    /// That nobody else may open anything in the data directory.
+    /// Expects that no other user may open anything in the data directory.
     private static func expectPrivate(_ data: TemporaryFolder) throws {
         for name in try FileManager.default.subpathsOfDirectory(atPath: data.path) {
             let mode = try FileManager.default.attributesOfItem(atPath: data.path + "/" + name)

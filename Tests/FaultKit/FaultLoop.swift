@@ -131,8 +131,8 @@ package struct FaultLoop {
             migrations: CacheTables.migrations + migrations,
             options: .init(integrityCheck: .always)
         )
-        guard found.faults() == nil, found.strangers() == nil else {
-            throw Violation(description: "\(found.faults() ?? "") \(found.strangers() ?? "")")
+        guard found.files.faults() == nil, found.files.strangers() == nil else {
+            throw Violation(description: "\(found.files.faults() ?? "") \(found.files.strangers() ?? "")")
         }
     }
 }

@@ -32,10 +32,10 @@ import Testing
         _ arguments: [String],
         _ test: @escaping @Sendable (LarderApplication, any TestClientProtocol) async throws -> Void
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "larder-tests-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let data = try TemporaryFolder()
+        defer { withExtendedLifetime(data) {} }
         let larder = try await LarderApplication.build(
-            try configuration(arguments, in: directory),
+            try configuration(arguments, in: data.url),
             metrics: PrometheusRegistry(),
             onListening: { _ in },
             logger: .quiet

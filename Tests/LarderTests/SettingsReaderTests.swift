@@ -1,6 +1,8 @@
 import Foundation
+import HTTPServer
 import Logging
 import Settings
+import TestKit
 import Testing
 import Upstream
 
@@ -50,6 +52,33 @@ import Upstream
         #expect(catalogue.all.allSatisfy { $0.standard.map($0.kind.accepts) ?? true })
     }
 
+    @Test("SRV-11 http.public_url is scheme, host and port; its origin is spelled as browsers do")
+    func publicURL() throws {
+        let cases = [
+            ("https://Larder.example", "Larder.example", "https://larder.example"),
+            ("https://larder.example:443/", "larder.example", "https://larder.example"),
+            ("http://larder.example:8443", "larder.example", "http://larder.example:8443"),
+        ]
+        for (text, host, origin) in cases {
+            let url = try #require(try read(["--http-public-url", text]).http.publicURL)
+            #expect(url.host == host && url.origin == origin, "\(text)")
+        }
+        #expect(try read().http.publicURL == nil)
+        for text in ["larder.example", "https://larder.example/base", "https://larder.example?a"] {
+            #expect(throws: SettingError.self, "\(text)") { try read(["--http-public-url", text]) }
+        }
+    }
+
+    @Test("TRUST-18 One address has half of all connections unless it is set; trusted proxies are ranges")
+    func addresses() throws {
+        #expect(try read().http.connectionsPerAddress == 512)
+        #expect(try read(["--http-connections", "1"]).http.connectionsPerAddress == 1)
+        #expect(try read(["--http-connections-per-address", "7"]).http.connectionsPerAddress == 7)
+        let proxies = try read(["--http-trusted-proxies", "10.0.0.0/8, ::1"]).http.trustedProxies
+        #expect(proxies == TrustedProxies(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }))
+        #expect(throws: SettingError.self) { try read(["--http-trusted-proxies", "example.org"]) }
+    }
+
     @Test("SRV-13 command line beats environment beats default; an empty variable counts as not set")
     func precedence() throws {
         let environment = ["LARDER_HTTP_PORT": "1", "LARDER_HTTP_HOST": "", "LARDER_SHIPS_DELETED": "literal"]
@@ -67,9 +96,10 @@ import Upstream
             "http:\n  port: 3\n  allowed_hosts: [a, b]\n",
             "http.port: 3\nhttp.allowed_hosts: a,b",
         ] {
-            let file = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString).yaml")
+            let folder = try TemporaryFolder()
+            defer { withExtendedLifetime(folder) {} }
+            let file = folder.url.appending(path: "larder.yaml")
             try text.write(to: file, atomically: true, encoding: .utf8)
-            defer { try? FileManager.default.removeItem(at: file) }
             let configuration = try read(file: file.path)
             #expect(configuration.http.port == 3 && configuration.http.allowedHosts == ["a", "b"], "\(text)")
         }

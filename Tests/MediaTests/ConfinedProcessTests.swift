@@ -32,8 +32,10 @@ import Testing
         )
         var process = try shell(
             """
-            cat "\(given.path)"; cat "\(other.path)"; ls "\(elsewhere.folder.path)"; cat /etc/shadow /proc/1/environ; ls / /tmp "$HOME/.."
-            echo x >>"\(given.path)"; echo x >"\(elsewhere.url("new").path)"; rm -f "\(given.path)"; : >/tmp/larder-escaped-$$
+            cat "\(given.path)"; cat "\(other.path)"; ls "\(elsewhere.folder.path)"
+            cat /etc/shadow /proc/1/environ; ls / /tmp "$HOME/.."
+            echo x >>"\(given.path)"; echo x >"\(elsewhere.url("new").path)"
+            rm -f "\(given.path)"; : >/tmp/larder-escaped-$$
             cp /bin/true runs && ./runs && echo ran
             echo inside >file; mkdir deep; mv file deep/file; cat deep/file
             """,

@@ -30,7 +30,9 @@ import Testing
     func call() async throws {
         let (scratch, engine) = try engine(
             #"""
-            printf '%s\n' "$@" >"$HOME/arguments"; cat "$HOME/profile/user/registrymodifications.xcu" >>"$HOME/arguments"; cp "$HOME/arguments" in.pdf
+            printf '%s\n' "$@" >"$HOME/arguments"
+            cat "$HOME/profile/user/registrymodifications.xcu" >>"$HOME/arguments"
+            cp "$HOME/arguments" in.pdf
             """#
         )
         let file = try scratch.write(docx, to: "-headless [a].docx")
@@ -102,9 +104,10 @@ import Testing
         let (scratch, engine) = try engine(
             """
             profile=${1#-env:UserInstallation=}; echo "$profile" >in.pdf
-            sum=$(printf %s "$profile" | iconv -t utf-16le | md5sum | sed 's/ .*//; s/../&\\n/g' | sed '/^$/d; s/^0//' | tr -d '\\n')
-            perl -MSocket -e 'socket(S,PF_UNIX,SOCK_STREAM,0);bind(S,sockaddr_un($ARGV[0]))or die $!' "/tmp/OSL_PIPE_$(id -u)_SingleOfficeIPC_$sum" 2>>in.pdf
-            ls -d "/tmp/OSL_PIPE_$(id -u)_SingleOfficeIPC_$sum" >>in.pdf 2>&1; echo x 2>>in.pdf >/tmp/larder-escaped-$$
+            hash=$(printf %s "$profile" | iconv -t utf-16le | md5sum | sed 's/ .*//; s/../&\\n/g')
+            pipe="/tmp/OSL_PIPE_$(id -u)_SingleOfficeIPC_$(echo "$hash" | sed '/^$/d; s/^0//' | tr -d '\\n')"
+            perl -MSocket -e 'socket(S,PF_UNIX,SOCK_STREAM,0);bind(S,sockaddr_un($ARGV[0]))or die $!' "$pipe" 2>>in.pdf
+            ls -d "$pipe" >>in.pdf 2>&1; echo x 2>>in.pdf >/tmp/larder-escaped-$$
             """
         )
         let file = try scratch.write(docx, to: "a.docx")

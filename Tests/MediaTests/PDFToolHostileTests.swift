@@ -154,7 +154,8 @@ import Testing
         // Forms that draw the next one ten times: 10¹² fills of a page.
         var objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"]
         objects.append(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 500] /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>"
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 500] /Contents 4 0 R "
+                + "/Resources << /XObject << /F 5 0 R >> >> >>"
         )
         var pdf = PDFFixture(objects)
         pdf.objects.append(PDFFixture.stream(Array("/F Do".utf8)))

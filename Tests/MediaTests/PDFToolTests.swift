@@ -126,7 +126,8 @@ import Testing
         var pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] /Order [5 0 R] >> >> >>",
             "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << /Properties << /L 5 0 R >> >> >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R "
+                + "/Resources << /Properties << /L 5 0 R >> >> >>",
         ])
         pdf.objects.append(PDFFixture.stream(Array("/OC /L BDC 0 0 100 100 re f EMC".utf8)))
         pdf.objects.append(Array("<< /Type /OCG /Name (Hidden) >>".utf8))
@@ -145,7 +146,8 @@ import Testing
         let scratch = try Scratch()
         let pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>",
-            "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 222 111] /Rotate 90 /Resources << /ProcSet [/PDF] >> >>",
+            "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 222 111] /Rotate 90 "
+                + "/Resources << /ProcSet [/PDF] >> >>",
             "<< /Type /Page /Parent 2 0 R >>",
             "<< /Type /Page /Parent 2 0 R /Rotate 0 /CropBox [0 0 50 50] >>",
         ])

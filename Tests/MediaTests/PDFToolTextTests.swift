@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "PDF-09 long text is wrapped and overflows to further pages, nothing is lost, also of a paragraph of half a megabyte and of a word without end",
+        "PDF-09 long text wraps and overflows to further pages without loss, also half a megabyte and an endless word",
         arguments: [
             (1...6000).map { "слово\($0)" }, (1...40_000).map { "слово\($0)" },
             [String(repeating: "x", count: 100_000)],

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "a page so long that a picture of the wanted width would have too many lines gets a narrower one of its proportions"
+        "a picture of a page too long for its width has fewer columns and the proportions of the page"
     ) func longPage() async throws {
         let scratch = try Scratch()
         let strip = try await scratch.picture(Pixels(width: 20, height: 2000) { _, _ in .red }, "strip.png")

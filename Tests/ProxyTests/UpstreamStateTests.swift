@@ -11,7 +11,7 @@ import Upstream
 @Suite("Mounts: pauses", .timeLimit(.minutes(1)))
 struct UpstreamStateTests {
     @Test(
-        "SRV-05 SRV-07 Until its Retry-After ends, neither mounts nor screens request an upstream, but for revalidation",
+        "SRV-05 SRV-07 Until its Retry-After ends, neither mounts nor screens read an upstream, except to revalidate",
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     func pause(status: HTTPResponse.Status) async throws {

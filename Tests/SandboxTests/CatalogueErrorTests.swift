@@ -75,7 +75,7 @@ import Testing
             .post,
             "/products",
             body:
-                #"{"title":"Brass Key","price":3.5,"description":"","categoryId":5,"images":["https://a.example/k.png"]}"#
+                #"{"title":"Brass Key","price":3.5,"description":"","categoryId":5,"images":["https://a.test/k.png"]}"#
         )
         #expect(made.status == .created)
         let id = try #require(try JSONParser.parse(made.body).object?["id"]?.double.map { Int($0) })
@@ -83,7 +83,7 @@ import Testing
             .post,
             "/products",
             body:
-                #"{"title":"brass key","price":3,"description":"x","categoryId":5,"images":["https://a.example/k.png"]}"#
+                #"{"title":"brass key","price":3,"description":"x","categoryId":5,"images":["https://a.test/k.png"]}"#
         )
         #expect(try JSONParser.parse(again.body).object?["code"] == "SQLITE_CONSTRAINT_UNIQUE")
         let renamed = catalogue.response(

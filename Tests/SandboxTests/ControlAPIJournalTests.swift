@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ControlAPIJournalTests {
     @Test(
-        "SRV-10 the journal has every request to an upstream, with what was asked, answered and applied, and no credential"
+        "SRV-10 the journal has every request to an upstream with its response and fault, and no credential"
     )
     func journal() async throws {
         try await withSandbox { sandbox in

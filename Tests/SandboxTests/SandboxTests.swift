@@ -46,7 +46,8 @@ import Testing
             let exchange = try await RawExchange(
                 port: sandbox.port,
                 send:
-                    "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: W/\(tag)\r\nConnection: close\r\n\r\n"
+                    "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: W/\(tag)\r\n"
+                    + "Connection: close\r\n\r\n"
             )
             #expect(exchange.text.hasPrefix("HTTP/1.1 304") && exchange.text.hasSuffix("\r\n\r\n"))
             #expect(!exchange.text.lowercased().contains("content-length"))

@@ -71,27 +71,34 @@ import Testing
         arguments: [
             (
                 #"{"query":{"name":"none"}}"#,
-                #"{"docs":[],"totalDocs":0,"offset":0,"limit":10,"totalPages":1,"page":1,"pagingCounter":1,"hasPrevPage":false,"hasNextPage":false,"prevPage":null,"nextPage":null}"#
+                #"{"docs":[],"totalDocs":0,"offset":0,"limit":10,"totalPages":1,"page":1,"#
+                    + #""pagingCounter":1,"hasPrevPage":false,"hasNextPage":false,"prevPage":null,"nextPage":null}"#
             ),
             (
                 #"{"options":{"limit":2,"select":"id"}}"#,
-                #"{"docs":[{"id":"1"},{"id":"2"}],"totalDocs":5,"offset":0,"limit":2,"totalPages":3,"page":1,"pagingCounter":1,"hasPrevPage":false,"hasNextPage":true,"prevPage":null,"nextPage":2}"#
+                #"{"docs":[{"id":"1"},{"id":"2"}],"totalDocs":5,"offset":0,"limit":2,"totalPages":3,"page":1,"#
+                    + #""pagingCounter":1,"hasPrevPage":false,"hasNextPage":true,"prevPage":null,"nextPage":2}"#
             ),
             (
                 #"{"options":{"limit":2,"page":3,"select":"id"}}"#,
-                #"{"docs":[{"id":"5"}],"totalDocs":5,"limit":2,"totalPages":3,"page":3,"pagingCounter":5,"hasPrevPage":true,"hasNextPage":false,"prevPage":2,"nextPage":null}"#
+                #"{"docs":[{"id":"5"}],"totalDocs":5,"limit":2,"totalPages":3,"page":3,"#
+                    + #""pagingCounter":5,"hasPrevPage":true,"hasNextPage":false,"prevPage":2,"nextPage":null}"#
             ),
             (
                 #"{"options":{"limit":2,"offset":1,"select":"id"}}"#,
-                #"{"docs":[{"id":"2"},{"id":"3"}],"totalDocs":5,"offset":1,"limit":2,"totalPages":3,"page":1,"pagingCounter":1,"hasPrevPage":true,"hasNextPage":true,"prevPage":1,"nextPage":2}"#
+                #"{"docs":[{"id":"2"},{"id":"3"}],"totalDocs":5,"offset":1,"limit":2,"totalPages":3,"page":1,"#
+                    + #""pagingCounter":1,"hasPrevPage":true,"hasNextPage":true,"prevPage":1,"nextPage":2}"#
             ),
             (
                 #"{"options":{"pagination":false,"limit":1,"select":"id"}}"#,
-                #"{"docs":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"},{"id":"5"}],"totalDocs":5,"offset":0,"limit":5,"totalPages":1,"page":1,"pagingCounter":1,"hasPrevPage":false,"hasNextPage":false,"prevPage":null,"nextPage":null}"#
+                #"{"docs":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"},{"id":"5"}],"totalDocs":5,"#
+                    + #""offset":0,"limit":5,"totalPages":1,"page":1,"#
+                    + #""pagingCounter":1,"hasPrevPage":false,"hasNextPage":false,"prevPage":null,"nextPage":null}"#
             ),
             (
                 #"{"options":{"limit":0}}"#,
-                #"{"docs":[],"totalDocs":5,"offset":0,"limit":0,"totalPages":1,"page":1,"pagingCounter":1,"hasPrevPage":false,"hasNextPage":false,"prevPage":null,"nextPage":null}"#
+                #"{"docs":[],"totalDocs":5,"offset":0,"limit":0,"totalPages":1,"page":1,"#
+                    + #""pagingCounter":1,"hasPrevPage":false,"hasNextPage":false,"prevPage":null,"nextPage":null}"#
             ),
         ]
     )

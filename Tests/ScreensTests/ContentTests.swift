@@ -122,7 +122,8 @@ struct ContentTests {
             "/v1/file"
         )
         let expected =
-            "attachment; filename=\"_____ _1___100_ a_b'.pdf\"; filename*=UTF-8''%D0%9E%D1%82%D1%87%D1%91%D1%82%20%221%22%0D%0A100%25%20a%2Fb%27.pdf"
+            "attachment; filename=\"_____ _1___100_ a_b'.pdf\"; "
+            + "filename*=UTF-8''%D0%9E%D1%82%D1%87%D1%91%D1%82%20%221%22%0D%0A100%25%20a%2Fb%27.pdf"
         #expect(served.fields[.contentDisposition] == expected)
     }
 

@@ -66,7 +66,9 @@ struct ServerEventTests {
         let connectivity = ServerEvent.connectivity(upstream: "spacex", reachable: false, at: ten)
         #expect(
             ServerSentEvents.text(identity: "r-1", connectivity)
-                == "id: r-1\nevent: connectivity\ndata: {\"upstream\":\"spacex\",\"reachable\":false,\"offline\":true,\"at\":\"2026-01-05T10:00:00Z\"}\n\n"
+                == "id: r-1\nevent: connectivity\n"
+                + "data: {\"upstream\":\"spacex\",\"reachable\":false,\"offline\":true,"
+                + "\"at\":\"2026-01-05T10:00:00Z\"}\n\n"
         )
         let changed = ServerEvent.screenChanged(app: "ships", screen: "ships.list", revision: 8)
         #expect(
@@ -234,17 +236,17 @@ struct EventRouteTests {
         #expect(events.listenerCount == 0)
     }
 
+    /// Opens a session of an account and returns its header field.
+    private func bearer(_ account: String, of app: String = "ships") async throws -> HTTPFields {
+        let session = Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)
+        return [.authorization: "Bearer \(try await harness.sessions.open(session))"]
+    }
+
     @Test("SRV-09 SRV-11 An account's events are heard by its sessions only, live and replayed")
     func audiences() async throws {
-        func token(_ app: String, _ account: String) async throws -> HTTPFields {
-            [
-                .authorization:
-                    "Bearer \(try await harness.sessions.open(Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)))"
-            ]
-        }
-        let (mine, _) = try await listen(try await token("ships", "a"))
-        let (others, _) = try await listen(try await token("ships", "b"))
-        let (otherApp, _) = try await listen(try await token("notes", "a"))
+        let (mine, _) = try await listen(try await bearer("a"))
+        let (others, _) = try await listen(try await bearer("b"))
+        let (otherApp, _) = try await listen(try await bearer("a", of: "notes"))
         let (nobodys, _) = try await listen()
         var lines = [mine, others, otherApp, nobodys].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
@@ -252,7 +254,7 @@ struct EventRouteTests {
         publish(2)
         #expect(await lines[0].next() == text(1))
         for index in lines.indices { #expect(await lines[index].next() == text(2)) }
-        let (replayed, _) = try await listen(try await token("ships", "b").merging([.lastEventID: "r-0"]))
+        let (replayed, _) = try await listen(try await bearer("b").merging([.lastEventID: "r-0"]))
         var line = replayed.makeAsyncIterator()
         _ = await line.next()
         #expect(await line.next() == text(2))
@@ -261,13 +263,7 @@ struct EventRouteTests {
 
     @Test("SRV-09 SRV-11 A stream ends at logout: no event of the account is heard after it, and other listeners go on")
     func logout() async throws {
-        func fields(_ account: String) async throws -> HTTPFields {
-            [
-                .authorization:
-                    "Bearer \(try await harness.sessions.open(Session(app: "ships", kind: .user, account: account, name: nil, createdAt: ten)))"
-            ]
-        }
-        let (first, second) = (try await fields("a"), try await fields("a"))
+        let (first, second) = (try await bearer("a"), try await bearer("a"))
         let (leaving, task) = try await listen(first)
         let (staying, _) = try await listen(second)
         let (anonymous, _) = try await listen()
@@ -289,11 +285,7 @@ struct EventRouteTests {
         arguments: [true, false]
     )
     func silentEnd(byEvent: Bool) async throws {
-        let fields: HTTPFields = [
-            .authorization:
-                "Bearer \(try await harness.sessions.open(Session(app: "ships", kind: .user, account: "a", name: nil, createdAt: ten)))"
-        ]
-        let (pieces, _) = try await listen(fields)
+        let (pieces, _) = try await listen(try await bearer("a"))
         var line = pieces.makeAsyncIterator()
         _ = await line.next()
         try await harness.database.write { try $0.execute(sql: "DELETE FROM session") }

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPTypes
 import Testing
@@ -15,13 +16,14 @@ struct ProblemTests {
         405: ["method-not-allowed"],
         408: ["request-timeout"],
         409: ["target-exists", "confirmation-required"],
-        412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 415: ["unsupported-media-type"],
+        412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 414: ["target-too-long"],
+        415: ["unsupported-media-type"],
         416: ["bad-range"],
         422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"],
         431: ["headers-too-large"],
-        500: ["internal"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
+        500: ["internal", "storage-failed"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
         503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
-        504: ["not-in-cache"], 507: ["upstream-storage-full"],
+        504: ["not-in-cache"], 507: ["upstream-storage-full", "storage-full"],
     ]
 
     @Test("SRV-06 Every code has the status of the contract, and there is no other code")
@@ -39,14 +41,16 @@ struct ProblemTests {
         )
         let retryable: Set<ProblemCode> = [
             .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache,
-            .requestTimeout,
+            .requestTimeout, .storageFailed,
         ]
-        #expect(
-            text
-                == #"{"code":"\#(code.rawValue)","detail":"What happened.","dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#
-                + #""errors":[],"instance":"/v1/x","offline":false,"retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#
-                + #""title":"\#(code.title)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#
-        )
+        let expected = [
+            #"{"code":"\#(code.rawValue)","detail":"What happened.","#,
+            #""dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#,
+            #""errors":[],"instance":"/v1/x","offline":false,"#,
+            #""retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#,
+            #""title":"\#(code.title)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#,
+        ]
+        #expect(text == expected.joined())
     }
 
     @Test("Everything that a problem may carry")
@@ -62,12 +66,31 @@ struct ProblemTests {
         let text = String(decoding: try ProblemDocument(problem, instance: "/").bytes(), as: UTF8.self)
         #expect(text.contains(#""dialog":{"buttons":["Yes","No"],"message":"M","title":"T"}"#))
         let errors =
-            #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},{"code":"invalid","detail":"b","parameter":"limit"}]"#
+            #""errors":[{"code":"required","detail":"a is required.","pointer":"/a"},"#
+            + #"{"code":"invalid","detail":"b","parameter":"limit"}]"#
         #expect(text.contains(errors))
         #expect(text.contains(#""upstream":{"name":"spacex","status":null}"#))
         #expect(text.contains(#""offline":true"#) && !text.contains("href"))
         let unknown = ProblemDocument(Problem(.outcomeUnknown, "D", href: "/v1/x?path=a"), instance: "/")
         #expect(String(decoding: try unknown.bytes(), as: UTF8.self).contains(#""href":"/v1/x?path=a""#))
+    }
+
+    @Test("TRUST-02 a full disk and data that cannot be used have problems of their own, without paths")
+    func storage() {
+        let full = Problem(StorageError.diskFull(path: "/data/larder.sqlite"))
+        #expect(full?.code == .storageFull && full?.detail.contains("deleted to make room") == true)
+        let broken: [StorageError] = [
+            .inputOutput(path: "/data", operation: "SQLite", code: 10), .notWritable(path: "/data"),
+            .databaseBusy(path: "/data"), .damagedDatabase(path: "/data", detail: "page 1"),
+        ]
+        for error in broken {
+            let problem = Problem(error)
+            #expect(problem?.code == .storageFailed && problem?.detail.contains("/data") == false)
+        }
+        #expect(Problem(StorageError.bodyAlreadyFinished) == nil)
+        let unstored = Problem(.storageFailed(isFull: true), upstream: "spacex", title: "SpaceX")
+        #expect(unstored.code == .storageFull && unstored.upstream == nil && !unstored.offline)
+        #expect(Problem(.storageFailed(isFull: false), upstream: "s", title: "S").code == .storageFailed)
     }
 
     @Test("A 401 says how to authenticate", arguments: ProblemCode.common)

@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "A newer body takes the older one's file along, a purge and a logout all files; a body saved again keeps its file"
+        "A newer body removes the older one's file, a purge and a logout all files; a body saved again keeps its file"
     )
     func removalWithReplacement() async throws {
         let database = try LarderDatabase.temporary()
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(
-        "TRUST-03 a file that was put back after its removal had been committed stays: it may be that of a restored database"
+        "TRUST-03 a file restored after its removal was committed stays: it may be that of a restored database"
     )
     func restoredFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

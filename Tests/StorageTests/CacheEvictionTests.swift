@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "The least recently used responses are removed with their files until the low-water mark is reached; a noted use counts"
+        "The least recently used responses and their files are removed down to the low-water mark; a noted use counts"
     )
     func order() async throws {
         var ids: [CachedResponse.ID] = []

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "An upstream's mount belongs to it: both are listed and purged by its name, and no other whose name begins alike"
+        "An upstream's mount belongs to it: both are listed and purged by its name, other names with its prefix are not"
     )
     func mount() async throws {
         try await store.save(makeCachedResponse("https://a.test/raw", upstream: "other.raw", seconds: 30))
@@ -123,6 +123,31 @@ import Testing
         let totals = try inspection.totals()
         #expect(try totals.upstreams == store.totals())
         #expect(totals.pages == 1)
+    }
+
+    @Test("An inspection of a closed database leaves no file beside it; a database without tables has nothing cached")
+    func inspectionLeavesNothing() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-inspection-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try LarderDatabase.withCacheTables(
+            in: DataDirectory(at: folder),
+            logger: Logger(label: "test")
+        )
+        try await ResponseStore(database).save(makeCachedResponse())
+        try database.close()
+        func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) }
+        let before = try names()
+        do {
+            let inspection = try #require(try CacheInspection(at: folder))
+            #expect(try inspection.totals().upstreams.map(\.responses) == [1])
+        }
+        #expect(try names() == before)
+        let path = folder.appending(path: "larder.sqlite").path
+        try FileManager.default.removeItem(atPath: path)
+        let empty = try DatabaseQueue(path: path)
+        try await empty.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try empty.close()
+        #expect(try CacheInspection(at: folder) == nil)
     }
 
     @Test("An inspection needs a database of this build, and makes none")

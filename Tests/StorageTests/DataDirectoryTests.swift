@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "A folder in use is refused with its path and the holder's process id, and free again once the holder releases it"
+        "A folder in use is refused with its path and the holder's process id until the holder releases it"
     )
     func lock() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,3 +1,4 @@
+import FaultKit
 import Foundation
 import GRDB
 import Logging
@@ -9,68 +10,9 @@ import Testing
 
 /// TRUST-03: what does not fit together is refused by name, and nothing is deleted or changed.
 @Suite struct DirectoryCheckTests {
-    /// A data directory with a stored file and a secret; removed with the value.
-    private final class Scenario {
-        let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-        let logger = Logger.quiet
-        var path: String { folder.path }
-        var databasePath: String { path + "/larder.sqlite" }
-
-        deinit { try? FileManager.default.removeItem(at: folder) }
-
-        func open() throws -> LarderDatabase {
-            try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)
-        }
-
-        /// What `larder doctor` does.
-        func examine() throws -> DirectoryCheck {
-            try DirectoryCheck(
-                of: DataDirectory(at: folder),
-                migrations: CacheTables.migrations,
-                options: .init(integrityCheck: .always)
-            )
-        }
-
-        /// Writes a file, and gives its blob; closes in order.
-        @discardableResult
-        func fill(_ byte: UInt8 = 1) throws -> Blob {
-            let database = try open()
-            let secrets = try SealedSecrets(database)
-            let blob = try database.blobs.write(Data([byte]))
-            try database.write { db in
-                try ResponseStore(database).save(
-                    makeCachedResponse("https://ships.test/\(byte)", body: .blob(blob)),
-                    in: db
-                )
-                try secrets.store(Data([byte]), name: "token", in: db)
-            }
-            try database.close()
-            return blob
-        }
-
-        /// All files by name, but for the lock.
-        func files() throws -> [String: Data] {
-            var files: [String: Data] = [:]
-            for name in try FileManager.default.subpathsOfDirectory(atPath: path) where name != "larder.lock" {
-                files[name] = (try? Data(contentsOf: folder.appending(path: name))) ?? Data("a folder".utf8)
-            }
-            return files
-        }
-
-        /// Both `serve` and `doctor` refuse, and nothing is changed.
-        func expectRefused(_ error: StorageError, sourceLocation: SourceLocation = #_sourceLocation) throws {
-            let before = try files()
-            #expect(throws: error, sourceLocation: sourceLocation) { try self.open() }
-            #expect(throws: error, sourceLocation: sourceLocation) { try self.examine() }
-            #expect(try files() == before, sourceLocation: sourceLocation)
-        }
-
-        func remove(_ name: String) throws { try FileManager.default.removeItem(at: folder.appending(path: name)) }
-    }
-
     @Test("TRUST-03 a database that is missing or empty beside key and files is refused", arguments: [true, false])
     func missingDatabase(isEmpty: Bool) throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         try scenario.fill()
         if isEmpty {
             try Data().write(to: URL(filePath: scenario.databasePath))
@@ -99,7 +41,7 @@ import Testing
 
     @Test("TRUST-03 a log without its database is refused")
     func logAlone() throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         let database = try scenario.open()
         try FileManager.default.copyItem(atPath: scenario.databasePath + "-wal", toPath: scenario.path + "/copy")
         try database.close()
@@ -112,7 +54,7 @@ import Testing
 
     @Test("TRUST-03 a database of another program is refused", arguments: [252_006_673, 0])
     func foreignDatabase(application: Int) throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         try FileManager.default.createDirectory(at: scenario.folder, withIntermediateDirectories: true)
         let foreign = try DatabaseQueue(path: scenario.databasePath)
         try foreign.writeWithoutTransaction {
@@ -128,7 +70,7 @@ import Testing
 
     @Test("TRUST-03 a database that another program keeps with the same library is refused")
     func otherMigrations() throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         try FileManager.default.createDirectory(at: scenario.folder, withIntermediateDirectories: true)
         let foreign = try DatabaseQueue(path: scenario.databasePath)
         try SchemaMigration.migrator([SchemaMigration("v1", sql: "CREATE TABLE account (a)")]).migrate(foreign)
@@ -140,7 +82,7 @@ import Testing
 
     @Test("TRUST-03 database and blobs of two directories are refused")
     func foreignBlobs() throws {
-        let (scenario, other) = (Scenario(), Scenario())
+        let (scenario, other) = (DirectoryScenario(), DirectoryScenario())
         try scenario.fill()
         try other.fill(2)
         try scenario.remove("blobs")
@@ -149,7 +91,9 @@ import Testing
             to: scenario.folder.appending(path: "blobs")
         )
         let identity = try #require(try DirectoryIdentity.read(in: scenario.path + "/blobs"))
-        let own = try DatabaseQueue(path: scenario.databasePath).read { try #require(try DirectoryIdentity.read($0)) }
+        let own = try DatabaseQueue(path: scenario.databasePath).read {
+            try #require(try DirectoryIdentity.read($0, path: ""))
+        }
         #expect(identity != own)
         try scenario.expectRefused(
             .foreignBlobs(
@@ -164,7 +108,7 @@ import Testing
 
     @Test("TRUST-03 a missing key, one of another directory and a cut one are refused when the database is opened")
     func keys() throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         try scenario.fill()
         let keyPath = scenario.path + "/larder.key"
         try Data(repeating: 1, count: 5).write(to: URL(filePath: keyPath))
@@ -178,7 +122,7 @@ import Testing
 
     @Test("TRUST-03 files that are missing, cut or unknown are named, and nothing of them is changed")
     func files() throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         let (lost, cut, whole) = (try scenario.fill(1), try scenario.fill(2), try scenario.fill(3))
         try scenario.remove("blobs/\(lost.id)")
         #expect(truncate(scenario.path + "/blobs/\(cut.id)", 0) == 0)
@@ -187,9 +131,10 @@ import Testing
         try Data([9]).write(to: scenario.folder.appending(path: "blobs/note of the owner"))
         let before = try scenario.files()
         let found = try scenario.examine()
-        #expect(found.blobs == 3 && found.missing == [lost.id] && found.cut == [cut.id] && found.unknown == [unknown])
-        #expect(found.faults() == "1 missing: \(lost.id); 1 cut: \(cut.id)")
-        #expect(found.strangers() == "1 unknown: \(unknown)")
+        let files = found.files
+        #expect(files.count == 3 && files.missing == [lost.id] && files.cut == [cut.id] && files.unknown == [unknown])
+        #expect(files.faults() == "1 missing: \(lost.id); 1 cut: \(cut.id)")
+        #expect(files.strangers() == "1 unknown: \(unknown)")
         #expect(try scenario.files() == before)
         let database = try scenario.open()
         #expect(try database.blobs.reader(whole).readAll() == Data([3]))
@@ -201,9 +146,9 @@ import Testing
         "TRUST-03 a deleted log costs the rows that were only in it, and none of their files; with the log all is back"
     )
     func deletedLog() throws {
-        let scenario = Scenario()
+        let scenario = DirectoryScenario()
         let kept = try scenario.fill(1)
-        let copy = Scenario()
+        let copy = DirectoryScenario()
         let blob: Blob
         do {
             let database = try scenario.open()
@@ -219,7 +164,7 @@ import Testing
         let bytes = try Data(contentsOf: log)
         let before = try Data(contentsOf: URL(filePath: copy.databasePath))
         for name in ["larder.sqlite-wal", "larder.sqlite-shm"] { try copy.remove(name) }
-        #expect(try copy.examine().unknown == [blob.id])
+        #expect(try copy.examine().files.unknown == [blob.id])
         try copy.open().close()
         #expect(
             Set(try FileManager.default.contentsOfDirectory(atPath: copy.path + "/blobs")) == [
@@ -238,18 +183,56 @@ import Testing
         try again.close()
     }
 
-    @Test("A read-only part is named", .enabled(if: geteuid() != 0, "root may write everywhere"))
-    func readOnly() throws {
-        let scenario = Scenario()
+    @Test(
+        "TRUST-03 a part that cannot be written or read is named, and nothing is changed",
+        arguments: ["", "/blobs", "/uploads", "/work", "/larder.sqlite", "/larder.sqlite-wal"],
+        [0o444, 0o222]
+    )
+    func rights(part: String, mode: mode_t) throws {
+        let scenario = DirectoryScenario()
         try scenario.fill()
-        for name in ["blobs", "larder.sqlite"] {
-            let before = try FileManager.default.attributesOfItem(atPath: "\(scenario.path)/\(name)")[.posixPermissions]
-            #expect(chmod("\(scenario.path)/\(name)", 0o500) == 0)
-            try scenario.expectRefused(.notWritable(path: "\(scenario.path)/\(name)"))
-            try FileManager.default.setAttributes(
-                [.posixPermissions: before as Any],
-                ofItemAtPath: "\(scenario.path)/\(name)"
+        for name in ["uploads", "work"] {
+            try FileManager.default.createDirectory(
+                at: scenario.folder.appending(path: name),
+                withIntermediateDirectories: false
             )
         }
+        try Data().write(to: scenario.folder.appending(path: "larder.sqlite-wal"))
+        let directory = try DataDirectory(at: scenario.folder)
+        for name in [""] + (try FileManager.default.subpathsOfDirectory(atPath: scenario.path)) {
+            #expect(chown("\(scenario.path)/\(name)", Unprivileged.user, .max) == 0)
+        }
+        let path = scenario.path + part
+        let isFolder = !part.contains("sqlite")
+        #expect(chmod(path, mode | (isFolder ? 0o111 : 0)) == 0)
+        defer { chmod(path, 0o700) }
+        let error = #expect(throws: StorageError.self) {
+            try Unprivileged.run {
+                _ = try DirectoryCheck(of: directory, migrations: CacheTables.migrations, options: .init())
+            }
+        }
+        #expect(error == (mode == 0o444 ? .notWritable(path: path) : .notReadable(path: path)))
+    }
+
+    @Test("TRUST-14 what is in the directory is readable by its owner only, also in a folder that was there before")
+    func modes() throws {
+        let scenario = DirectoryScenario()
+        try FileManager.default.createDirectory(
+            at: scenario.folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755]
+        )
+        let database = try scenario.open()
+        _ = try SealedSecrets(database)
+        let scratch = try ScratchFolder("uploads", in: database.directory)
+        let (blob, file) = (try database.blobs.writer(), try scratch.file())
+        try blob.append(Data([1]))
+        try file.append(Data([1]))
+        for name in try FileManager.default.subpathsOfDirectory(atPath: scenario.path) {
+            var status = stat()
+            #expect(stat("\(scenario.path)/\(name)", &status) == 0)
+            #expect(status.st_mode & 0o077 == 0, "\(name) \(String(status.st_mode, radix: 8))")
+        }
+        try database.close()
     }
 }

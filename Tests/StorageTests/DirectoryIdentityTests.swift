@@ -51,8 +51,9 @@ import Testing
             try db.execute(sql: "INSERT INTO blob VALUES (?, 3)", arguments: [blob.id])
             try db.execute(
                 sql: """
-                    INSERT INTO stored_response (upstream, url, method, credential, varying, status, reason, header, request_time, response_time, size,
-                        last_used, blob_id) VALUES ('ships', 'https://ships.test/v4/ships', 'GET', x'', x'', 200, 'OK', x'', 1, 2, 3, 4, ?)
+                    INSERT INTO stored_response (upstream, url, method, credential, varying, status, reason, header,
+                        request_time, response_time, size, last_used, blob_id)
+                    VALUES ('ships', 'https://ships.test/v4/ships', 'GET', x'', x'', 200, 'OK', x'', 1, 2, 3, 4, ?)
                     """,
                 arguments: [blob.id]
             )
@@ -68,7 +69,7 @@ import Testing
         #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3]))
         let secrets = try SealedSecrets(database)
         #expect(try database.read { try secrets.secret(name: "token", in: $0) } == Data("token".utf8))
-        let identity = try #require(try database.read { try DirectoryIdentity.read($0) })
+        let identity = try #require(try database.read { try DirectoryIdentity.read($0, path: "") })
         #expect(try DirectoryIdentity.read(in: database.directory.blobsPath) == identity)
         return identity
     }
@@ -83,7 +84,7 @@ import Testing
             migrations: CacheTables.migrations,
             options: .init()
         ) { _ in isInspected = true }
-        #expect(!found.isNew && !found.isCurrent && !isInspected && found.unknown == [stranger])
+        #expect(!found.isNew && !found.isCurrent && !isInspected && found.files.unknown == [stranger])
         let identity = try expectWhole(blob)
         #expect(try expectWhole(blob) == identity)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/blobs/\(stranger)"))

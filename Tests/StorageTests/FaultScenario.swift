@@ -8,7 +8,7 @@ import TestKit
 
 /// A database whose system calls can fail, with what the loops write.
 struct FaultScenario {
-    static let quiet = Logger(label: "faults") { _ in SwiftLogNoOpLogHandler() }
+    static let quiet = Logger.quiet
     let scope: FaultScope
     let database: LarderDatabase
     let secrets: SealedSecrets

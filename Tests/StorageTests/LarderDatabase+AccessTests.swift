@@ -1,7 +1,7 @@
-import ResponseStore
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 import TestKit
 import Testing
 

@@ -54,6 +54,34 @@ import Testing
         }
     }
 
+    @Test("TRUST-02 a start that finds no space uses the reserve, and the reserve is whole afterwards")
+    func fullDisk() async throws {
+        for step in 1..<500 {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "larder-start-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let scope = try FaultScope(folder.path)
+            let blob = try await filled(folder)
+            let (result, hasFailed) = await scope.failing(.noRoomOnce, at: step) {
+                Result {
+                    try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+                }
+            }
+            do {
+                let database = try result.get()
+                #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3]))
+                await database.maintain()
+                #expect(database.reserve.isWhole)
+            } catch let error as StorageError {
+                // An fsync that fails once, on a disk that has room again, is an error of the disk.
+                guard case .inputOutput(_, "SQLite", 1034) = error else {
+                    Issue.record("step \(step): \(error)")
+                    continue
+                }
+            }
+            guard hasFailed else { return }
+        }
+    }
+
     /// A directory with one file, left as by a kill.
     private func filled(_ folder: URL) async throws -> Blob {
         let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)

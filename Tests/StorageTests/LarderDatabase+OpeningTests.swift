@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "SRV-04 What was acknowledged is there after the process was killed, with any incomplete write after it in the log",
+        "SRV-04 Acknowledged writes are there after the process was killed, with any incomplete write after them",
         arguments: [0, 1, 5000]
     )
     func acknowledged(tornBytes: Int) async throws {

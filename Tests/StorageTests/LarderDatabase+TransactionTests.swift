@@ -89,7 +89,8 @@ import Testing
                 // Behind all that the change of key does.
                 try db.execute(
                     sql:
-                        "CREATE TEMP TRIGGER full AFTER UPDATE ON sealing_key BEGIN SELECT RAISE(ROLLBACK, 'as with a full disk'); END"
+                        "CREATE TEMP TRIGGER full AFTER UPDATE ON sealing_key "
+                        + "BEGIN SELECT RAISE(ROLLBACK, 'as with a full disk'); END"
                 )
             }
             #expect(throws: (any Error).self) { try secrets.rotateKey() }

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "An empty folder gets all tables, those of apps too; a second start takes no step twice and finds what was written"
+        "An empty folder gets all tables, those of apps too; a second start repeats no step and finds the data"
     )
     func migrations() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -48,7 +48,8 @@ import Testing
             try String.fetchAll(
                 db,
                 sql:
-                    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%' ORDER BY name"
+                    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 "
+                    + "AND name NOT LIKE 'sqlite_%' ORDER BY name"
             )
         }
         #expect(strict == ["grdb_migrations"])

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "A row is removed from the lists of one screen and stays on those of another; totals of that screen count one less"
+        "A row is removed from the lists and totals of one screen and stays on those of another"
     )
     func rowOfScreen() throws {
         let (files, recent) = (page(["a", "b"], total: 2), page(["b"], screen: "recent", total: 9))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ResponseStoreSavingTests {
     @Test(
-        "Eight tasks that save and read one key see complete responses only, and leave one response, one file and right totals"
+        "Eight tasks that save and read one key see complete responses, and leave one response, one file, right totals"
     )
     func oneKey() async throws {
         let database = try LarderDatabase.temporary()

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "A response of the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first"
+        "A response replaces that of its variant and keeps its identity; other variants are beside it, newest first"
     )
     func variants() async throws {
         let german = makeCachedResponse(varying: [.acceptLanguage: "de", .accept: "*/*"])
@@ -231,6 +231,21 @@ import Testing
         try await database.write { try store.remove(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }
         let total = try #require(try store.totals().first)
         #expect(total.responses == 0 && total.bytes == 0)
+    }
+
+    @Test("A row that was not written by this program is not used, and a new response takes its place")
+    func undecodable() async throws {
+        let log = LogRecorder()
+        let database = try LarderDatabase.temporary(logger: log.logger)
+        let store = ResponseStore(database)
+        for change in ["status = 99", "status = 101", "status = 1000", "header = x'ff'"] {
+            try await store.save(makeCachedResponse())
+            try await database.write { try $0.execute(sql: "UPDATE stored_response SET \(change)") }
+            #expect(try store.responses(like: makeCachedResponse()) == [], "\(change)")
+            try await store.save(makeCachedResponse())
+            #expect(try store.responses(like: makeCachedResponse()).count == 1, "\(change)")
+        }
+        #expect(log.messages.count == 4)
     }
 
     @Test("Of endless variants only the newest are kept")

@@ -1,3 +1,4 @@
+import FaultKit
 import Foundation
 import GRDB
 import Logging
@@ -34,6 +35,50 @@ import Testing
         try Data("left".utf8).write(to: URL(filePath: folder.path + "/left"))
         try FileManager.default.createDirectory(atPath: folder.path + "/job", withIntermediateDirectories: false)
         #expect(try names(try ScratchFolder("uploads", in: directory).path) == [])
+    }
+
+    @Test("TRUST-02 a folder that is there is emptied and not made again, which a full disk would not allow")
+    func fullDisk() async throws {
+        let directory = try DataDirectory.temporary()
+        let scope = try FaultScope(directory.path)
+        let folder = try ScratchFolder("uploads", in: directory)
+        try FileManager.default.createDirectory(atPath: folder.path + "/job/deep", withIntermediateDirectories: true)
+        try Data("left".utf8).write(to: URL(filePath: folder.path + "/job/deep/left"))
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "/etc")
+        // mkdir is the first call; its errno says that the folder is there.
+        let (error, _) = await scope.failing(.fullDisk, at: 2) { () -> (any Error)? in
+            do {
+                _ = try ScratchFolder("uploads", in: directory)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error == nil)
+        #expect(try names(folder.path) == [])
+        #expect(FileManager.default.fileExists(atPath: "/etc/hostname"))
+    }
+
+    @Test("What cannot be emptied is a typed error")
+    func typedErrors() async throws {
+        let directory = try DataDirectory.temporary()
+        let scope = try FaultScope(directory.path)
+        let folder = try ScratchFolder("uploads", in: directory)
+        try Data("left".utf8).write(to: URL(filePath: folder.path + "/left"))
+        let (error, _) = await scope.failing(.brokenDisk, at: 2) { () -> (any Error)? in
+            do {
+                _ = try ScratchFolder("uploads", in: directory)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error as? StorageError == .inputOutput(path: folder.path + "/left", operation: "unlink", code: EIO))
+        let path = directory.path + "/file"
+        try Data().write(to: URL(filePath: path))
+        #expect(throws: StorageError.inputOutput(path: path, operation: "opendir", code: ENOTDIR)) {
+            try ScratchFolder("file", in: directory)
+        }
     }
 
     @Test("A file of a child becomes a blob by its name alone, and its place keeps nothing")

@@ -7,7 +7,6 @@ import Testing
 
 @testable import Concurrency
 @testable import Freshness
-@testable import TestKit
 @testable import Upstream
 
 /// The transport over real sockets of the loopback interface.

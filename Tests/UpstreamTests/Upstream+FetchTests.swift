@@ -53,6 +53,23 @@ struct UpstreamFetchTests {
         #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
     }
 
+    @Test("TRUST-02 A response that cannot be stored: the copy, stale, and the upstream is not blamed")
+    func storageFailed() async throws {
+        let scene = try Scenario(attempts: 1)
+        try await scene.age(scene.list())
+        try await scene.refuseToStore()
+        scene.transport.then(response(.ok, "new"))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; detail=storage-failed")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(try scene.body(of: reading.response) == "old")
+        #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError == nil)
+        scene.transport.then(response(.ok, "new"))
+        await #expect(throws: UpstreamError.storageFailed(isFull: false)) {
+            try await scene.upstream.read(scene.list("/never"))
+        }
+    }
+
     @Test("An unreachable upstream without a copy is an error each time")
     func unreachableWithoutCopy() async throws {
         let scene = try Scenario()
@@ -288,8 +305,8 @@ struct UpstreamFetchTests {
 
     @Test("Retry-After may be a date")
     func retryAfterDate() async throws {
-        let scene = try Scenario()  // It is 2026-01-06 11:46:40 there.
-        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
+        let scene = try Scenario()  // It is 2026-01-05 10:00:00 there.
+        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "Mon, 05 Jan 2026 10:00:30 GMT"]))
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) {
             try await scene.upstream.read(scene.list())
         }

@@ -28,6 +28,7 @@ public struct ShopApp: App {
     private let lists: Lists
     private let sharing: Sharing
     private let productSearch: ProductSearch
+    private let lateResponses: LateResponses
     private let logger: Logger
 
     /// Creates the app.
@@ -60,7 +61,14 @@ public struct ShopApp: App {
         let api = CatalogueAPI(upstream: upstream, freshness: freshness, categoryFreshness: categoryFreshness)
         let store = ShopStore(database)
         let products = ProductReader(api: api, store: store, clock: clock)
-        productSearch = ProductSearch(api: api, store: store, clock: clock)
+        lateResponses = LateResponses(events: events, clock: clock)
+        productSearch = ProductSearch(
+            api: api,
+            store: store,
+            lateResponses: lateResponses,
+            listCheck: ListedProductCheck(products: products, store: store),
+            clock: clock
+        )
         search = Search(products: productSearch, store: store, options: options, clock: clock)
         history = History(store: store)
         filters = Filters(store: store)
@@ -68,7 +76,7 @@ public struct ShopApp: App {
         cards = Cards(products: products, store: store, options: options, clock: clock)
         images = Images(api: api, products: products, store: store, pictures: pictures, clock: clock)
         lists = Lists(products: products, store: store, events: events)
-        sharing = Sharing(store: store)
+        sharing = Sharing(products: products, store: store, clock: clock)
     }
 
     /// The routes, in the order of openapi.yaml.
@@ -84,19 +92,22 @@ public struct ShopApp: App {
             Route(.delete, "/v1/shop/filters", "shop.filters", filters.reset),
             Route(.get, "/v1/shop/categories", "shop.categories", categories.show),
             Route(.get, "/v1/shop/products/{id}", "shop.card", cards.show),
+            Route(.get, "/v1/shop/products/{id}/share", "shop.share", sharing.showProduct),
             Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", images.show),
             Route(.get, "/v1/shop/list", "shop.list", lists.show),
             Route(.delete, "/v1/shop/list", "shop.list", lists.clear),
             Route(.post, "/v1/shop/list/items", "shop.list", lists.add),
-            Route(.patch, "/v1/shop/list/items/{product_id}", "shop.list", lists.setQuantity),
-            Route(.delete, "/v1/shop/list/items/{product_id}", "shop.list", lists.remove),
-            Route(.get, "/v1/shop/list/items/{product_id}/image", "shop.image", images.showListItem),
+            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.setQuantity),
+            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove),
+            Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", images.showListItem),
+            Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", sharing.showListItem),
             Route(.put, "/v1/shop/list/order", "shop.list", lists.order),
-            Route(.get, "/v1/shop/list/share", "shop.share", sharing.show),
+            Route(.get, "/v1/shop/list/share", "shop.share", sharing.showList),
         ]
     }
 
-    /// Refreshes the categories and the first page of all products after the upstream recovers.
+    /// Refreshes the categories and the first page of all products after the upstream recovers, and notifies listeners
+    /// that searches may find something else: other pages and cards are refreshed when they are next requested.
     ///
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
     public func upstreamRecovered(_ upstream: UpstreamDescription) async {
@@ -106,5 +117,6 @@ public struct ShopApp: App {
         } catch {
             logger.warning("the catalogue could not be refreshed after recovery", metadata: ["error": "\(error)"])
         }
+        lateResponses.publishChange()
     }
 }

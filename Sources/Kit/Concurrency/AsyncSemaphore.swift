@@ -4,6 +4,7 @@ public actor AsyncSemaphore {
     /// The queue is full.
     public struct QueueFull: Error, Equatable {}
 
+    private let permits: Int
     private var free: Int
     private let maximumWaiting: Int
     private var queue: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -15,6 +16,7 @@ public actor AsyncSemaphore {
     ///   - permits: bodies that run at a time.
     ///   - maximumWaiting: tasks that may wait for a permit.
     public init(permits: Int, maximumWaiting: Int) {
+        self.permits = permits
         free = permits
         self.maximumWaiting = maximumWaiting
     }
@@ -38,7 +40,10 @@ public actor AsyncSemaphore {
     }
 
     /// Number of tasks that wait for a permit.
-    var waiting: Int { queue.count }
+    public var waiting: Int { queue.count }
+
+    /// Number of tasks that hold a permit.
+    public var running: Int { permits - free }
 
     private func acquire() async throws {
         try Task.checkCancellation()

@@ -27,6 +27,8 @@ final class BlobRemoval: Sendable {
         var doubtful: [BlobID] = []
         /// Records up to this one were examined in this process.
         var lastNote: Int64 = 0
+        /// Number of records from which on they are deleted; more after a deletion that has failed, as on a full disk.
+        var batch = BlobRemoval.batch
         /// Records whose files are removed. They are deleted in batches, so that they cost no fsync of their own.
         var done: [Int64] = []
     }
@@ -88,7 +90,7 @@ final class BlobRemoval: Sendable {
     func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
         let steps = [
             noteDoubtful, { try self.removeNoted($0, lastWrite: lastWrite) },
-            { try self.forgetDone($0, from: isLast ? 1 : Self.batch) },
+            { try self.forgetDone($0, isLast: isLast) },
         ]
         for step in steps {
             do {
@@ -149,16 +151,21 @@ final class BlobRemoval: Sendable {
         return times.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
     }
 
-    private func forgetDone(_ db: Database, from count: Int) throws {
-        let done = state.withLock { $0.done }
-        guard done.count >= count else { return }
+    private func forgetDone(_ db: Database, isLast: Bool) throws {
+        let (done, batch) = state.withLock { ($0.done, $0.batch) }
+        guard !done.isEmpty, isLast || done.count >= batch else { return }
+        // If this fails, the next attempt is a batch later: not each commit pays for an fsync and a warning.
+        state.withLock { $0.batch = done.count + Self.batch }
         // A loss of power must not bring back a file that no record names any more.
         try OpenFile.synchronizeDirectory(folder)
         try db.inTransaction {
             for note in done { try db.cachedStatement(sql: Self.deleteNote).execute(arguments: [note]) }
             return .commit
         }
-        state.withLock { $0.done.removeFirst(done.count) }
+        state.withLock { state in
+            state.done.removeFirst(done.count)
+            state.batch = Self.batch
+        }
     }
 
     static let selectNotes =

@@ -88,12 +88,12 @@ public struct BlobStore: Sendable {
 
     /// Returns the names of the blobs' files, unfinished ones included, and of no other files in the folder.
     package func fileNames() throws -> [String] {
-        try Self.fileNames(in: folder).filter { BlobID(fileName: $0) != nil || Self.isUnfinished($0) }
+        try OpenFile.names(in: folder).filter { BlobID(fileName: $0) != nil || Self.isUnfinished($0) }
     }
 
     /// Removes the files that were being written when a process ended. Must be called before the first writer exists.
     func removeUnfinishedFiles() throws {
-        for name in try Self.fileNames(in: folder) where Self.isUnfinished(name) {
+        for name in try OpenFile.names(in: folder) where Self.isUnfinished(name) {
             let path = "\(folder)/\(name)"
             guard unlink(path) == 0 || errno == ENOENT else {
                 throw StorageError.system(errno, path: path, operation: "unlink")
@@ -103,13 +103,5 @@ public struct BlobStore: Sendable {
 
     private static func isUnfinished(_ name: String) -> Bool {
         name.hasSuffix(unfinishedSuffix) && BlobID(fileName: String(name.dropLast(unfinishedSuffix.count))) != nil
-    }
-
-    /// Returns all names in a folder. Reports a folder that cannot be read as a typed error, unlike Foundation.
-    ///
-    /// - Throws: ``StorageError``.
-    static func fileNames(in folder: String) throws -> [String] {
-        _ = try OpenFile(folder, O_RDONLY | O_DIRECTORY)
-        return try FileManager.default.contentsOfDirectory(atPath: folder)
     }
 }

@@ -3,58 +3,73 @@ package import GRDB
 
 extension DirectoryCheck {
     /// Reads a database without writing to it, so that an unusable one is not changed.
+    ///
+    /// - Parameter examine: Is called with a database of a known schema.
     mutating func examineDatabase(
         _ path: String,
         migrator: DatabaseMigrator,
         options: DatabaseOptions,
-        names: Set<BlobID>,
-        folder: String,
-        inspect: (Database) throws -> Void
+        examine: (inout DirectoryCheck, Database) throws -> Void
     ) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        let header = try OpenFile(path, O_RDONLY).read(at: 0, count: 16)
-        if header.isEmpty { return }  // SQLite takes an empty file for an empty database.
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
-        }
+        guard try Self.hasHeader(path) else { return }
         isBegun = true
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(options.busyTimeout)
-        let database = try DatabaseQueue(path: Self.nameForReading(path), configuration: configuration)
+        let database = try Self.openForReading(path, busyTimeout: options.busyTimeout)
         try database.read { db in
             guard try Self.isLarders(db, path: path) else { return }
             isNew = false
-            let applied = try migrator.appliedIdentifiers(db)
-            let unknown = applied.subtracting(migrator.migrations)
-            guard unknown.isEmpty else {
-                throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
+            try examineSchema(db, path: path, migrator: migrator)
+            switch options.integrityCheck {
+            case .always: try IntegrityCheck.all(db, path: path)
+            case .afterUncleanStop: if wasLeftOpen { try IntegrityCheck.pages(db, path: path) }
+            case .never: break
             }
-            isCurrent = applied.isSuperset(of: migrator.migrations)
-            if try options.integrityCheck == .always
-                || options.integrityCheck == .afterUncleanStop && LarderDatabase.wasLeftOpen(path)
-            {
-                try LarderDatabase.checkPages(db, path: path)
+            if try db.tableExists("data_directory") {
+                databaseIdentity = try DirectoryIdentity.read(db, path: path)
             }
-            try examineRows(db, names: names, folder: folder)
-            if isCurrent { try inspect(db) }
+            if try db.tableExists("sealing_key") { keyFingerprint = try SealingKey.notedFingerprint(in: db) }
+            try examine(&self, db)
         }
         try database.close()
     }
 
-    /// Returns a name of a database with which SQLite creates no file beside it, as it otherwise does for reading, too.
-    /// Without a log and a journal the file is complete, and nothing changes it while the directory is locked.
+    /// Opens a database for reading. SQLite creates no file beside it if there is none, as it otherwise does for
+    /// reading, too.
+    package static func openForReading(_ path: String, busyTimeout: Double = 5) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(busyTimeout)
+        return try DatabaseQueue(path: nameForReading(path), configuration: configuration)
+    }
+
+    /// Whether a database has a log or a journal beside it: then its file is not complete by itself.
+    package static func hasLog(_ path: String) -> Bool {
+        ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
+    }
+
+    /// Returns a name of a database with which SQLite creates no file beside it. Without a log and a journal the file
+    /// is complete, and nothing changes it while the directory is locked.
     private static func nameForReading(_ path: String) throws -> String {
-        let isAlone = !["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
         let readsNames = try DatabaseQueue().read { db in
             try Bool.fetchOne(db, sql: "SELECT sqlite_compileoption_used('USE_URI')") ?? false
         }
-        guard isAlone, readsNames else { return path }
+        guard !hasLog(path), readsNames else { return path }
         var name = URLComponents()
         name.scheme = "file"
         name.path = path
         name.queryItems = [URLQueryItem(name: "immutable", value: "1")]
         return name.string ?? path
+    }
+
+    /// Returns whether the file has a header of SQLite; false if it is missing, or empty, which SQLite takes for an
+    /// empty database.
+    private static func hasHeader(_ path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return false }
+        let header = try OpenFile(path, O_RDONLY).read(at: 0, count: 16)
+        guard !header.isEmpty else { return false }
+        guard header == Data("SQLite format 3\0".utf8) else {
+            throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
+        }
+        return true
     }
 
     /// Returns whether a database is one of Larder's; false if it has no tables, as after an interrupted first start.
@@ -79,28 +94,30 @@ extension DirectoryCheck {
         throw StorageError.foreignDatabase(path: path, detail: "its tables are not those of Larder")
     }
 
-    private mutating func examineRows(_ db: Database, names: Set<BlobID>, folder: String) throws {
-        if try db.tableExists("data_directory") { databaseIdentity = try DirectoryIdentity.read(db) }
-        if try db.tableExists("sealing_key") { keyFingerprint = try SealingKey.notedFingerprint(in: db) }
-        var rest = names
-        let rows = try Row.fetchCursor(db, sql: "SELECT id, length FROM blob")
-        while let row = try rows.next() {
-            let blob = Blob(id: BlobID(number: row[0]), length: row[1])
-            blobs += 1
-            if rest.remove(blob.id) == nil {
-                missing.append(blob.id)
-            } else if Self.fileLength("\(folder)/\(blob.id)") != blob.length {
-                cut.append(blob.id)
-            }
+    /// Compares the applied migrations, and what they have created, with those of this build.
+    private mutating func examineSchema(_ db: Database, path: String, migrator: DatabaseMigrator) throws {
+        let applied = try migrator.appliedIdentifiers(db)
+        let unknown = applied.subtracting(migrator.migrations)
+        guard unknown.isEmpty else {
+            throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
         }
-        if try db.tableExists("removed_blob") {
-            for id in try Int64.fetchAll(db, sql: "SELECT blob FROM removed_blob") { rest.remove(BlobID(number: id)) }
+        isCurrent = applied.isSuperset(of: migrator.migrations)
+        guard isCurrent else { return }
+        let model = try DatabaseQueue(configuration: LarderDatabase.configuration(.init()))
+        try migrator.migrate(model)
+        let missing = try model.read(Self.objects).subtracting(Self.objects(in: db))
+        guard missing.isEmpty else {
+            throw StorageError.schemaIncomplete(path: path, missing: missing.sorted())
         }
-        unknown = rest.sorted { $0.number < $1.number }
     }
 
-    private static func fileLength(_ path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    /// Returns tables, indexes and triggers by kind and name.
+    private static func objects(in db: Database) throws -> Set<String> {
+        try Set(
+            String.fetchAll(
+                db,
+                sql: "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+            )
+        )
     }
 }

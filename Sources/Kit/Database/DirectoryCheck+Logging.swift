@@ -3,13 +3,13 @@ import Logging
 extension DirectoryCheck {
     /// Logs at start what `larder doctor` shows.
     func log(to logger: Logger) {
-        if let faults = faults() {
+        if let faults = files.faults() {
             logger.error(
                 "files that rows name are not in blobs: restore them from a backup",
                 metadata: ["files": "\(faults)"]
             )
         }
-        if let strangers = strangers() {
+        if let strangers = files.strangers() {
             logger.warning(
                 "files in blobs that no row names; they stay, see docs/operations.md",
                 metadata: ["files": "\(strangers)"]

@@ -11,14 +11,10 @@ public struct DirectoryCheck: Sendable {
     public internal(set) var isNew = true
     /// Whether the tables are those of this build; otherwise the next start of the server updates them.
     public internal(set) var isCurrent = true
-    /// Number of blobs that rows name.
-    public internal(set) var blobs = 0
-    /// Blobs that rows name and whose file is missing.
-    public internal(set) var missing: [BlobID] = []
-    /// Blobs whose file has another length than the row says.
-    public internal(set) var cut: [BlobID] = []
-    /// Blobs that no row names. They may be left by a crash, or be all that is left of lost rows: nothing removes them.
-    public internal(set) var unknown: [BlobID] = []
+    /// Whether the last process ended without closing the database.
+    public internal(set) var wasLeftOpen = false
+    /// The blobs' files, compared with the rows.
+    public internal(set) var files = BlobCheck()
 
     /// Whether the file of the database has at least a header.
     var isBegun = false
@@ -31,7 +27,7 @@ public struct DirectoryCheck: Sendable {
     /// - Parameters:
     ///   - directory: The locked folder.
     ///   - migrations: The migrations of all apps of this build, as for ``LarderDatabase``.
-    ///   - options: Whether the pages are checked.
+    ///   - options: Which pages are checked. If all are, so are the references between rows, and each file is read.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
     /// - Throws: ``StorageError`` if it cannot be used.
     public init(
@@ -44,22 +40,31 @@ public struct DirectoryCheck: Sendable {
         let path = directory.databasePath
         try Self.checkRights(of: directory)
         blobsIdentity = try DirectoryIdentity.read(in: directory.blobsPath)
-        let names = try Self.blobNames(in: directory)
+        let names = try BlobCheck.names(in: directory.blobsPath)
         do {
-            try examineDatabase(
-                path,
-                migrator: migrator,
-                options: options,
-                names: names,
-                folder: directory.blobsPath,
-                inspect: inspect
-            )
+            wasLeftOpen = try LarderDatabase.wasLeftOpen(path)
+            try examineDatabase(path, migrator: migrator, options: options) { check, db in
+                try check.files.compare(
+                    rowsOf: db,
+                    with: names,
+                    folder: directory.blobsPath,
+                    reading: options.integrityCheck == .always
+                )
+                if check.isCurrent { try inspect(db) }
+            }
         } catch {
             throw StorageError.translating(error, path: path)
         }
+        try checkParts(of: directory, names: names)
+    }
+
+    /// Checks that the parts belong together.
+    private func checkParts(of directory: DataDirectory, names: Set<BlobID>) throws {
         guard !isNew else {
-            let remains = try Self.remains(in: directory, blobs: names.count, identity: blobsIdentity, isBegun: isBegun)
-            guard remains.isEmpty else { throw StorageError.databaseMissing(path: path, remains: remains) }
+            let remains = try remains(in: directory, blobs: names.count)
+            guard remains.isEmpty else {
+                throw StorageError.databaseMissing(path: directory.databasePath, remains: remains)
+            }
             return
         }
         if let databaseIdentity, let blobsIdentity, databaseIdentity != blobsIdentity {
@@ -69,56 +74,35 @@ public struct DirectoryCheck: Sendable {
                 databaseIdentity: databaseIdentity.description
             )
         }
+        if let databaseIdentity, blobsIdentity == nil, names.isEmpty, files.count > 0 {
+            throw StorageError.blobsMissing(
+                path: directory.blobsPath,
+                files: files.count,
+                identity: databaseIdentity.description
+            )
+        }
         try SealingKey.check(fingerprint: keyFingerprint, path: directory.keyPath)
     }
 
-    /// Returns the identities of the finished files.
-    private static func blobNames(in directory: DataDirectory) throws -> Set<BlobID> {
-        guard FileManager.default.fileExists(atPath: directory.blobsPath) else { return [] }
-        return Set(try BlobStore.fileNames(in: directory.blobsPath).compactMap { BlobID(fileName: $0) })
-    }
-
     /// Returns the names of what belongs to a database, if there is none.
-    private static func remains(in directory: DataDirectory, blobs: Int, identity: DirectoryIdentity?, isBegun: Bool)
-        throws -> [String]
-    {
+    private func remains(in directory: DataDirectory, blobs: Int) throws -> [String] {
         let files = [directory.keyPath, SealingKey.nextFile(of: KeyFile(path: directory.keyPath)).path]
         var remains = files.filter { FileManager.default.fileExists(atPath: $0) }.map {
             ($0 as NSString).lastPathComponent
         }
-        if blobs > 0 || identity != nil { remains.append("blobs (\(blobs) files)") }
+        if blobs > 0 || blobsIdentity != nil { remains.append("blobs (\(blobs) files)") }
         // SQLite removes the log of a missing or empty database, and with it what is only in the log.
-        if !isBegun, try LarderDatabase.wasLeftOpen(directory.databasePath) {
-            remains.append(DataDirectory.databaseName + "-wal")
-        }
+        if !isBegun, wasLeftOpen { remains.append(DataDirectory.databaseName + "-wal") }
         return remains
     }
 
     /// Checks that existing parts can be read and written.
     private static func checkRights(of directory: DataDirectory) throws {
         let folders = ["", "/blobs", "/uploads", "/work"].map { (directory.path + $0, R_OK | W_OK | X_OK) }
-        for (path, rights) in folders + [(directory.databasePath, R_OK | W_OK)] where access(path, F_OK) == 0 {
+        let files = ["", "-wal", "-shm", "-journal"].map { (directory.databasePath + $0, R_OK | W_OK) }
+        for (path, rights) in folders + files where access(path, F_OK) == 0 {
             guard access(path, W_OK) == 0 else { throw StorageError.notWritable(path: path) }
             guard access(path, rights) == 0 else { throw StorageError.notReadable(path: path) }
         }
-    }
-}
-
-extension DirectoryCheck {
-    /// Names the missing and truncated files; nil if there are none.
-    ///
-    /// - Parameter limit: The most names of each kind.
-    public func faults(limit: Int = 5) -> String? {
-        let faults = [Self.text("missing", missing, limit), Self.text("cut", cut, limit)].compactMap(\.self)
-        return faults.isEmpty ? nil : faults.joined(separator: "; ")
-    }
-
-    /// Names the files that no row names; nil if there are none.
-    public func strangers(limit: Int = 5) -> String? { Self.text("unknown", unknown, limit) }
-
-    private static func text(_ what: String, _ ids: [BlobID], _ limit: Int) -> String? {
-        guard !ids.isEmpty else { return nil }
-        let names = ids.prefix(limit).map(\.description).joined(separator: ", ")
-        return "\(ids.count) \(what): \(names)\(ids.count > limit ? ", …" : "")"
     }
 }

@@ -57,8 +57,12 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Reads the identity of a database; nil if it has none yet.
-    static func read(_ db: Database) throws -> DirectoryIdentity? {
-        try String.fetchOne(db, sql: "SELECT identity FROM data_directory").flatMap { DirectoryIdentity($0) }
+    ///
+    /// - Throws: ``StorageError/malformedIdentity(path:)``; errors of the database.
+    static func read(_ db: Database, path: String) throws -> DirectoryIdentity? {
+        guard let text = try String.fetchOne(db, sql: "SELECT identity FROM data_directory") else { return nil }
+        guard let identity = DirectoryIdentity(text) else { throw StorageError.malformedIdentity(path: path) }
+        return identity
     }
 
     /// Gives database and blobs one identity if either has none yet, and synchronizes it to the disk.

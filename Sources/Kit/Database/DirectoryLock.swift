@@ -24,10 +24,21 @@ final class DirectoryLock: Sendable {
             }
             usleep(Self.pauseMicroseconds)
         }
-        guard ftruncate(file.descriptor, 0) == 0 else {
-            throw StorageError.system(errno, path: path, operation: "ftruncate")
+        try Self.writeHolder(to: file)
+    }
+
+    /// Writes the id of this process over that of the last one, before the file is cut: on a full disk a file without
+    /// content would get none.
+    private static func writeHolder(to file: OpenFile) throws {
+        let text = Array("\(getpid())\n".utf8)
+        do {
+            try text.withUnsafeBytes { try file.write($0) }
+            guard ftruncate(file.descriptor, off_t(text.count)) == 0 else {
+                throw StorageError.system(errno, path: file.path, operation: "ftruncate")
+            }
+        } catch StorageError.diskFull {
+            // The lock holds without it; only the message of another process lacks the id.
         }
-        try Array("\(getpid())\n".utf8).withUnsafeBytes { try file.write($0) }
     }
 
     deinit {

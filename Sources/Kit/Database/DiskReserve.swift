@@ -1,7 +1,7 @@
 import Foundation
 
-/// Space on the disk that is reserved for deleting: SQLite needs some to record what is deleted, and a full disk has
-/// none.
+/// Space on the disk that is reserved for deleting and for starting: SQLite needs some to record what is deleted, and a
+/// full disk has none.
 struct DiskReserve: Sendable {
     /// Size in bytes: a multiple of the pages that a deletion changes.
     static let bytes = 1 << 20
@@ -9,21 +9,25 @@ struct DiskReserve: Sendable {
     let path: String
 
     /// The smallest reserve in bytes that is of use.
-    private static let least = 1 << 16
+    static let least = 1 << 16
 
-    /// Whether the reserve has its full size.
-    var isWhole: Bool {
+    /// Size in bytes that is allocated now.
+    var allocated: Int {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_size >= off_t(Self.bytes)
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Allocates the reserve, or as much of it as there is space for.
+    /// Whether the reserve has its full size.
+    var isWhole: Bool { allocated >= Self.bytes }
+
+    /// Allocates the reserve, or as much of it as there is space for. What is allocated already is kept.
     func take() {
-        // Without it everything works except deletions on a full disk, and the next deletion tries again.
+        // Without it everything works except deletions and starts on a full disk, and `restoreReserve` tries again.
         guard let file = try? OpenFile(path, O_RDWR | O_CREAT) else { return }
+        let before = allocated
         var bytes = Self.bytes
-        while bytes >= Self.least, posix_fallocate(file.descriptor, 0, off_t(bytes)) != 0 {
-            ftruncate(file.descriptor, 0)
+        while bytes > before, bytes >= Self.least, posix_fallocate(file.descriptor, 0, off_t(bytes)) != 0 {
+            ftruncate(file.descriptor, off_t(before))
             bytes /= 2
         }
     }
@@ -38,16 +42,51 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Returns whether disk and quota have space for a few pages, by a file that is removed again.
-    func isRoom() -> Bool {
+    /// Runs a step, and if the disk is full, a second time with the space of the reserve.
+    ///
+    /// - Throws: What the second run throws, or the first one if it failed for another reason.
+    func lending<Value>(_ step: () throws -> Value) throws -> Value {
+        do {
+            return try step()
+        } catch let error as StorageError {
+            guard case .diskFull = error, allocated > 0 else { throw error }
+            try release()
+            defer { take() }
+            return try step()
+        }
+    }
+}
+
+/// A test of whether a file system has space, by a small file that is removed again.
+struct SpaceProbe: Sendable {
+    private let path: String
+
+    /// Creates a probe of the file system of a folder.
+    init(in folder: String) {
+        path = folder + "/larder.probe"
+    }
+
+    /// Returns whether disk and quota have space for a few pages. Faults of another kind count as space: other errors
+    /// describe them better.
+    func hasSpace() -> Bool {
         defer { unlink(path) }
         do {
             let file = try OpenFile(path, O_RDWR | O_CREAT)
-            return ![ENOSPC, EDQUOT].contains(posix_fallocate(file.descriptor, 0, 1 << 16))
+            return ![ENOSPC, EDQUOT].contains(posix_fallocate(file.descriptor, 0, off_t(DiskReserve.least)))
         } catch StorageError.diskFull {
             return false
         } catch {
-            return true  // Another fault, which the original error describes better.
+            return true
+        }
+    }
+
+    /// Translates an error that SQLite reports as one of input and output, or as a file that cannot be opened, if its
+    /// cause is a full disk or an exhausted quota. SQLite reports `SQLITE_FULL` only if it writes pages itself and the
+    /// disk, not the quota, is full.
+    func explaining(_ error: any Error, path: String) -> any Error {
+        switch StorageError.translating(error, path: path) as? StorageError {
+        case .inputOutput, .notWritable: hasSpace() ? error : StorageError.diskFull(path: path)
+        default: error
         }
     }
 }

@@ -1,34 +1,128 @@
+import Foundation
 public import GRDB
+import Logging
+import Synchronization
 
 extension LarderDatabase {
     /// Changes the database in one transaction that deletes more than it adds, as ``write(_:)-(_)`` does. Works on a
-    /// full disk, too: it then uses a reserve and runs `updates` a second time.
+    /// full disk, too: `updates` then runs again, in the space of the write-ahead log, and if that does not suffice in
+    /// that of a reserve.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
     public func writeFreeingRoom<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
         async throws -> Value
     {
         do {
-            let value = try await write(updates)
-            // The reserve was lost, or released while there was no space to allocate it again.
-            if !reserve.isWhole { reserve.take() }
-            return value
+            return try await write(updates)
         } catch StorageError.diskFull {
             do {
-                return try await pool.writeWithoutTransaction { try self.transactFromReserve($0, updates) }
+                return try await pool.writeWithoutTransaction { try self.transactOnFullDisk($0, updates) }
             } catch {
                 throw translating(error)
             }
         }
     }
 
-    private func transactFromReserve<Value>(_ db: Database, _ updates: (Database) throws -> Value) throws -> Value {
+    /// Changes the database as ``write(_:)-(_)`` does, for records without which a response is as good, such as that of
+    /// a use: a read does not fail because the disk is too full to record it. ``maintain()`` reports that the disk is.
+    ///
+    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`, or what `updates` throws.
+    public func writeIfRoom(_ updates: @Sendable @escaping (Database) throws -> Void) async throws {
+        do {
+            try await write(updates)
+        } catch StorageError.diskFull {
+            logger.debug("a record was not written, because the disk is full")
+        }
+    }
+
+    /// Deletes private data in one transaction, as ``writeFreeingRoom(_:)`` does, and then empties the write-ahead log,
+    /// which still has the pages as they were. A reader may prevent that for now; ``maintain()`` does it later.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
+    public func writeErasing<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
+        async throws -> Value
+    {
+        let value = try await writeFreeingRoom(updates)
+        mustEmptyLog.store(true, ordering: .relaxed)
+        await emptyLog()
+        return value
+    }
+
+    /// Does what earlier writes had to leave: allocates the reserve again if it was used or lost, and empties the
+    /// write-ahead log after private data was deleted. To be called every few seconds.
+    public func maintain() async {
+        if mustEmptyLog.load(ordering: .relaxed) { await emptyLog() }
+        if !reserve.isWhole {
+            reserve.take()
+            if !reserve.isWhole {
+                await emptyLog()
+                reserve.take()
+            }
+        }
+        let isWhole = reserve.isWhole
+        guard hadReserve.exchange(isWhole, ordering: .relaxed) != isWhole else { return }
+        if isWhole {
+            logger.notice("the space reserved for deleting is allocated again")
+        } else {
+            logger.warning(
+                "the disk is too full to reserve space for deleting",
+                metadata: ["allocated": "\(reserve.allocated)", "wanted": "\(DiskReserve.bytes)"]
+            )
+        }
+    }
+
+    /// Checks that the disk has space for writing.
+    ///
+    /// - Throws: ``StorageError/diskFull(path:)``.
+    public func checkSpace() throws {
+        guard SpaceProbe(in: directory.path).hasSpace() else { throw StorageError.diskFull(path: directory.path) }
+    }
+
+    private func transactOnFullDisk<Value>(_ db: Database, _ updates: (Database) throws -> Value) throws -> Value {
+        // Pages that are moved into the database leave their place in the log to new ones.
+        checkpoint(db, .restart)
+        do {
+            return try transact(db, updates)
+        } catch {
+            guard case .diskFull = translating(error) as? StorageError else { throw error }
+        }
         try reserve.release()
         defer { reserve.take() }
         let value = try transact(db, updates)
-        // Moves the log into existing pages of the database, so that the reserve can be allocated again. A reader may
-        // prevent it for now; the deletion is committed in any case.
-        _ = try? db.checkpoint(.truncate)
+        checkpoint(db, .truncate)
         return value
+    }
+
+    private func emptyLog() async {
+        do {
+            let isEmpty = try await pool.writeWithoutTransaction { self.checkpoint($0, .truncate) }
+            if isEmpty { mustEmptyLog.store(false, ordering: .relaxed) }
+        } catch {
+            // The task was cancelled, or the database is closed: closing empties the log, too.
+        }
+    }
+
+    /// Moves the log into the database, without waiting for readers that still use it.
+    ///
+    /// - Returns: Whether all of it was moved.
+    @discardableResult
+    private func checkpoint(_ db: Database, _ mode: Database.CheckpointMode) -> Bool {
+        do {
+            try db.execute(sql: "PRAGMA busy_timeout = 0")
+            defer { restoreBusyTimeout(db) }
+            try db.checkpoint(mode)
+            return true
+        } catch {
+            // A reader uses the log, or there is no space for the pages in the database either. The log stays valid.
+            return false
+        }
+    }
+
+    private func restoreBusyTimeout(_ db: Database) {
+        do {
+            try db.execute(sql: "PRAGMA busy_timeout = \(Int(options.busyTimeout * 1000))")
+        } catch {
+            logger.error("the busy timeout could not be set again", metadata: ["error": "\(error)"])
+        }
     }
 }

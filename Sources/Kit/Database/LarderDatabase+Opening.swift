@@ -25,7 +25,7 @@ extension LarderDatabase {
                     sql: """
                         PRAGMA auto_vacuum = INCREMENTAL;
                         PRAGMA journal_size_limit = 67108864;
-                        PRAGMA secure_delete = FAST;
+                        PRAGMA secure_delete = ON;
                         """
                 )
             }
@@ -33,22 +33,44 @@ extension LarderDatabase {
         return configuration
     }
 
-    /// Opens the pool and applies `migrations`.
-    static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions)
-        throws -> DatabasePool
-    {
-        let migrator = try SchemaMigration.migrator(migrations)
+    /// Checks a directory, opens its pool, applies the migrations, and gives database and blobs one identity.
+    ///
+    /// - Throws: ``StorageError``. What was done until then does no harm: opening can be repeated.
+    static func open(
+        _ directory: DataDirectory,
+        migrations: [SchemaMigration],
+        options: DatabaseOptions,
+        removal: BlobRemoval
+    ) throws -> (pool: DatabasePool, found: DirectoryCheck) {
+        let path = directory.databasePath
         do {
-            try createFile(path, folder: folder, options: options)
-            let pool = try DatabasePool(path: path, configuration: configuration(options))
-            // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
-            // acknowledged.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try migrator.migrate(pool)
-            return pool
+            let found = try DirectoryCheck(of: directory, migrations: migrations, options: options)
+            let lastWrite = BlobRemoval.lastWrite(of: path)
+            let migrator = try SchemaMigration.migrator(ownMigrations + migrations)
+            let pool = try openPool(at: path, folder: directory.path, migrator: migrator, options: options)
+            try directory.createBlobsFolder()
+            try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
+            pool.writeWithoutTransaction { removal.run($0, lastWrite: lastWrite, isLast: true) }
+            return (pool, found)
         } catch {
-            throw StorageError.translating(error, path: path)
+            let cause = SpaceProbe(in: directory.path).explaining(error, path: path)
+            throw StorageError.translating(cause, path: path)
         }
+    }
+
+    private static func openPool(
+        at path: String,
+        folder: String,
+        migrator: DatabaseMigrator,
+        options: DatabaseOptions
+    ) throws -> DatabasePool {
+        try createFile(path, folder: folder, options: options)
+        let pool = try DatabasePool(path: path, configuration: configuration(options))
+        // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
+        // acknowledged.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try migrator.migrate(pool)
+        return pool
     }
 
     /// Creates the file of a database with its header if it is missing or empty. It appears at once by being renamed:
@@ -75,12 +97,5 @@ extension LarderDatabase {
         let log = path + "-wal"
         guard FileManager.default.fileExists(atPath: log) else { return false }
         return try OpenFile(log, O_RDONLY).length() > 0
-    }
-
-    static func checkPages(_ db: Database, path: String) throws {
-        let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(3)")
-        guard findings == ["ok"] else {
-            throw StorageError.damagedDatabase(path: path, detail: findings.joined(separator: "; "))
-        }
     }
 }

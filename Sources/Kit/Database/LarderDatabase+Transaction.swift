@@ -19,21 +19,13 @@ extension LarderDatabase {
             blobs.removal.end(isCommitting && !isFull ? .unknown : .rolledBack)
             hasMissedRollback.store(true, ordering: .relaxed)
             // If this fails, as in a cancelled task, the next transaction does it.
-            let isDiskFull = isCausedByFullDisk(error)
+            let cause = SpaceProbe(in: directory.path).explaining(error, path: directory.databasePath)
             try? notifyMissedRollback(db)
-            throw isDiskFull ? StorageError.diskFull(path: directory.databasePath) : error
+            throw cause
         }
         blobs.removal.end(.committed)
         blobs.removal.run(db)
         return try value.get()
-    }
-
-    /// Returns whether an input/output error of SQLite was caused by a full disk or an exhausted quota. SQLite reports
-    /// `SQLITE_FULL` only if it writes pages itself and the disk, not the quota, is full, so this tries to allocate a
-    /// little space.
-    private func isCausedByFullDisk(_ error: any Error) -> Bool {
-        guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR else { return false }
-        return !DiskReserve(path: directory.path + "/larder.probe").isRoom()
     }
 
     /// Notifies observers of a rollback that GRDB has missed.

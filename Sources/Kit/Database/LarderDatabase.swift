@@ -15,9 +15,20 @@ public final class LarderDatabase: Sendable {
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
     package let logger: Logger
+    let options: DatabaseOptions
     let reserve: DiskReserve
     let hasMissedRollback = Atomic(false)
+    /// Whether the reserve was allocated when that was last looked at.
+    let hadReserve: Atomic<Bool>
+    /// Whether the write-ahead log still has private data that was deleted.
+    let mustEmptyLog = Atomic(false)
+    /// What a check of the pages has found, if it could not be removed.
+    let damage = Mutex<StorageError?>(nil)
+    /// Called if all cached responses were removed at once.
+    private let resetObservers = Mutex<[@Sendable () -> Void]>([])
     private let isClosed = Atomic(false)
+    /// Whether the last process ended without closing the database.
+    public let wasLeftOpen: Bool
 
     /// The migrations of this module's tables; ``init(in:migrations:options:logger:)`` applies them first.
     package static let ownMigrations =
@@ -41,33 +52,19 @@ public final class LarderDatabase: Sendable {
     ) throws {
         self.directory = directory
         self.logger = logger
-        reserve = DiskReserve(path: directory.reservePath)
-        let found = try DirectoryCheck(of: directory, migrations: migrations, options: options)
-        let lastWrite = BlobRemoval.lastWrite(of: directory.databasePath)
-        pool = try Self.openPool(
-            at: directory.databasePath,
-            folder: directory.path,
-            migrations: Self.ownMigrations + migrations,
-            options: options
-        )
-        try directory.createBlobsFolder()
-        blobs = BlobStore(folder: directory.blobsPath, logger: logger)
-        do {
-            try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
-        } catch {
-            throw translating(error)
+        self.options = options
+        let reserve = DiskReserve(path: directory.reservePath)
+        self.reserve = reserve
+        let blobs = BlobStore(folder: directory.blobsPath, logger: logger)
+        self.blobs = blobs
+        let opened = try reserve.lending {
+            try Self.open(directory, migrations: migrations, options: options, removal: blobs.removal)
         }
+        (pool, wasLeftOpen) = (opened.pool, opened.found.wasLeftOpen)
         try blobs.removeUnfinishedFiles()
-        pool.writeWithoutTransaction { blobs.removal.run($0, lastWrite: lastWrite, isLast: true) }
         reserve.take()
-        found.log(to: logger)
-    }
-
-    /// Checks the pages of the whole file (`PRAGMA quick_check`); takes as long as reading it.
-    ///
-    /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
-    public func checkIntegrity() throws {
-        try read { try Self.checkPages($0, path: directory.databasePath) }
+        hadReserve = Atomic(reserve.isWhole)
+        opened.found.log(to: logger)
     }
 
     /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws
@@ -84,6 +81,16 @@ public final class LarderDatabase: Sendable {
         } catch {
             throw translating(error)
         }
+    }
+
+    /// Calls `notify` whenever all cached responses were removed without deleting their rows.
+    package func onReset(_ notify: @escaping @Sendable () -> Void) {
+        resetObservers.withLock { $0.append(notify) }
+    }
+
+    /// Notifies that all cached responses were removed without deleting their rows.
+    package func notifyReset() {
+        for notify in resetObservers.withLock(\.self) { notify() }
     }
 
     /// Translates an error of GRDB. After ``close()`` those of SQLite are arbitrary, such as "out of memory".

@@ -77,6 +77,47 @@ final class OpenFile: Sendable {
         try synchronizeDirectory((path as NSString).deletingLastPathComponent)
     }
 
+    /// Returns the names in a directory, in no order.
+    ///
+    /// - Throws: ``StorageError``.
+    static func names(in path: String) throws -> [String] {
+        guard let directory = opendir(path) else {
+            if errno == EACCES { throw StorageError.notReadable(path: path) }
+            throw StorageError.system(errno, path: path, operation: "opendir")
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(directory) else {
+                guard errno == 0 else { throw StorageError.system(errno, path: path, operation: "readdir") }
+                return names.filter { $0 != "." && $0 != ".." }
+            }
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            )
+        }
+    }
+
+    /// Removes everything in a directory, and not the directory.
+    ///
+    /// - Throws: ``StorageError``.
+    static func removeContents(of path: String) throws {
+        for name in try names(in: path) {
+            let item = "\(path)/\(name)"
+            var status = stat()
+            guard lstat(item, &status) == 0 else {
+                if errno == ENOENT { continue }
+                throw StorageError.system(errno, path: item, operation: "lstat")
+            }
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            if isFolder { try removeContents(of: item) }
+            guard (isFolder ? rmdir(item) : unlink(item)) == 0 || errno == ENOENT else {
+                throw StorageError.system(errno, path: item, operation: isFolder ? "rmdir" : "unlink")
+            }
+        }
+    }
+
     /// Synchronizes a directory, so that names created, renamed or removed in it survive a loss of power.
     static func synchronizeDirectory(_ path: String) throws {
         try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()

@@ -6,7 +6,7 @@ public import GRDB
 public struct SchemaMigration: Sendable {
     /// The unique name, owner first: `ships/001 ships`. The database records it when the step was applied.
     public let name: String
-    let migrate: @Sendable (Database) throws -> Void
+    package let migrate: @Sendable (Database) throws -> Void
 
     /// Creates a step that runs `migrate` once for each database.
     public init(_ name: String, migrate: @escaping @Sendable (Database) throws -> Void) {

@@ -11,11 +11,13 @@ public struct ScratchFolder: Sendable {
 
     /// Creates the folder, or empties that of an earlier run.
     ///
-    /// - Throws: ``StorageError``, or Foundation's error where something cannot be removed.
+    /// - Throws: ``StorageError``.
     public init(_ name: String, in directory: DataDirectory) throws {
         path = "\(directory.path)/\(name)"
-        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-        guard mkdir(path, 0o700) == 0 else { throw StorageError.system(errno, path: path, operation: "mkdir") }
+        // An existing folder stays: on a full disk there is no space for a new one.
+        guard mkdir(path, 0o700) != 0 else { return }
+        guard errno == EEXIST else { throw StorageError.system(errno, path: path, operation: "mkdir") }
+        try OpenFile.removeContents(of: path)
     }
 
     /// Returns an unused path for a file that a child process will write. The file is removed with the value.

@@ -24,6 +24,11 @@ public enum StorageError: Error, Sendable, Equatable {
     case foreignBlobs(path: String, identity: String, databaseIdentity: String)
     /// The file with the identity of the blobs, or the row with that of the database, holds something else.
     case malformedIdentity(path: String)
+    /// Rows name files of blobs, but the folder of the blobs is missing or empty, as if its volume were not mounted.
+    /// Nothing was changed.
+    case blobsMissing(path: String, files: Int, identity: String)
+    /// Tables, indexes or triggers that the applied migrations have created are missing. Nothing was changed.
+    case schemaIncomplete(path: String, missing: [String])
     /// A newer build wrote this database: it has these migrations, which this build does not know. It was not changed.
     case newerSchema(path: String, unknownMigrations: [String])
     /// An older build wrote this database, and it is only read here: the next start of the server updates it.
@@ -72,7 +77,13 @@ extension StorageError: CustomStringConvertible {
             "\(path) belongs to another data directory (\(identity)) than the database beside it (\(databaseIdentity)). "
                 + "Put together what belongs together. Nothing was changed."
         case .malformedIdentity(let path):
-            "\(path) does not hold the identity of a data directory. Restore it, or remove it if blobs and database belong together."
+            "\(path) does not hold a valid identity of a data directory. Restore it from a backup."
+        case .blobsMissing(let path, let files, let identity):
+            "\(path) has none of the files that rows name (\(files)): check that its volume is mounted, or restore it. "
+                + "To go on without them, create \(path)/.identity with the text \(identity). Nothing was changed."
+        case .schemaIncomplete(let path, let missing):
+            "The database \(path) is incomplete: \(missing.joined(separator: ", ")) missing. "
+                + "Restore it from a backup. Nothing was changed."
         case .newerSchema(let path, let unknown):
             "The database \(path) was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
         case .olderSchema(let path):

@@ -29,6 +29,11 @@ public final class VersionCounters: Sendable {
         counters = (0..<max(1, count)).map { _ in VersionCounter() }
     }
 
+    /// Counts a change of all keys.
+    public func bumpAll() {
+        for counter in counters { counter.bump() }
+    }
+
     /// The counter of a key, the same for the life of the process.
     public subscript(_ key: some Hashable) -> VersionCounter {
         counters[Int(UInt(bitPattern: key.hashValue) % UInt(counters.count))]

@@ -62,7 +62,7 @@ struct MountStore: Sendable {
         let ids = try candidates(for: request).filter { $0.head.matches(request.cacheKeyRequest.headerFields) }
             .compactMap(\.id)
         guard !ids.isEmpty else { return }
-        try await store.database.write { [responses = store.responses] db in
+        try await store.database.writeFreeingRoom { [responses = store.responses] db in
             for id in ids { try responses.remove(id, in: db) }
         }
     }
@@ -103,7 +103,7 @@ struct MountStore: Sendable {
     /// one.
     func invalidate(_ ids: [CachedResponse.ID], under key: String) async throws {
         defer { changes[key].bump() }
-        try await store.database.write { [responses = store.responses] db in
+        try await store.database.writeFreeingRoom { [responses = store.responses] db in
             for id in ids { try responses.invalidate(id, in: db) }
         }
     }
@@ -116,7 +116,7 @@ struct MountStore: Sendable {
         -> ForwardedResponse
     {
         defer { for key in keys { changes[key].bump() } }
-        return try await store.database.write { [name, invalidations, responses = store.responses] db in
+        return try await store.database.writeFreeingRoom { [name, invalidations, responses = store.responses] db in
             let isOvertaken = forwarded.isOvertaken
             for key in keys {
                 // Within the transaction: a request that stores after it sees the count, and what was stored before it

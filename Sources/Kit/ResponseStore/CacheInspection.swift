@@ -49,23 +49,25 @@ public struct CacheInspection: Sendable {
 
     let database: DatabaseQueue
     let path: String
+    /// Whether the file was complete without a log: then it is read as it is, and no file is created beside it.
+    private let wasComplete: Bool
 
-    /// Opens the database of a data directory for reading; nil if there is none.
+    /// Opens the database of a data directory for reading; nil if there is none, or one without tables.
     ///
     /// - Throws: ``StorageError/olderSchema(path:)``, ``StorageError/damagedDatabase(path:detail:)`` and others.
     public init?(at directory: URL) throws {
         guard Self.exists(at: directory) else { return nil }
         path = Self.path(in: directory)
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+        wasComplete = !DirectoryCheck.hasLog(path)
         do {
-            database = try DatabaseQueue(path: path, configuration: configuration)
-            let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations)
+            database = try DirectoryCheck.openForReading(path)
+            let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations + CacheTables.migrations)
             let (path, database) = (path, database)
-            let isCurrent = try database.read { db in
-                try DirectoryCheck.isLarders(db, path: path) && migrator.hasCompletedMigrations(db)
+            let isCurrent: Bool? = try database.read { db in
+                // Without tables, as after an interrupted first start, nothing is cached.
+                try DirectoryCheck.isLarders(db, path: path) ? migrator.hasCompletedMigrations(db) : nil
             }
+            guard let isCurrent else { return nil }
             guard isCurrent else { throw StorageError.olderSchema(path: path) }
         } catch {
             throw StorageError.translating(error, path: path)
@@ -124,7 +126,10 @@ public struct CacheInspection: Sendable {
 
     private func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
         do {
-            return try database.read(value)
+            let value = try database.read(value)
+            // A server that was started meanwhile may have changed the file while it was read.
+            if wasComplete, DirectoryCheck.hasLog(path) { throw StorageError.databaseBusy(path: path) }
+            return value
         } catch {
             throw StorageError.translating(error, path: path)
         }

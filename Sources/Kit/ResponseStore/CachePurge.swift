@@ -74,7 +74,7 @@ public struct CachePurge: Sendable, Equatable {
             if count > 0 { try db.execute(sql: "DELETE FROM page WHERE fetched_at < ?", arguments: [pageLimit]) }
             return count
         }
-        try await database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA incremental_vacuum") }
+        try await database.shrink(leaving: 0)
         return report
     }
 

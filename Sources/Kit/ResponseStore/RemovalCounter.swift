@@ -12,10 +12,12 @@ package struct RemovalCounter: Sendable {
     package init() {}
 
     /// Counts the removal of a response.
-    package func removed(_ id: CachedResponse.ID) {
+    ///
+    /// - Parameter id: The response; nil if all were removed.
+    package func removed(_ id: CachedResponse.ID?) {
         // In this order: a reader that takes the counter of one after its bump also sees the bump of all.
         all.bump()
-        each[id].bump()
+        if let id { each[id].bump() } else { each.bumpAll() }
     }
 
     /// Returns a token of all removals, to be taken before a stored response is looked up.

@@ -33,7 +33,8 @@ extension LarderDatabase {
     ///
     /// - Parameter notify: Is called after the removal is visible and before the write returns, on the writer's thread.
     ///   It must not block.
-    public func onRemovalOfResponses(_ notify: @escaping @Sendable (CachedResponse.ID) -> Void) {
+    public func onRemovalOfResponses(_ notify: @escaping @Sendable (CachedResponse.ID?) -> Void) {
         pool.add(transactionObserver: ResponseRemoval(notify), extent: .databaseLifetime)
+        onReset { notify(nil) }
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 public import GRDB
 import HTTPCaching
 public import HTTPTypes
+import Logging
 
 /// Stores the responses of all upstreams: the database of an HTTP cache. It does not decide what may be stored or used.
 ///
@@ -52,7 +53,14 @@ public struct ResponseStore: Sendable {
         )
         var responses: [CachedResponse] = []
         while let row = try rows.next() {
-            responses.append(try response(from: row, upstream: upstream, method: method, url: url))
+            if let response = response(from: row, upstream: upstream, method: method, url: url) {
+                responses.append(response)
+            } else {
+                database.logger.warning(
+                    "a stored response cannot be decoded and is not used",
+                    metadata: ["id": "\(row[0] as Int64)"]
+                )
+            }
         }
         return responses
     }
@@ -67,23 +75,14 @@ public struct ResponseStore: Sendable {
         ORDER BY r.response_time DESC, r.id DESC
         """
 
-    private func response(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) throws
-        -> CachedResponse
-    {
+    /// Returns the response of a row; nil if the row was not written by ``save(_:in:)``. Only final statuses are stored
+    /// (RFC 9110 §15.2), and `HTTPResponse.Status` traps on others.
+    private func response(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) -> CachedResponse? {
         guard let varying = FieldCoding.decode(row[2]), let header = FieldCoding.decode(row[5]),
-            0...999 ~= row[3] as Int
-        else {
-            throw StorageError.damagedDatabase(
-                path: database.directory.databasePath,
-                detail: "stored response \(row[0] as Int64) cannot be decoded"
-            )
-        }
-        let body: StoredBody
-        if let id = row[10] as BlobID? {
-            body = .blob(Blob(id: id, length: row[11] ?? 0))
-        } else {
-            body = .bytes(row[12] ?? Data())
-        }
+            200...999 ~= row[3] as Int
+        else { return nil }
+        let body: StoredBody =
+            (row[10] as BlobID?).map { .blob(Blob(id: $0, length: row[11] ?? 0)) } ?? .bytes(row[12] ?? Data())
         return CachedResponse(
             id: row[0],
             upstream: upstream,

@@ -12,6 +12,8 @@ public struct Setting: Sendable, Equatable {
         case list
         /// Host names or addresses, separated by commas.
         case hosts
+        /// IP addresses and ranges of them in CIDR notation, separated by commas.
+        case addressRanges
         /// Web origins or `*`, separated by commas.
         case origins
         /// HTTP methods except CONNECT, separated by commas.
@@ -54,6 +56,7 @@ public struct Setting: Sendable, Equatable {
         case .choice(let words): words.joined(separator: " or ")
         case .list: "words separated by commas"
         case .hosts: "host names and addresses without scheme and path, separated by commas"
+        case .addressRanges: "IP addresses and ranges such as 10.0.0.0/8 or ::1, separated by commas"
         case .origins: "web origins such as https://shop.example:8443, without path, separated by commas, or *"
         case .methods: "methods of HTTP but CONNECT, separated by commas"
         case .requestFields:

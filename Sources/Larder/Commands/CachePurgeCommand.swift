@@ -66,24 +66,28 @@ struct CachePurgeCommand: AsyncParsableCommand {
             return
         }
         do {
-            // A purge of nothing makes no data directory.
-            guard CacheInspection.exists(at: configuration.dataDirectory) else {
-                StandardOutput.write("nothing is cached: there is no database in \(configuration.dataDirectory.path)\n")
-                return
-            }
-            let quiet = Logger(label: "cache") {
-                LarderLogHandler(label: $0, format: configuration.log.format, level: .warning)
-            }
-            let directory = try DataDirectory(at: configuration.dataDirectory)
-            let database = try LarderDatabase(in: directory, migrations: configuration.apps.migrations, logger: quiet)
-            let report = try await purge.run(on: database)
-            try database.close()
-            StandardOutput.write(PurgeText.text(report, verb: "removed"))
+            try await remove(purge, configuration)
         } catch let error as StorageError {
             let hint = if case .directoryInUse = error { " Stop it to purge; --dry-run works beside it." } else { "" }
             StandardError.write("larder: \(error)\(hint)\n")
             throw ExitCode.failure
         }
+    }
+
+    private func remove(_ purge: CachePurge, _ configuration: LarderConfiguration) async throws {
+        // A purge of nothing makes no data directory.
+        guard CacheInspection.exists(at: configuration.dataDirectory) else {
+            StandardOutput.write("nothing is cached: there is no database in \(configuration.dataDirectory.path)\n")
+            return
+        }
+        let quiet = Logger(label: "cache") {
+            LarderLogHandler(label: $0, format: configuration.log.format, level: .warning)
+        }
+        let directory = try DataDirectory(at: configuration.dataDirectory)
+        let database = try LarderDatabase(in: directory, migrations: configuration.apps.migrations, logger: quiet)
+        let report = try await purge.run(on: database)
+        try database.close()
+        StandardOutput.write(PurgeText.text(report, verb: "removed"))
     }
 }
 

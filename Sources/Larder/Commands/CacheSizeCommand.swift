@@ -22,29 +22,26 @@ struct CacheSizeCommand: AsyncParsableCommand {
         let configuration = try options.load()
         let budget = configuration.cacheBudget.bytes
         try configuration.inspectingCache { inspection in
-            let totals = try inspection.totals()
-            var lines = totals.upstreams.map {
-                (
-                    name: $0.upstream,
-                    amount: "\(HumanReadable.bytes($0.bytes)) in \(HumanReadable.count($0.responses, "response"))"
-                )
-            }
-            lines.append(
-                (
-                    "page lists",
-                    "\(HumanReadable.bytes(totals.pageBytes)) in \(HumanReadable.count(totals.pages, "list"))"
-                )
-            )
-            let sum = totals.upstreams.reduce(totals.pageBytes) { $0 + $1.bytes }
-            lines.append(
-                ("all", "\(HumanReadable.bytes(sum)) of \(HumanReadable.bytes(budget)) (\(sum * 100 / budget) %)")
-            )
+            let lines = try Self.lines(inspection.totals(), budget: budget)
             let width = lines.map(\.name.count).max() ?? 0
             for line in lines {
-                StandardOutput.write(
-                    "\(line.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(line.amount)\n"
-                )
+                let name = line.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                StandardOutput.write("\(name)  \(line.amount)\n")
             }
         }
+    }
+
+    private static func lines(
+        _ totals: (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int),
+        budget: Int
+    ) -> [(name: String, amount: String)] {
+        func amount(_ bytes: Int, _ count: Int, _ noun: String) -> String {
+            "\(HumanReadable.bytes(bytes)) in \(HumanReadable.count(count, noun))"
+        }
+        let sum = totals.upstreams.reduce(totals.pageBytes) { $0 + $1.bytes }
+        let share = "\(HumanReadable.bytes(sum)) of \(HumanReadable.bytes(budget)) (\(sum * 100 / budget) %)"
+        return totals.upstreams.map { ($0.upstream, amount($0.bytes, $0.responses, "response")) } + [
+            ("page lists", amount(totals.pageBytes, totals.pages, "list")), ("all", share),
+        ]
     }
 }

@@ -2,7 +2,8 @@ import Database
 import Foundation
 import ResponseStore
 
-/// Checks the data directory as the server does at its start, without changing it.
+/// Checks the data directory as the server does at its start, and more: all pages, references between rows, and the
+/// content of all files. Changes nothing.
 enum DataCheck {
     static func findings(at url: URL, migrations: [SchemaMigration]) -> [Check] {
         do {
@@ -10,13 +11,8 @@ enum DataCheck {
             return [Check("data directory", .well, url.path)] + contents(of: directory, migrations)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
-            return [
-                Check(
-                    "data directory",
-                    .well,
-                    "\(url.path), in use by \(owner); its /health/ready tells of its database"
-                )
-            ]
+            let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
+            return [Check("data directory", .well, detail)]
         } catch {
             return [Check("data directory", .broken, "\(error)")]
         }
@@ -37,24 +33,21 @@ enum DataCheck {
             guard !found.isNew else {
                 return [Check("database", .well, "none yet; the first start of larder serve creates it")]
             }
-            let database = Check(
-                "database",
-                .well,
-                "whole; \(cached ?? "of an older build, which larder serve brings up to date")"
-            )
-            return [database] + blobs(found)
+            let state = cached ?? "of an older build, which larder serve brings up to date"
+            return [Check("database", .well, "whole; \(state)")] + blobs(found.files)
         } catch {
             return [Check("database", .broken, "\(error)")]
         }
     }
 
-    private static func blobs(_ found: DirectoryCheck) -> [Check] {
-        let files = HumanReadable.count(found.blobs, "file")
-        var findings = [
-            found.faults().map {
-                Check("blobs", .broken, "\(files) named by rows; \($0); restore them from a backup")
-            }
-        ].compactMap(\.self)
+    private static func blobs(_ found: BlobCheck) -> [Check] {
+        let files = HumanReadable.count(found.count, "file")
+        var findings: [Check] = []
+        if let faults = found.faults() {
+            findings.append(
+                Check("blobs", .broken, "\(files) named by rows; \(faults); restore them from a backup")
+            )
+        }
         if let strangers = found.strangers() {
             findings.append(Check("blobs", .degraded, "\(strangers); no row names them, and nothing removes them"))
         }

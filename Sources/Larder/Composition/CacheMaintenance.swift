@@ -7,8 +7,8 @@ import ResponseStore
 import ServiceLifecycle
 import Upstream
 
-/// Keeps the cache within its budget and records what was used: evicts after each store, and writes last uses every few
-/// seconds and at the end.
+/// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the
+/// reserve of the disk, and checks the pages of the database after an unclean stop.
 struct CacheMaintenance: Service {
     /// Time between two flushes of last uses.
     static let flushInterval: Duration = .seconds(5)
@@ -16,6 +16,7 @@ struct CacheMaintenance: Service {
     let database: LarderDatabase
     let accessRecorder: AccessRecorder
     let budget: CacheBudget
+    let checkTime: StorageCheckTime
     let clock: WallClock
     let logger: Logger
 
@@ -23,6 +24,7 @@ struct CacheMaintenance: Service {
         database = resources.database
         accessRecorder = resources.accessRecorder
         budget = resources.configuration.cacheBudget
+        checkTime = resources.configuration.storageCheck
         clock = resources.clock
         logger = resources.logger
     }
@@ -32,6 +34,7 @@ struct CacheMaintenance: Service {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.evictAfterStores() }
                 group.addTask { await self.flushRegularly() }
+                group.addTask { await self.checkPages() }
             }
         }
         // The requests of a graceful stop have ended by now: the server's connections stop before its services.
@@ -52,6 +55,26 @@ struct CacheMaintenance: Service {
                 return  // stopped
             }
             await flush()
+            await database.maintain()
+        }
+    }
+
+    /// Checks the pages of all tables once, if the last process did not close the database. What is damaged is
+    /// reported; of the cache, it is also removed.
+    private func checkPages() async {
+        guard checkTime == .background, database.wasLeftOpen else { return }
+        do {
+            let damaged = try await database.damagedTables()
+            if damaged.isEmpty {
+                logger.info("the pages of the database were checked after an unclean stop: none is damaged")
+            } else {
+                try await CacheReset(database).run(damaged: damaged)
+            }
+        } catch is CancellationError {
+            // Stopped; the database is closed in order now, so the next start does not check it.
+            logger.notice("the check of the database's pages was not completed; larder doctor checks them all")
+        } catch {
+            logger.error("the pages of the database could not be checked", metadata: ["error": "\(error)"])
         }
     }
 
@@ -77,6 +100,7 @@ struct CacheMaintenance: Service {
                     "responses": "\(freed.responses)", "page_lists": "\(freed.pages)", "bytes": "\(freed.bytes)",
                 ]
                 logger.info("evicted what was used least recently", metadata: metadata)
+                try await database.shrink()
             }
             for total in try ResponseStore(database).totals() {
                 Meter(label: "larder_cache_bytes", dimensions: [("upstream", total.upstream)]).set(Int64(total.bytes))

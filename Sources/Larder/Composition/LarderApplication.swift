@@ -38,6 +38,7 @@ struct LarderApplication: Sendable {
         let database = try LarderDatabase(
             in: try DataDirectory(at: configuration.dataDirectory),
             migrations: configuration.apps.migrations,
+            options: .init(integrityCheck: configuration.storageCheck == .start ? .afterUncleanStop : .never),
             logger: logger
         )
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
@@ -80,15 +81,18 @@ struct LarderApplication: Sendable {
         _ metrics: PrometheusRegistry
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
-        let abilities = MediaAbilities(resources.media)
+        let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
         var table = RouteTable(apps.routes)
         table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
         table.add(EventRoutes(events: resources.events, sessions: sessions).routes)
         table.add(StatusRoutes(upstreams: apps.upstreams, clock: clock).routes)
         let health = HealthRoutes(
-            checks: [HealthRoutes.Check("database") { try database.checkReadiness() }],
+            checks: [
+                HealthRoutes.Check("database") { try database.checkReadiness() },
+                HealthRoutes.Check("storage") { try database.checkSpace() },
+            ],
             abilities: { await abilities.all() },
-            exposition: { metrics.exposition() }
+            exposition: { metrics.exposition($0, await gauges.samples()) }
         )
         table.add(health.routes)
         table.add(IndexRoutes(version: LarderVersion.text, apps: apps.index, table: table, clock: clock).routes)
@@ -107,7 +111,7 @@ struct LarderApplication: Sendable {
         let accepting = ConnectionBurst(connections: http.limits.connections)
         return Application(
             responder: router(table, resources, identities).build().buildResponder(),
-            server: .larder(limits: http.limits, responseCache),
+            server: .larder(limits: http.limits, resources.connections, responseCache),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
@@ -116,6 +120,7 @@ struct LarderApplication: Sendable {
             onServerRunning: { channel in
                 await accepting.apply(to: channel, logger: logger)
                 await onListening(channel.localAddress)
+                await resources.abilities.examine()
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
             logger: logger
@@ -131,9 +136,13 @@ struct LarderApplication: Sendable {
         return ScreenRouter(
             table: table,
             sessions: resources.sessions,
-            hosts: HostRules(boundHost: http.host, allowed: http.allowedHosts),
-            origins: OriginRules(allowed: http.allowedOrigins),
-            identities: identities
+            hosts: HostRules(
+                boundHost: http.host,
+                allowed: http.allowedHosts + (http.publicURL.map { [$0.host] } ?? [])
+            ),
+            origins: OriginRules(allowed: http.allowedOrigins, own: http.publicURL.map { [$0.origin] } ?? []),
+            identities: identities,
+            proxies: http.trustedProxies
         )
     }
 

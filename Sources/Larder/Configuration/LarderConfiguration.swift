@@ -16,6 +16,8 @@ struct LarderConfiguration: Sendable {
     let cacheBudget: CacheBudget
     /// Size limit of the response cache in memory, in bytes; 0 turns it off.
     let responseCacheBytes: Int
+    /// When the pages of the database are checked after an unclean stop.
+    let storageCheck: StorageCheckTime
     /// The upstreams that have an address.
     var upstreams: ConfiguredUpstreams
     /// Work on pictures and documents.
@@ -49,6 +51,7 @@ struct LarderConfiguration: Sendable {
         )
         cacheBudget = CacheBudget(bytes: try settings.mebibytes("cache.budget_mb"))
         responseCacheBytes = try settings.mebibytes("rendered.budget_mb")
+        storageCheck = try settings.choice("storage.check")
         upstreams = try ConfiguredUpstreams(
             settings,
             described: apps.upstreams,
@@ -60,6 +63,16 @@ struct LarderConfiguration: Sendable {
         clockStart = try settings.instant("clock.start")
         log = try LogConfiguration(settings)
     }
+}
+
+/// The values of the setting `storage.check`.
+enum StorageCheckTime: String, Sendable {
+    /// While the server runs.
+    case background
+    /// Before it serves.
+    case start
+    /// Not at all.
+    case never
 }
 
 /// The settings `sandbox.*`.

@@ -81,6 +81,7 @@ struct SettingsPage {
         case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .list: "words, separated by commas"
         case .hosts: "host names, separated by commas"
+        case .addressRanges: "IP addresses and CIDR ranges, separated by commas"
         case .origins: "origins (scheme, host, port), separated by commas"
         case .methods: "HTTP methods but CONNECT, separated by commas"
         case .requestFields: "names of request fields, each may end in `:unkeyed`, separated by commas"

@@ -4,7 +4,9 @@ import MediaFormats
 extension EmbeddedPicture {
     /// Returns a PNG whose compressed pixels are embedded as they are: PDF's Flate filter has the predictors of PNG
     /// (ISO 32000-1 7.4.4.4), but neither interlacing nor alpha.
-    static func png<Source: ByteSource>(_ source: Source, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
+    static func png<Source: ByteSource>(_ source: Source, _ header: PictureHeader, _ data: Data) throws
+        -> EmbeddedPicture
+    {
         guard !header.isInterlaced, !header.mayBeTransparent else {
             throw JobError.damaged("an interlaced or transparent PNG cannot be embedded as it is")
         }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct DocumentCreationTests {
     @Test(
-        "PDF-02 PDF-05 several photos become one draft, a page each, in order; it can be read and shared, and is not listed"
+        "PDF-02 PDF-05 several photos become one draft, a page each, in order; it is readable and shared, not listed"
     )
     func single() async throws {
         try await PDFHarness.run { app in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "PDF-02 every accepted type is known by its bytes, whatever it is called; types beside each other become one document"
+        "PDF-02 accepted types are recognised by their bytes, whatever the name; mixed types become one document"
     )
     func types() async throws {
         let beginnings: [(PictureFormat, [UInt8])] = [
@@ -152,14 +152,15 @@ import Testing
     }
 
     @Test(
-        "PDF-02 no file, an input without a file, and fields alone are 422; parts without a name count when they are declared to be files"
+        "PDF-02 no file, an empty input and fields alone are 422; parts without a name count if declared as files"
     )
     func noFiles() async throws {
         try await PDFHarness.run { app in
             let field = PDFHarness.Upload(head: "Content-Disposition: form-data; name=\"mode\"", Data("separate".utf8))
             let unchosen = PDFHarness.Upload(
                 head:
-                    "Content-Disposition: form-data; name=\"files\"; filename=\"\"\r\nContent-Type: application/octet-stream",
+                    "Content-Disposition: form-data; name=\"files\"; filename=\"\"\r\n"
+                    + "Content-Type: application/octet-stream",
                 Data()
             )
             for uploads in [[], [field], [unchosen], [unchosen, field]] {
@@ -278,7 +279,7 @@ import Testing
     }
 
     @Test(
-        "PDF-02 a creation is a job under the request's identity, which is told from its beginning to its end or failure"
+        "PDF-02 a creation is a job under the request's identity, published from its start to its end or failure"
     )
     func progress() async throws {
         try await PDFHarness.run { app in

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "PDF-08 a third document with all pages of both in order; both originals stay as they are, so the list grows by one"
+        "PDF-08 a third document with all pages of both in order; both originals are unchanged, the list has one more"
     )
     func merge() async throws {
         try await PDFHarness.run { app in

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "PDF-05 pictures are kept by what is on the page: other pages' changes, a merge and a reordering draw nothing anew, a turn does"
+        "PDF-05 thumbnails are cached by page content: changes of other pages, merges and moves reuse them"
     )
     func byContent() async throws {
         try await PDFHarness.run { app in

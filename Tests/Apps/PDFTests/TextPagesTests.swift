@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "PDF-09 dictated text becomes pages at the end or where it is wanted; what does not fit goes on on further pages"
+        "PDF-09 dictated text becomes pages at the end or at a position; overflow continues on further pages"
     )
     func pages() async throws {
         try await PDFHarness.run { app in

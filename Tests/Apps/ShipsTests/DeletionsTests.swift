@@ -152,6 +152,31 @@ struct DeletionsTests {
         }
     }
 
+    @Test("TRUST-05 deletions and restorations honour If-Match and If-None-Match")
+    func preconditions() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            let list = try await app.get("/v1/ships", as: token)
+            let tag = try #require(try await app.get("/v1/ships/b0b", as: token).headerFields[.eTag])
+            #expect(tag.hasPrefix("\"1.") && list.headerFields[.eTag]?.hasPrefix("\"1.") == true)
+            for fields: HTTPFields in [
+                [.ifMatch: "\"0\""], [.ifMatch: "W/\(tag)"], [.ifNoneMatch: tag], [.ifNoneMatch: "*"], [.ifMatch: ""],
+            ] {
+                let refused = try await app.ask(.delete, "/v1/ships/b0b", as: token, fields)
+                refused.expectProblem("precondition-failed", 412)
+                try await app.ask(.post, "/v1/ships/restore", as: token, fields, body: "{}")
+                    .expectProblem("precondition-failed", 412)
+            }
+            #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0)
+            #expect(try await app.ask(.delete, "/v1/ships/b0b", as: token, [.ifMatch: tag]).status == 200)
+            // What is not there is 404, whatever the preconditions (RFC 9110 §13.2.1).
+            try await app.ask(.delete, "/v1/ships/b0b", as: token, [.ifMatch: "\"0\""])
+                .expectProblem("ship-deleted", 404)
+            let fields: HTTPFields = [.ifMatch: "\"2\"", .ifNoneMatch: "\"1\""]
+            #expect(try await app.ask(.post, "/v1/ships/restore", as: token, fields, body: "{}").status == 200)
+        }
+    }
+
     @Test("concurrent deletions of one ship: one is 200, the others 404, nothing is counted twice")
     func concurrent() async throws {
         try await ShipsHarness.run { app in

@@ -7,7 +7,6 @@ import Testing
 import Upstream
 
 @testable import Ships
-@testable import TestKit
 
 @Suite("The list over HTTP")
 struct ListingTests {
@@ -22,7 +21,8 @@ struct ListingTests {
             #expect(response.names(in: "data") == ["items", "revision", "changes", "hidden_count", "nav_button"])
             #expect(
                 response.names(in: "data.items.1") == [
-                    "id", "name", "type", "year_built", "image", "href", "upstream_present",
+                    "id", "name", "type", "type_text", "year_built", "year_built_text", "image", "href",
+                    "upstream_present",
                 ]
             )
             #expect(response["data.items.1.type"] == "Tug")
@@ -48,6 +48,40 @@ struct ListingTests {
         }
     }
 
+    @Test("SHIP-13 rows say in words all that they show")
+    func texts() async throws {
+        try await ShipsHarness.run { app in
+            let list = try await app.get("/v1/ships", as: app.logIn())
+            #expect(list.all("type_text", in: "data.items") == ["N/A", "Tug", "Barge", "Cargo"])
+            #expect(list.all("year_built_text", in: "data.items") == ["N/A", "2009", "1976", "N/A"])
+        }
+    }
+
+    @Test("SHIP-13 a ship whose id is a word of this API is opened, shown and deleted")
+    func reservedWords() async throws {
+        let words = ["launch", "restore", "session"]
+        let ships = words.map { ShipFixtures.record($0, $0, #""image":"https://pictures.test/\#($0).png""#) }
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app in
+            let token = try await app.logIn()
+            let list = try await app.get("/v1/ships", as: token)
+            #expect(list.all("id", in: "data.items") == words.map { .string($0) })
+            for (index, word) in words.enumerated() {
+                guard case .string(let href) = list["data.items.\(index).href"],
+                    case .string(let image) = list["data.items.\(index).image"]
+                else { return #expect(Bool(false), "\(word) has no links") }
+                let details = try await app.get(href, as: token)
+                #expect(details.status == 200 && details["data.id"] == .string(word) && href == "/v1/ships/~\(word)")
+                app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/\(word).png")
+                #expect(try await Array(app.get(image, as: token).body) == ShipFixtures.png)
+                #expect(details["data.image"] == .string(image))
+                #expect(try await app.ask(.delete, href, as: token)["data.ids"] == [.string(word)])
+            }
+            #expect(try await app.get("/v1/ships", as: token)["meta.state"] == "empty")
+            let restored = try await app.ask(.post, "/v1/ships/restore", as: token, body: #"{"ids":["restore"]}"#)
+            #expect(restored["data.ids"] == ["restore"])
+        }
+    }
+
     @Test("SHIP-05 the button says Logout to users and Exit to guests")
     func button() async throws {
         try await ShipsHarness.run { app in
@@ -55,6 +89,8 @@ struct ListingTests {
             let guest = try await app.get("/v1/ships", as: app.enterAsGuest())
             #expect(guest["data.nav_button.title"] == "Exit")
             #expect(guest["data.nav_button.action"] == "logout")
+            #expect(guest["data.nav_button.method"] == "DELETE")
+            #expect(guest["data.nav_button.href"] == "/v1/ships/session")
         }
     }
 

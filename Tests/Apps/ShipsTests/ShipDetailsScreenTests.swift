@@ -65,8 +65,14 @@ struct ShipDetailsScreenTests {
 
     @Test("SHIP-05 users log out, guests exit")
     func button() throws {
-        #expect(try wire(ShipListScreen.NavigationButton(.user)) == #"{"action":"logout","title":"Logout"}"#)
-        #expect(try wire(ShipListScreen.NavigationButton(.guest)) == #"{"action":"logout","title":"Exit"}"#)
+        #expect(
+            try wire(ShipListScreen.NavigationButton(.user))
+                == #"{"action":"logout","href":"/v1/ships/session","method":"DELETE","title":"Logout"}"#
+        )
+        #expect(
+            try wire(ShipListScreen.NavigationButton(.guest))
+                == #"{"action":"logout","href":"/v1/ships/session","method":"DELETE","title":"Exit"}"#
+        )
     }
 
     @Test("SHIP-05 guests are thanked, users just leave")

@@ -54,7 +54,8 @@ struct ShipRefresherTests {
             app.spaceX.become(.unreachable(.refused))
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.offline"] == true)
             await app.recover(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
-            #expect(app.spaceX.listRequests.count == 3)
+            // The list, the refresh that failed, the probe, and the refresh after it.
+            #expect(app.spaceX.listRequests.count == 4)
             let asked = app.spaceX.requests.count
             let response = try await app.get("/v1/ships?since_revision=1", as: token)
             #expect(response["meta.banner"] == .null)
@@ -183,6 +184,36 @@ struct ShipRefresherTests {
             }
             #expect(responses.allSatisfy { $0.all("id", in: "data.items").count == 4 })
             #expect(app.spaceX.requests.count == 1)
+        }
+    }
+
+    @Test("TRUST-06 an empty list where there were ships changes nothing stored", arguments: ["[]", " [ ]\n"])
+    func empty(body: String) async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.response(200, [.contentType: "application/json"], body))
+            app.clock.advance(by: .seconds(60))
+            let list = try await app.get("/v1/ships", as: token)
+            #expect(list.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+            #expect(list["meta.stale"] == true && list["data.revision"] == 1)
+            #expect(list.all("upstream_present", in: "data.items") == [true, true, true, true])
+        }
+    }
+
+    @Test(
+        "TRUST-19 a list of more ships than are merged within a quarter of a second is refused, and nothing is merged"
+    )
+    func tooLong() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            let ships = (0...ShipRecords.maximumCount).map { ShipFixtures.record("s\($0)", "Ship \($0)") }
+            app.spaceX.become(.ships(ships))
+            let list = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(list["meta.page.total"] == 4 && list["meta.stale"] == true)
+            app.spaceX.become(.ships(Array(ships.dropLast())))
+            #expect(try await app.get("/v1/ships?refresh=1&limit=1", as: token)["meta.page.total"] == 10_004)
         }
     }
 }

@@ -6,7 +6,6 @@ import TestKit
 import Testing
 
 @testable import Ships
-@testable import TestKit
 
 @Suite("What changed since a revision")
 struct ShipStoreChangesTests {

@@ -7,7 +7,6 @@ import TestKit
 import Testing
 
 @testable import Ships
-@testable import TestKit
 
 @Suite("Deleting and restoring in the database")
 struct ShipStoreDeletionsTests {

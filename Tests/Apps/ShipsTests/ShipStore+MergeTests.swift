@@ -7,7 +7,6 @@ import TestKit
 import Testing
 
 @testable import Ships
-@testable import TestKit
 
 @Suite("Taking over what the API lists")
 struct ShipStoreMergeTests {
@@ -39,7 +38,6 @@ struct ShipStoreMergeTests {
         #expect(
             try stored()
                 == ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
-                .ships
         )
     }
 

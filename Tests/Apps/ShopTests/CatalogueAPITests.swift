@@ -1,4 +1,6 @@
+import Database
 import Freshness
+import GRDB
 import HTTPTypes
 import Screens
 import TestKit
@@ -118,6 +120,41 @@ struct CatalogueAPITests {
                 whole["meta.stale"] == false && whole["data.items.0.price"] == 45
                     && whole["meta.fetched_at"] != first["meta.fetched_at"]
             )
+        }
+    }
+
+    @Test("TRUST-06 an empty list of all products or categories replaces nothing; one of a search is believed")
+    func empty() async throws {
+        try await Self.warmed { app in
+            app.transport.always { (_) throws(UpstreamError) in .json("[]") }
+            for screen in ["search?limit=3", "categories"] {
+                let response = try await app.get("/v1/shop/\(screen)")
+                #expect(
+                    response.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response"
+                        && response["meta.state"] == "content" && response["meta.stale"] == true,
+                    "\(screen)"
+                )
+            }
+            let search = try await app.get("/v1/shop/search?q=mug")
+            #expect(search["meta.state"] == "empty" && search["meta.partial"] == nil)
+            try await Self.expectEverything(app)
+        }
+        try await ShopHarness.run { (app) async throws in
+            app.transport.always { (_) throws(UpstreamError) in .json("[]") }
+            for screen in ["search", "categories"] {
+                #expect(try await app.get("/v1/shop/\(screen)")["meta.state"] == "empty")
+            }
+        }
+    }
+
+    @Test("TRUST-19 of a part with more rows than requested, no more than those are stored")
+    func tooLong() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let rows = (1...20_000).map { #"{"id":\#($0),"title":"P\#($0)","price":1}"# }.joined(separator: ",")
+            app.transport.always { (_) throws(UpstreamError) in .json("[\(rows)]") }
+            #expect(try await app.get("/v1/shop/search?limit=3").ids == [1, 2, 3])
+            let count = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM shop_product") }
+            #expect(count == 4)
         }
     }
 }

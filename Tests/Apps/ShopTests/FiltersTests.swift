@@ -1,6 +1,7 @@
-import TestKit
-import Screens
 import Database
+import HTTPTypes
+import Screens
+import TestKit
 import Testing
 
 @testable import Shop
@@ -60,6 +61,34 @@ struct FiltersTests {
             }
             try await app.ask(.put, "/v1/shop/filters", json: "[").expectProblem("malformed-json", 400)
             #expect(try await app.get("/v1/shop/filters")["data.category_id"] == 3)
+        }
+    }
+
+    @Test("TRUST-05 changes of filters honour If-Match and If-None-Match; Content-Range is refused")
+    func preconditions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=lamp&price=5")
+            let tag = try #require(try await app.get("/v1/shop/filters").headerFields[.eTag])
+            let filters = #"{"category_id":3}"#
+            for method in [HTTPRequest.Method.put, .delete] {
+                for fields: HTTPFields in [
+                    [.ifMatch: "\"0\""], [.ifMatch: "W/\(tag)"], [.ifNoneMatch: "W/\(tag)"], [.ifNoneMatch: "*"],
+                ] {
+                    let refused = try await app.ask(method, "/v1/shop/filters", as: nil, fields, json: filters)
+                    refused.expectProblem("precondition-failed", 412)
+                }
+            }
+            try await app.ask(.put, "/v1/shop/filters", as: nil, [.contentRange: "bytes 0-1/2"], json: filters)
+                .expectProblem("invalid-parameter", 400)
+            #expect(try await app.get("/v1/shop/filters").headerFields[.eTag] == tag)
+            let changed = try await app.ask(.put, "/v1/shop/filters", as: nil, [.ifMatch: tag], json: filters)
+            #expect(changed.status == 200 && changed["data.category_id"] == 3 && changed["meta.revision"] == 2)
+            // Another client with the older version does not overwrite it.
+            try await app.ask(.delete, "/v1/shop/filters", as: nil, [.ifMatch: tag]).expectProblem(
+                "precondition-failed",
+                412
+            )
+            #expect(try await app.ask(.delete, "/v1/shop/filters", as: nil, [.ifMatch: "*"]).status == 200)
         }
     }
 }

@@ -32,6 +32,22 @@ struct HistoryTests {
         }
     }
 
+    @Test("TRUST-20 HEAD, a 504 and a page of another origin change neither the history nor the last search")
+    func withoutEffects() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=own&price_max=9")
+            let site = HTTPField.Name("Sec-Fetch-Site") ?? .accept
+            let planted = try await app.ask(.get, "/v1/shop/search?q=planted&price_max=7", [site: "cross-site"])
+            #expect(planted.status == 200)
+            _ = try await app.ask(.get, "/v1/shop/search?q=evil", [.origin: "http://evil.example"])
+            _ = try await app.ask(.head, "/v1/shop/search?q=head")
+            let absent = try await app.ask(.get, "/v1/shop/search?q=absent", [.cacheControl: "only-if-cached"])
+            #expect(absent.status == 504)
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["own"])
+            #expect(try await app.get("/v1/shop/search?saved=1")["data.query.q"] == "own")
+        }
+    }
+
     @Test("SHOP-02 it narrows as text is typed, keeps the filters, and can be cleared, one by one or whole")
     func narrowing() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -62,6 +78,49 @@ struct HistoryTests {
             )
             #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == [])
             try await app.get("/v1/shop/history?q=%00").expectProblem("invalid-parameter", 400)
+        }
+    }
+
+    @Test("TRUST-20 HEAD, and a search that is not stored, are not remembered")
+    func unchanged() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=first")
+            let before = try await app.get("/v1/shop/history")
+            _ = try await app.ask(.head, "/v1/shop/search?q=second")
+            let fields: HTTPFields = [.cacheControl: "only-if-cached"]
+            try await app.get("/v1/shop/search?q=third", as: nil, fields).expectProblem("not-in-cache", 504)
+            #expect(try await app.get("/v1/shop/history").body == before.body)
+            #expect(try await app.get("/v1/shop/filters")["data.q"] == "first")
+            _ = try await app.get("/v1/shop/search?q=fourth")
+            _ = try await app.get("/v1/shop/search?q=first", as: nil, fields)
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["first", "fourth"])
+        }
+    }
+
+    @Test("TRUST-05 removals from the history honour If-Match and If-None-Match")
+    func preconditions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["one", "two", "three"] { _ = try await app.get("/v1/shop/search?q=\(q)") }
+            let history = try await app.get("/v1/shop/history")
+            let tag = try #require(history.headerFields[.eTag])
+            #expect(history["meta.revision"] == 3 && tag.hasPrefix("\"3."))
+            for target in ["/v1/shop/history", "/v1/shop/history/0"] {
+                for fields: HTTPFields in [[.ifMatch: "\"2\""], [.ifNoneMatch: tag], [.ifNoneMatch: "*"]] {
+                    try await app.ask(.delete, target, as: nil, fields).expectProblem("precondition-failed", 412)
+                }
+            }
+            #expect(try await app.get("/v1/shop/history").headerFields[.eTag] == tag)
+            // A place that does not exist is 404, whatever the preconditions (RFC 9110 §13.2.1).
+            try await app.ask(.delete, "/v1/shop/history/4", as: nil, [.ifMatch: "\"2\""]).expectProblem(
+                "not-found",
+                404
+            )
+            #expect(try await app.ask(.delete, "/v1/shop/history/0", as: nil, [.ifMatch: tag]).status == 200)
+            try await app.ask(.delete, "/v1/shop/history", as: nil, [.ifMatch: tag]).expectProblem(
+                "precondition-failed",
+                412
+            )
+            #expect(try await app.ask(.delete, "/v1/shop/history", as: nil, [.ifMatch: "\"4\""])["meta.revision"] == 5)
         }
     }
 

@@ -102,6 +102,23 @@ struct ImagesTests {
         }
     }
 
+    @Test("SHOP-11 a damaged picture is not stored, and the placeholder is shown in its place")
+    func damaged() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/products/1")
+            let whole = try await app.get("/v1/shop/images/1/0").body
+            app.transport.always { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: Array(whole.prefix(33)))
+            }
+            for _ in 0..<2 {
+                let cut = try await app.get("/v1/shop/images/1/1")
+                expectPlaceholder(cut, "larder; fwd=uri-miss; fwd-status=200; detail=placeholder")
+            }
+            app.respondAgain()
+            #expect(try await app.get("/v1/shop/images/1/1").cacheStatus == "larder; fwd=uri-miss; stored")
+        }
+    }
+
     @Test("a picture of a product or number that cannot be is 404, and the upstream is not asked")
     func unknown() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -65,8 +65,8 @@ struct ListsTests {
             #expect(list.headerFields[.cacheStatus] == nil)
             #expect(
                 list.names(in: "data.items.0") == [
-                    "product_id", "title", "price", "price_text", "quantity", "line_total", "line_total_text", "image",
-                    "available", "difference", "href",
+                    "item_id", "product_id", "title", "price", "price_text", "quantity", "line_total",
+                    "line_total_text", "image", "available", "difference", "href", "actions",
                 ]
             )
             #expect(
@@ -190,6 +190,47 @@ struct ListsTests {
         }
     }
 
+    @Test("TRUST-05 every change of the list honours If-Match and If-None-Match; Content-Range is refused")
+    func preconditions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(1)
+            try await app.add(2)
+            let list = try await app.get("/v1/shop/list")
+            let tag = try #require(list.headerFields[.eTag])
+            let writes: [(HTTPRequest.Method, String, String?)] = [
+                (.post, "items", #"{"product_id":1}"#), (.patch, "items/1", #"{"quantity":5}"#),
+                (.put, "order", #"{"product_ids":[2,1]}"#), (.post, "items", #"{"product_id":3}"#),
+                (.delete, "items/1", nil), (.delete, "", nil),
+            ]
+            for (method, path, body) in writes {
+                let target = path.isEmpty ? "/v1/shop/list" : "/v1/shop/list/\(path)"
+                for fields: HTTPFields in [
+                    [.ifMatch: "\"1\""], [.ifMatch: "W/\(tag)"], [.ifNoneMatch: tag], [.ifNoneMatch: "*"],
+                    [.ifMatch: ""],
+                ] {
+                    let refused = try await app.ask(method, target, as: nil, fields, json: body)
+                    refused.expectProblem("precondition-failed", 412)
+                }
+                #expect(try await app.get("/v1/shop/list").headerFields[.eTag] == tag, "\(method) \(path)")
+            }
+            let order = #"{"product_ids":[2,1]}"#
+            try await app.ask(.put, "/v1/shop/list/order", as: nil, [.contentRange: "bytes 0-1/2"], json: order)
+                .expectProblem("invalid-parameter", 400)
+            // What is not there is 404, whatever the preconditions (RFC 9110 §13.2.1).
+            try await app.ask(.delete, "/v1/shop/list/items/9", as: nil, [.ifMatch: "\"1\""]).expectProblem(
+                "not-found",
+                404
+            )
+            for (revision, (method, path, body)) in zip([2, 2, 3, 4, 5, 6], writes) {
+                let target = path.isEmpty ? "/v1/shop/list" : "/v1/shop/list/\(path)"
+                let fields: HTTPFields = [.ifMatch: "\"\(revision)\", \"99\"", .ifNoneMatch: "\"1\""]
+                let done = try await app.ask(method, target, as: nil, fields, json: body)
+                #expect(done.status == 200 || done.status == 201, "\(method) \(path): \(done.text)")
+            }
+            #expect(try await app.get("/v1/shop/list").listed == [])
+        }
+    }
+
     @Test("a cached response ends with any change that could alter it")
     func kept() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -203,11 +244,11 @@ struct ListsTests {
             }
             _ = try await store.add(product, quantity: 1, to: "anna")
             expectEnded("add")
-            _ = try await store.setQuantity(2, of: 1, "anna")
+            _ = try await store.setQuantity(2, of: ListItemID(productID: 1), "anna")
             expectEnded("quantity")
-            _ = try await store.order([1], "anna")
+            _ = try await store.order(.products([1]), "anna")
             expectEnded("order")
-            _ = try await store.remove(1, "anna")
+            _ = try await store.remove(ListItemID(productID: 1), "anna")
             expectEnded("remove")
             _ = try await store.clear("anna")
             #expect(changeToken.holds(at: .now()), "an empty list is cleared")
@@ -221,9 +262,9 @@ struct ListsTests {
             #expect(changeToken.holds(at: .now()), "the same search once more")
             _ = try await store.setFilters(SearchFilters(categoryID: 1), "anna")
             expectEnded("filters")
-            try await store.resetSettings("anna")
+            _ = try await store.resetSettings("anna")
             expectEnded("reset")
-            try await store.clearHistory("anna")
+            _ = try await store.clearHistory("anna")
             expectEnded("history")
             let save = store.save(fetchedAt: { .distantPast })
             try await store.database.write { try save([product], $0) }
@@ -273,14 +314,14 @@ struct ReseedTests {
             try app.control(.put, "reseeded", #"{"shift":7}"#)
             // 10 is now what was 3.
             let card = try await app.get("/v1/shop/products/10?refresh=1")
-            #expect(card["data.title"] == "Charcoal Rain Jacket" && card["data.cart.in_list"] == true)
+            #expect(card["data.title"] == "Charcoal Rain Jacket" && card["data.cart.in_list"] == false)
             var list = try await app.get("/v1/shop/list")
             #expect(
                 list["data.items.0.title"] == "Navy Baseball Cap" && list["data.items.0.price"] == 12
                     && list["data.items.0.line_total"] == 24
             )
             #expect(list["data.items.0.available"] == false && list["data.items.0.difference"] == "replaced")
-            #expect(list["data.items.0.image"] == "/v1/shop/list/items/10/image")
+            #expect(list["data.items.0.image"] == "/v1/shop/list/items/10/image" && list["data.items.0.href"] == .null)
             #expect(list["data.totals.price"] == 52.5 && list["data.items.1.available"] == true)
             let own = try await app.get("/v1/shop/list/items/10/image")
             #expect(
@@ -301,6 +342,45 @@ struct ReseedTests {
             _ = try await app.get("/v1/shop/products/10?refresh=1")
             list = try await app.get("/v1/shop/list")
             #expect(list["data.items.0.available"] == true && list["data.items.0.difference"] == .null)
+        }
+    }
+
+    @Test("SHOP-19 the new product of an old id is added beside the old one, and both are told apart")
+    func told() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(10, quantity: 2)
+            try app.control(.put, "reseeded", #"{"shift":7}"#)
+            // 10 is now what was 3.
+            let before = try await app.get("/v1/shop/products/10?refresh=1")
+            #expect(before["data.button.action"] == "add" && before["data.actions.0.id"] == "add")
+            let row = try await app.get("/v1/shop/search?q=charcoal")
+            #expect(row["data.items.0.id"] == 10 && row["data.items.0.cart.in_list"] == false)
+            let added = try await app.add(10, quantity: 5)
+            #expect(added.status == 201 && added["data.already_in_list"] == false)
+            #expect(added.headerFields[.location] == "/v1/shop/list/items/10-2")
+            #expect(added.all("item_id", in: "data.items") == ["10", "10-2"] && added.listed == [10, 10])
+            #expect(added.all("title", in: "data.items") == ["Navy Baseball Cap", "Charcoal Rain Jacket"])
+            #expect(added.all("difference", in: "data.items") == ["replaced", .null])
+            #expect(try await app.add(10)["data.already_in_list"] == true)
+            let card = try await app.get("/v1/shop/products/10")
+            #expect(card["data.cart.quantity"] == 5 && card["data.actions.0.href"] == "/v1/shop/list/items/10-2")
+            #expect(try await app.get("/v1/shop/search?q=charcoal")["data.items.0.cart.quantity"] == 5)
+            // Each line is changed, ordered, shared and removed by itself.
+            let changed = try await app.ask(.patch, "/v1/shop/list/items/10-2", json: #"{"quantity":6}"#)
+            #expect(changed.all("quantity", in: "data.items") == [2, 6])
+            let order = #"{"item_ids":["10-2","10"]}"#
+            let ordered = try await app.ask(.put, "/v1/shop/list/order", json: order)
+            #expect(ordered.all("item_id", in: "data.items") == ["10-2", "10"])
+            try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[10,10]}"#)
+                .expectProblem("validation-failed", 422)
+            let text = try await app.get("/v1/shop/list/items/10/share", as: nil, [.accept: "text/plain"]).text
+            #expect(text == "Название: Navy Baseball Cap\nЦена: 12$\nКоличество: 2")
+            let own = try await app.get("/v1/shop/list/items/10/image")
+            #expect(own.body != (try await app.get("/v1/shop/list/items/10-2/image")).body)
+            #expect(try await app.ask(.delete, "/v1/shop/list/items/10").all("item_id", in: "data.items") == ["10-2"])
+            for id in ["10", "10-1", "10-3", "010", "10-", "-2", "10-2-2", "99999999999999999999"] {
+                try await app.ask(.delete, "/v1/shop/list/items/\(id)").expectProblem("not-found", 404)
+            }
         }
     }
 

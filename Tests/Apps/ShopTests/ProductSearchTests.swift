@@ -168,6 +168,32 @@ struct ProductSearchTests {
         }
     }
 
+    @Test(
+        "SHOP-20 paging ends if the upstream ignores it, or its limit, or its offset, for searches of each kind",
+        arguments: ["", "q=%25", "q=p"]
+    )
+    func ignoredPaging(query: String) async throws {
+        for (keepsLimit, keepsOffset) in [(false, false), (true, false), (false, true)] {
+            try await ShopHarness.run { (app) async throws in
+                let all = (1...30).map { #"{"id":\#($0),"title":"P% \#($0)","price":1}"# }
+                app.transport.always { (request) throws(UpstreamError) in
+                    let items = QueryItems(request.url.split(separator: "?").last.map(String.init))
+                    let offset = keepsOffset ? (try? items.integer("offset", in: 0...1000)) ?? 0 : 0
+                    let limit = keepsLimit ? (try? items.integer("limit", in: 0...1000)) ?? 0 : all.count
+                    return .json("[\(all.dropFirst(offset).prefix(limit).joined(separator: ","))]")
+                }
+                var (next, pages, seen) = (String?.some("/v1/shop/search?\(query)"), 0, [Int]())
+                while let target = next, pages < 20 {
+                    let page = try await app.get(target)
+                    seen += page.ids
+                    pages += 1
+                    next = if case .string(let link) = page["links.next"] { link } else { nil }
+                }
+                #expect(pages < 5 && seen.count == Set(seen).count && seen.starts(with: 1...10), "\(seen)")
+            }
+        }
+    }
+
     @Test("SHOP-17 one broken product does not break its page; prices as texts, extra and missing fields do neither")
     func broken() async throws {
         try await ShopHarness.run { (app) async throws in

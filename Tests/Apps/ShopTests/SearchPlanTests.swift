@@ -163,8 +163,8 @@ struct SearchPlanTests {
                 && !list.contains("TEMP")
         )
         #expect(
-            try seen.plan(ShopStore.selectQuantity, ["local", 1]).contains(
-                "USING PRIMARY KEY (profile=? AND product_id=?)"
+            try seen.plan(ShopStore.selectLines, ["local", 1]).contains(
+                "item USING INDEX shop_list_item_by_product (product_id=? AND profile=?)"
             )
         )
     }

@@ -50,8 +50,8 @@ struct SearchTests {
             #expect(
                 response.names(in: "data.items.0")
                     == [
-                        "id", "title", "price", "currency", "price_text", "description", "category", "image", "layout",
-                        "cart", "href",
+                        "id", "title", "price", "currency", "price_text", "description", "description_text",
+                        "category", "image", "layout", "cart", "href", "actions",
                     ]
             )
             #expect(

@@ -7,7 +7,7 @@
 #pragma once
 
 enum larder_fault_kinds {
-    /// Calls that may need room or write: open with O_CREAT, write, fsync, ftruncate, rename, link, mkdir.
+    /// Calls that may need room or write: open with O_CREAT, write, fsync, ftruncate, posix_fallocate, rename, link, mkdir.
     larder_fault_writing = 1,
     /// Calls that read: open without O_CREAT, read.
     larder_fault_reading = 2,
@@ -24,3 +24,8 @@ long larder_fault_disarm(int scope);
 /// Number of calls that have failed since they were armed.
 long larder_fault_count(int scope);
 void larder_fault_close(int scope);
+
+/// Takes the rights of root from the calling thread, and from no other; returns 0, or -1 if that is not possible.
+int larder_become_nobody(void);
+/// Gives the calling thread the rights of root again.
+int larder_become_root(void);

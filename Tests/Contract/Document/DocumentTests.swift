@@ -18,7 +18,7 @@ struct DocumentTests {
         #expect(document.root["jsonSchemaDialect"] == .string("https://json-schema.org/draft/2020-12/schema"))
     }
 
-    @Test("SRV-02 Every reference leads somewhere")
+    @Test("SRV-02 Every reference resolves")
     func references() throws {
         for (pointer, name, value) in document.root.members() where name == "$ref" {
             #expect(throws: Never.self, "\(pointer)") { try document.validator.resolve(value) }
@@ -69,7 +69,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "SRV-06 Every error but the unreadiness of the server is a problem document that lists its codes, and each code has the status it stands under"
+        "SRV-06 Every error but the health check's is a problem document that lists its codes, each under its status"
     )
     func problems() throws {
         for operation in document.operations {
@@ -106,7 +106,7 @@ struct DocumentTests {
         #expect(listed.sorted() == AppList.standard.problems.map(\.rawValue).sorted())
     }
 
-    @Test("SRV-02 No schema asks for anything that these tests do not check")
+    @Test("SRV-02 No schema has a keyword that these tests do not check")
     func schemas() throws {
         for (pointer, name, value) in document.root.members() {
             guard
@@ -117,7 +117,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("SRV-02 Every object of an answer is closed: what the schema does not know is not let through")
+    @Test("SRV-02 Every object of a response is closed: members that the schema does not list are refused")
     func strictness() throws {
         let requests: Set<String> = [
             "ShipsLogin", "ShipsRestore", "PDFRequest", "ShopFiltersRequest", "ShopItemRequest", "ShopQuantityRequest",
@@ -133,7 +133,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("SRV-06 Members of answers are always there, but for those few that say when")
+    @Test("SRV-06 Members of responses are always present, except the few that say when")
     func required() throws {
         let optional: Set<String> = [
             "page", "revision", "empty", "pointer", "parameter", "install", "actions", "partial",

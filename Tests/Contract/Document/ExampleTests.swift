@@ -8,7 +8,7 @@ struct ExampleTests {
         document = try OpenAPIDocument.load()
     }
 
-    /// Media type objects and the place where they stand.
+    /// Media type objects and their JSON pointers.
     private var contents: [(place: String, media: JSONValue)] {
         document.root.members().filter { $0.name == "content" }.flatMap { pointer, _, content in
             (content.object ?? [:]).map { ("\(pointer) \($0.key)", $0.value) }

@@ -26,7 +26,7 @@ struct OpenAPIDocument: Sendable {
     /// Every operation that responses by itself, by path and method.
     var operations: [Operation] { operations(ofMounts: false) }
 
-    /// The operations that pass on what an upstream answers.
+    /// The operations that forward an upstream's responses.
     var mounts: [Operation] { operations(ofMounts: true) }
 
     private func operations(ofMounts: Bool) -> [Operation] {
@@ -83,7 +83,7 @@ struct Operation: Sendable {
 }
 
 extension OpenAPIDocument {
-    /// The problem codes that a response lists; empty where it is no problem.
+    /// The problem codes that a response lists; empty if it is no problem.
     func problemCodes(of response: JSONValue) throws -> [String] {
         guard let schema = try resolved(response)["content"]?["application/problem+json"]?["schema"] else { return [] }
         return (schema["allOf"]?.array ?? []).flatMap { $0["properties"]?["code"]?["enum"]?.array ?? [] }.compactMap(

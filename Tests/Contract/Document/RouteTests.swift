@@ -16,7 +16,7 @@ struct RouteTests {
         }
     }
 
-    @Test("SRV-02 Operations need a session exactly where routes do")
+    @Test("SRV-02 Operations need a session if and only if routes do")
     func sessions() async throws {
         let document = try OpenAPIDocument.load()
         try await withLarder { larder in

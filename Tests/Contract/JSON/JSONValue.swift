@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// A JSON value, as it stands in openapi.yaml or in a response.
+/// A JSON value of openapi.yaml or a response.
 enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)

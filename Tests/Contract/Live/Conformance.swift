@@ -1,6 +1,6 @@
 import Foundation
 
-/// Holds answers against what the document says of them.
+/// Compares responses with the document.
 struct Conformance {
     let document: OpenAPIDocument
 
@@ -8,7 +8,7 @@ struct Conformance {
     /// elsewhere).
     static let framing: Set<String> = ["content-type", "content-length", "transfer-encoding", "connection", "date"]
 
-    /// What does not conform; empty where everything does.
+    /// Everything that does not conform; empty if all does.
     func faults(of observation: Observation) throws -> [String] {
         guard let operation = document.operation(observation.operation) else {
             return ["there is no \(observation.operation)"]

@@ -18,7 +18,7 @@ enum MadeFile {
         return String(decoding: bytes, as: UTF8.self)
     }()
 
-    /// A PDF of so many empty pages, with its table of references (ISO 32000-1 §7.5).
+    /// A PDF with this number of empty pages, with its table of references (ISO 32000-1 §7.5).
     static func pdf(pages: Int) -> String {
         let kids = (0..<pages).map { "\($0 + 3) 0 R" }.joined(separator: " ")
         var objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [\(kids)] /Count \(pages) >>"]
@@ -32,7 +32,8 @@ enum MadeFile {
         trailer: "/Encrypt 3 0 R /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] "
     )
     private static let encryption =
-        "<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <\(String(repeating: "41", count: 32))> /U <\(String(repeating: "42", count: 32))> >>"
+        "<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <\(String(repeating: "41", count: 32))>"
+        + " /U <\(String(repeating: "42", count: 32))> >>"
 
     private static func document(_ objects: [String], trailer: String) -> String {
         var text = "%PDF-1.4\n"
@@ -110,7 +111,7 @@ extension ContractScenario {
         ]
     }
 
-    /// Two saved documents with pages for everybody.
+    /// Two saved documents with pages.
     func savedPair() async throws -> (Drawn, Drawn) {
         let pair = (
             try await draft([("one.tiff", MadeFile.tiff), ("two.pdf", MadeFile.pdf(pages: 3))]),
@@ -282,7 +283,7 @@ extension ContractScenario {
         )
     }
 
-    /// A document whose file somebody has damaged on the disk.
+    /// A document whose file was damaged on the disk.
     func documentsDamaged() async throws {
         let (one, other) = try await savedPair()
         let folder = larder.directory.appending(path: "blobs")
@@ -292,7 +293,7 @@ extension ContractScenario {
         try await expectOfWork("damaged", on: one, with: other)
     }
 
-    /// Asks for everything that works on a document's file; each responses this problem and changes nothing.
+    /// Requests every operation on a document's file; each responds with this problem and changes nothing.
     func expectOfWork(_ code: String, on document: Drawn, with other: Drawn) async throws {
         for (operation, body) in Self.work(document, with: other) {
             let response = try await askPDF(

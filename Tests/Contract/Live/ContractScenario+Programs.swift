@@ -1,14 +1,15 @@
 import Foundation
+import TestKit
 import Testing
 
-/// Stand-ins for the programs that work on documents: they wait while a file is there, and are then what they stand
-/// for.
+/// Wrappers of the programs that work on documents: they wait while a file exists, and then become the program.
 struct HeldPrograms: Sendable {
-    let folder: URL
+    private let temporary: TemporaryFolder
+    var folder: URL { temporary.url }
     private var hold: URL { folder.appending(path: "hold") }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "larder-programs-\(UUID().uuidString)")
+        temporary = try TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.appending(path: "bin"), withIntermediateDirectories: true)
         let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let real = [
@@ -42,7 +43,6 @@ struct HeldPrograms: Sendable {
 
     func wait() throws { try Data().write(to: hold) }
     func goOn() throws { try FileManager.default.removeItem(at: hold) }
-    func remove() throws { try FileManager.default.removeItem(at: folder) }
 }
 
 extension ContractScenario {

@@ -34,7 +34,7 @@ extension ContractScenario {
 
     /// List, details and picture while the upstream is there.
     func ships() async throws {
-        // A ship of which only the name is known, one that is gone again, one whose picture nobody has.
+        // A ship of which only the name is known, one that is gone again, one without a picture.
         try await larder.control("PUT", "/spacex/ships/00000000000000000000000a", #"{"name":"Nameonly"}"#)
         try await larder.control(
             "PUT",
@@ -84,6 +84,10 @@ extension ContractScenario {
             try await ask(operation, ship: "unknown", member)
             let lines = "Host: localhost\r\nConnection: close\r\nAuthorization: \(member["Authorization"] ?? "")\r\n"
             try await askRaw(operation, ship: "%FF", lines: lines)
+        }
+        let stale = ["If-Match": "\"0\""].merging(member) { own, _ in own }
+        for operation in ["DELETE /v1/ships/{id}", "POST /v1/ships/restore"] {
+            #expect(try await ask(operation, stale).status == 412, "\(operation)")
         }
         for operation in [
             "DELETE /v1/ships/{id}", "DELETE /v1/ships/{id}", "GET /v1/ships/{id}", "GET /v1/ships/{id}/image",

@@ -4,12 +4,13 @@ import Testing
 extension ContractScenario {
     private static let shopReads = [
         "GET /v1/shop/search", "GET /v1/shop/categories", "GET /v1/shop/products/{id}", "GET /v1/shop/images/{id}/{n}",
+        "GET /v1/shop/products/{id}/share",
     ]
 
     /// Bodies that reach the rules of an operation.
     static let shopBodies = [
         "PUT /v1/shop/filters": #"{"category_id":1}"#, "POST /v1/shop/list/items": #"{"product_id":1}"#,
-        "PATCH /v1/shop/list/items/{product_id}": #"{"quantity":2}"#,
+        "PATCH /v1/shop/list/items/{item_id}": #"{"quantity":2}"#,
         "PUT /v1/shop/list/order": #"{"product_ids":[1]}"#,
     ]
 
@@ -18,7 +19,7 @@ extension ContractScenario {
         for operation in Self.shopReads {
             #expect(try await ask(operation, ["Cache-Control": "only-if-cached"]).status == 504, "\(operation)")
         }
-        let image = "GET /v1/shop/list/items/{product_id}/image"
+        let image = "GET /v1/shop/list/items/{item_id}/image"
         try await ask(image)
         // On a list, but without its picture.
         let profile = ["Larder-Profile": "contract-unseen"]
@@ -52,14 +53,16 @@ extension ContractScenario {
         for id in ["7", "11", "12", "39"] {
             try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile)
         }
-        try await ask("GET /v1/shop/products/{id}", ship: "3333")
+        for screen in ["", "/share"] { try await ask("GET /v1/shop/products/{id}\(screen)", ship: "3333") }
+        try await ask("GET /v1/shop/products/{id}/share", ["Accept": "text/plain"].merging(profile) { own, _ in own })
+        try await ask("GET /v1/shop/products/{id}/share", query: "?refresh=maybe", profile)
         for body in [#"{"category_id":1,"price_min":5}"#, "{}", #"{"price":1,"price_min":1}"#, "["] {
             try await ask("PUT /v1/shop/filters", profile, body: body)
         }
         try await ask("DELETE /v1/shop/filters", profile)
         for _ in 0..<7 { try await ask("DELETE /v1/shop/history/{n}", profile) }
         try await ask("DELETE /v1/shop/history", profile)
-        // One that is redirected, one that is none, one whose product nobody has.
+        // One that is redirected, one that is none, one of an unknown product.
         for id in ["22", "22", "39", "3333"] {
             for isHead in [false, true] { try await ask("GET /v1/shop/images/{id}/{n}", ship: id, isHead: isHead) }
         }
@@ -77,10 +80,11 @@ extension ContractScenario {
     func shopList() async throws {
         let profile = ["Larder-Profile": "contract-list"]
         let list = "GET /v1/shop/list"
-        let (item, image) = ("/v1/shop/list/items/{product_id}", "GET /v1/shop/list/items/{product_id}/image")
+        let (item, image) = ("/v1/shop/list/items/{item_id}", "GET /v1/shop/list/items/{item_id}/image")
         try await ask("GET /v1/shop/list/share", profile)
         try await ask("DELETE /v1/shop/list", profile)
-        for operation in [list, "PATCH \(item)", "DELETE \(item)", image] {
+        let share = "GET \(item)/share"
+        for operation in [list, "PATCH \(item)", "DELETE \(item)", image, share] {
             try await ask(operation, profile, body: Self.shopBodies[operation])
         }
         for body in [
@@ -90,21 +94,28 @@ extension ContractScenario {
             try await ask("POST /v1/shop/list/items", profile, body: body)
         }
         for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] { try await ask(image, query: query, profile) }
-        try await ask(image, profile, isHead: true)
+        for operation in [image, share] { try await ask(operation, profile, isHead: true) }
+        try await ask(share, ["Accept": "text/plain"].merging(profile) { own, _ in own })
         let large = String(repeating: " ", count: 70_000)
         for (operation, body) in Self.shopBodies {
             for wrong in ["[", "{}", large + body] { try await ask(operation, profile, body: wrong) }
             try await ask(operation, ["Content-Type": "text/plain"].merging(profile) { own, _ in own }, body: body)
         }
         try await ask("PUT /v1/shop/filters", profile, body: #"{"price":"1"}"#)
-        try await ask("PUT /v1/shop/list/order", profile, body: #"{"product_ids":[2,1]}"#)
+        for order in [#"{"product_ids":[2,1]}"#, #"{"item_ids":["1","2"]}"#, #"{"item_ids":[],"product_ids":[]}"#] {
+            try await ask("PUT /v1/shop/list/order", profile, body: order)
+        }
         try await ask("PATCH \(item)", profile, body: #"{"quantity":9}"#)
+        try await shopPreconditions(profile)
         // The id of something on the list comes to mean something else, and one is gone.
         try await larder.control("PUT", "/catalogue/reseeded", #"{"shift":1}"#)
         for id in ["1", "2"] { try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile) }
         for isHead in [false, true] {
             for operation in [list, "GET /v1/shop/list/share"] { try await ask(operation, profile, isHead: isHead) }
         }
+        // The new product of the id is added beside the old one.
+        #expect(try await ask("POST /v1/shop/list/items", profile, body: #"{"product_id":2}"#).status == 201)
+        try await ask(list, profile)
         try await ask("GET /v1/shop/list/share", ["Accept": "text/plain"].merging(profile) { own, _ in own })
         try await larder.control("POST", "/reset")
         // What was said to be gone is there again once the upstream was asked for it.
@@ -113,6 +124,17 @@ extension ContractScenario {
         }
         try await ask("DELETE \(item)", profile)
         try await ask("DELETE /v1/shop/list", profile)
+    }
+
+    /// Writes whose preconditions fail.
+    private func shopPreconditions(_ profile: [String: String]) async throws {
+        try await ask("GET /v1/shop/search", query: "?q=mug", profile)
+        let stale = ["If-Match": "\"0\""].merging(profile) { own, _ in own }
+        for operation in try OpenAPIDocument.load().operations
+        where operation.path.hasPrefix("/v1/shop/") && operation.responses["412"] != nil {
+            let body = operation.key.contains("order") ? #"{"product_ids":[1,2]}"# : Self.shopBodies[operation.key]
+            #expect(try await ask(operation.key, stale, body: body).status == 412, "\(operation.key)")
+        }
     }
 
     /// What every operation of the shop says to a profile that is none, and to a tag that it has given.

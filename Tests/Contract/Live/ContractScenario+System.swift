@@ -13,7 +13,7 @@ extension ContractScenario {
         }
     }
 
-    /// The event stream: from now on, with what was missed, and from an identity that nobody knows.
+    /// The event stream: from now on, with what was missed, and from an unknown identity.
     func events() async throws {
         let operation = "GET /v1/events"
         let member = try await session()

@@ -3,7 +3,7 @@ import Testing
 extension ContractScenario {
     private static let reads = ["GET /v1/ships", "GET /v1/ships/{id}"]
 
-    /// The upstream answers 4xx: a failure of an API that is no longer maintained, in whose place the bundled or stored
+    /// The upstream responds 4xx: a failure of an API that is no longer maintained. Instead the bundled or stored
     /// ships are shown.
     func upstreamRefuses() async throws {
         let member = try await session()
@@ -16,7 +16,7 @@ extension ContractScenario {
         }
     }
 
-    /// The upstream fails, goes away and comes back: a stored copy stands in, and says so.
+    /// The upstream fails, is unreachable and recovers: a stored copy is served, and says so.
     func upstreamFails() async throws {
         let member = try await session()
         try await ask("GET /v1/ships", member)

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Everything that these tests ask of servers, so that every operation shows every response it has. Held once for all
-/// tests.
+/// Every request of these tests, so that every operation shows every response that it has. It runs once for all tests.
 enum Conversation {
     private static let held = Task {
         let transcript = RecordedExchanges()
@@ -63,6 +62,9 @@ enum Conversation {
         try await withLarder(isClosedByBody: true) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).brokenDatabase()
         }
+        try await withLarder(withFaults: true) { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).fullDisk()
+        }
         try await withLarder(["--media-pdf-pages", "3", "--media-pdf-mb", "1", "--media-picture-mb", "1"]) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).documentsTooLarge()
         }
@@ -76,9 +78,10 @@ enum Conversation {
         return await transcript.observations
     }
 
-    /// What becomes of documents while the programs that work on them are busy, slow or missing.
+    /// Documents while the programs that work on them are busy, slow or missing.
     private static func programs(_ transcript: RecordedExchanges) async throws {
         let programs = try HeldPrograms()
+        defer { withExtendedLifetime(programs) {} }
         try await withLarder(
             programs.settings(data: "busy") + ["--media-children", "1", "--media-waiting", "1"],
             environment: programs.environment
@@ -96,9 +99,8 @@ enum Conversation {
         try await withLarder(programs.settings(data: "bare") + nowhere, environment: [:]) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).programsAreMissing()
         }
-        try programs.remove()
     }
 
-    /// All answers.
+    /// All responses.
     static func observations() async throws -> [Observation] { try await held.value }
 }

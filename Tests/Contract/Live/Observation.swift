@@ -5,18 +5,18 @@ import TestKit
 struct Observation: Sendable {
     /// Key of the operation, such as `GET /v1/ships`.
     let operation: String
-    /// What was asked, for people.
+    /// The request, for people.
     let request: String
     let isHead: Bool
     let response: ReceivedResponse
 }
 
-/// A response as it came.
+/// A response as it was received.
 struct ReceivedResponse: Sendable {
     let status: Int
     /// Names in lower case; fields of one name joined.
     let headers: [String: String]
-    /// Decoded where it came compressed.
+    /// Decompressed if it was compressed.
     let body: Data
 
     init(status: Int, headers: [(name: String, value: String)], body: Data) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asks a running server and writes down what it answers, by operation.
+/// Sends requests to a running server and records the responses by operation.
 actor RecordedExchanges {
     private(set) var observations: [Observation] = []
 
@@ -9,7 +9,7 @@ actor RecordedExchanges {
     }
 }
 
-/// A server with a transcript: what the scripts of the conversation talk through.
+/// A server and the record of its responses.
 struct ContractScenario: Sendable {
     let larder: RunningLarder
     let transcript: RecordedExchanges
@@ -63,7 +63,7 @@ struct ContractScenario: Sendable {
         -> String
     {
         let id = path.hasPrefix("/v1/shop/") && ship == ContractScenario.ship ? "1" : ship
-        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{product_id}", with: "1")
+        return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{item_id}", with: "1")
             .replacing("{page_id}", with: page)
     }
 
@@ -73,7 +73,7 @@ struct ContractScenario: Sendable {
         return String(target.prefix { $0 != "?" })
     }
 
-    /// Opens a session and gives the header that belongs to it.
+    /// Opens a session and returns its header field.
     func session(_ body: String = #"{"mode":"guest"}"#) async throws -> [String: String] {
         let response = try await ask("POST /v1/ships/session", body: body)
         return ["Authorization": "Bearer \(try response.json()["data"]?["token"]?.string ?? "")"]

@@ -11,7 +11,7 @@ extension RunningLarder {
 }
 
 extension ReceivedResponse {
-    /// Reads one response with `Content-Length` (RFC 9112 §2); nil where it is not whole.
+    /// Reads one response with `Content-Length` (RFC 9112 §2); nil if it is incomplete.
     init?(http bytes: Data) {
         guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import FaultKit
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -8,6 +9,7 @@ import NIOCore
 import NIOHTTP1
 import Sandbox
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -20,8 +22,12 @@ struct RunningLarder: Sendable {
     let port: Int
     let sandboxPort: Int
     let client: HTTPClient
+    /// Kept for as long as the server runs: a folder goes with its last owner.
+    let data: TemporaryFolder
+    /// Lets system calls on the server's data fail; nil unless it was asked for.
+    let faults: FaultScope?
     /// Folder of the server's data.
-    let directory: URL
+    var directory: URL { data.url }
 
     /// Sends a request and waits for the whole response.
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
@@ -77,7 +83,7 @@ extension ReceivedResponse {
 
 /// The process has one system of metrics; every server of these tests writes to it.
 private let metrics: PrometheusRegistry = {
-    let registry = PrometheusRegistry()
+    let registry = PrometheusRegistry(families: MetricCatalogue.families)
     MetricsSystem.bootstrap(registry)
     return registry
 }()
@@ -87,19 +93,20 @@ private let metrics: PrometheusRegistry = {
 /// - Parameters:
 ///   - settings: flags as on the command line, after those that every server of these tests has.
 ///   - environment: what programs are looked for in, and what else variables set.
-///   - isClosedByBody: `body` closes the application, to see what the server answers then.
+///   - withFaults: system calls on the server's data can be made to fail.
+///   - isClosedByBody: `body` closes the application, to see how the server responds then.
 func withLarder(
     _ settings: [String] = [],
     environment: [String: String] = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""],
     isClosedByBody: Bool = false,
+    withFaults: Bool = false,
     _ body: @escaping @Sendable (RunningLarder) async throws -> Void
 ) async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "larder-contract-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
+    let data = try TemporaryFolder()
     var logger = Logger(label: "contract")
     logger.logLevel = .critical
     let own = [
-        "--http-port", "0", "--data-directory", directory.path, "--ships-login-delay-ms", "0", "--freshness-ships-s",
+        "--http-port", "0", "--data-directory", data.path, "--ships-login-delay-ms", "0", "--freshness-ships-s",
         "3600",
         "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-catalogue-probe-interval-ms", "3600000",
         "--upstreams-people-probe-interval-ms", "3600000", "--upstreams-geocoder-probe-interval-ms", "3600000",
@@ -113,6 +120,8 @@ func withLarder(
         environment: environment,
         sandbox: true
     )
+    // Before any file is opened.
+    let faults = withFaults ? try FaultScope(data.path) : nil
     let sandbox = Sandbox(configuration: .init(), logger: logger)
     var clientConfiguration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     clientConfiguration.httpVersion = .http1Only
@@ -144,7 +153,8 @@ func withLarder(
                 port: port,
                 sandboxPort: try await sandbox.port,
                 client: client,
-                directory: directory
+                data: data,
+                faults: faults
             )
             let result: Result<Void, any Error>
             do { result = .success(try await body(larder)) } catch { result = .failure(error) }

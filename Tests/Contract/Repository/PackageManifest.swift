@@ -1,5 +1,6 @@
 import Foundation
 import Subprocess
+import TestKit
 
 /// What Package.swift declares, as SwiftPM reads it.
 struct PackageManifest: Decodable {
@@ -64,10 +65,15 @@ struct PackageManifest: Decodable {
     /// The packages that it names.
     var packages: [Package.SourceControl] { dependencies.flatMap(\.sourceControl) }
 
+    private static let loaded = Task { try await read() }
+
+    /// Returns the manifest, which is read once.
+    static func load() async throws -> PackageManifest { try await loaded.value }
+
     /// Reads the manifest, in a build folder of its own: `swift test` holds the lock of the usual one.
-    static func load() async throws -> PackageManifest {
-        let scratch = FileManager.default.temporaryDirectory.appending(path: "larder-manifest-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: scratch) }
+    private static func read() async throws -> PackageManifest {
+        let scratch = try TemporaryFolder()
+        defer { withExtendedLifetime(scratch) {} }
         let paths = ["--package-path", Repository.root.path, "--scratch-path", scratch.path]
         let result = try await run(
             .name("swift"),

@@ -6,9 +6,9 @@ struct SchemaValidator {
     /// Keywords that say something to people only.
     static let annotations: Set<String> = ["title", "description", "examples", "default", "deprecated"]
 
-    /// All violations; empty where the value conforms.
+    /// All violations; empty if the value conforms.
     ///
-    /// - Throws: ``SchemaError`` where the schema cannot be followed, wherever in it that is.
+    /// - Throws: ``SchemaError`` if the schema cannot be followed, at any place in it.
     func violations(of value: JSONValue, schema: JSONValue, at place: String = "") throws -> [SchemaViolation] {
         if case .bool(let isAllowed) = schema {
             return isAllowed ? [] : [SchemaViolation(place: place, keyword: "false", detail: "nothing is allowed here")]

@@ -65,7 +65,7 @@ struct SchemaValidatorTests {
     }
 
     @Test(
-        "A schema that asks for what is not checked is refused, also where no value leads",
+        "A schema with a keyword that is not checked is refused, also if no value reaches it",
         arguments: [
             (#"{"properties":{"a":{"uniqueItems":true}}}"#, SchemaError.unknownKeyword("uniqueItems")),
             (#"{"items":{"format":"email"}}"#, .unknownFormat("email")),
@@ -79,7 +79,7 @@ struct SchemaValidatorTests {
         #expect(throws: expected) { try validator.check(schema) }
     }
 
-    @Test("A reference that leads nowhere is refused")
+    @Test("A reference that does not resolve is refused")
     func dangling() throws {
         let schema = try JSONValue(json: Data(##"{"not":{"$ref":"#/components/schemas/Nobody"}}"##.utf8))
         #expect(throws: SchemaError.self) { try validator.check(schema) }

@@ -1,6 +1,6 @@
 /// Keywords that look at one value by itself, without a schema inside.
 enum SimpleKeyword {
-    /// What is wrong with the value, nil where the keyword holds or does not apply.
+    /// The violation; nil if the keyword holds or does not apply.
     static func fault(of value: JSONValue, keyword: String, _ argument: JSONValue) throws -> String? {
         switch keyword {
         case "type": try typeFault(of: value, argument)

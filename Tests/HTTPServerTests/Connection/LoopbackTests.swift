@@ -34,7 +34,8 @@ struct LoopbackTests {
         try await LoopbackServer.run { server in
             try await RawClient.connect(port: server.port) { client in
                 try await client.send(
-                    "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"
+                    "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                        + "3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"
                 )
                 #expect(try await client.receive(until: "\r\n\r\nabcdef").hasPrefix("HTTP/1.1 200 OK"))
                 try await client.send(
@@ -62,7 +63,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "SRV-11 A response that does not wait for an endless body can be read, and the body does not hold the connection"
+        "SRV-11 A response that does not wait for an endless body can be read; the body does not hold the connection"
     )
     func endlessBody() async throws {
         try await LoopbackServer.run { server in
@@ -127,7 +128,8 @@ struct LoopbackTests {
             "POST /collect HTTP/1.1\r\n\r\n",
             "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG",
             "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-            "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST /collect HTTP/1.1\r\nHost: a\r\n"
+                + "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
             "POST /collect HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

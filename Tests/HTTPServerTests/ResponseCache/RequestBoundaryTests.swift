@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "A chunked body ends where the decoder says so, if the last bytes are those that end one, in however many pieces they came",
+        "A chunked body ends if the decoder says so and its last bytes end one, in however many pieces they arrive",
         arguments: ["", "X: 1\r\n"]
     )
     mutating func chunked(trailers: String) {
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "SRV-11 A head whose lines end in LF alone is not counted from: its body may have begun before the empty line that is seen here",
+        "SRV-11 A head with bare LF is not counted: its body may have begun before the empty line that is found",
         arguments: ["\n", "\r\n"]
     )
     mutating func bareLineFeeds(lineEnd: String) {

@@ -20,12 +20,13 @@ extension AppHarness {
         _ headerFields: HTTPFields = [:],
         body: Data? = nil
     ) async throws -> Exchanged {
-        var fields = headerFields
         switch identification {
-        case .token: break
-        case .profile: if let client { fields[.larderProfile] = client }
+        case .token: return try await routed.ask(method, target, as: client, headerFields, body: body)
+        case .profile:
+            var fields = headerFields
+            if let client { fields[.larderProfile] = client }
+            return try await routed.ask(method, target, as: nil, fields, body: body)
         }
-        return try await routed.ask(method, target, as: identification == .token ? client : nil, fields, body: body)
     }
 
     /// Sends a request with a body of JSON text.

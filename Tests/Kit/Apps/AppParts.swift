@@ -1,7 +1,7 @@
-import Freshness
 import AppInterface
 import Database
 import Foundation
+import Freshness
 import Logging
 import Media
 import Proxy

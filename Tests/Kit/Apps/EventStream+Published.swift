@@ -1,7 +1,7 @@
 @testable public import Screens
 
 extension EventStream {
-    /// Every event published so far to everybody and every account. The stream's `run` must be `test`.
+    /// Every event published so far, to all clients and to accounts. The stream's `run` must be `test`.
     public var published: [ServerEvent] {
         let subscription = subscribe(lastEventID: "test-0")
         defer { unsubscribe(subscription.number) }

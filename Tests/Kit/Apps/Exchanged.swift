@@ -20,7 +20,7 @@ public struct Exchanged: Sendable {
         self.body = body
     }
 
-    /// A value of the body by its path, such as `data.items.0.name`; nil where the path leads nowhere.
+    /// A value of the body by its path, such as `data.items.0.name`; nil if there is none.
     public subscript(_ path: String) -> JSONFields.Value? {
         guard let root = try? JSONDecoder().decode(JSONFields.Value.self, from: body) else { return nil }
         return path.split(separator: ".").reduce(Optional(root)) { value, step in
@@ -77,7 +77,7 @@ public struct Exchanged: Sendable {
     /// `Age`.
     public var age: String? { headerFields[.age] }
 
-    /// That this is a problem of this code, whole and in its media type.
+    /// Expects a problem of this code, whole and in its media type.
     public func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/problem+json; charset=utf-8", sourceLocation: sourceLocation)
@@ -90,7 +90,7 @@ public struct Exchanged: Sendable {
         #expect(self["data"] == nil, sourceLocation: sourceLocation)
     }
 
-    /// That a screen's answer carries what all of them do.
+    /// Expects the fields and members that all screens have.
     public func expectScreen(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/json; charset=utf-8", sourceLocation: sourceLocation)

@@ -1,20 +1,20 @@
-public import Foundation
+import Foundation
 import HTTPServer
-public import HTTPTypes
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
 
-@testable public import Screens
+@testable import Screens
 
 /// Routes of an app behind the real router, in process: guards, sessions, rendering and problems are those of the
 /// server.
-public struct RoutedApp: Sendable {
+struct RoutedApp: Sendable {
     private let client: any TestClientProtocol
 
     /// Runs a test against a table.
-    public static func run(
+    static func run(
         _ table: RouteTable,
         sessions: SessionStore,
         _ test: @Sendable (RoutedApp) async throws -> Void
@@ -32,13 +32,13 @@ public struct RoutedApp: Sendable {
         }
     }
 
-    /// One exchange. A body without a type is declared as JSON.
-    public func ask(
+    /// Sends a request. A body without a type is declared as JSON.
+    func ask(
         _ method: HTTPRequest.Method,
         _ target: String,
-        as token: String? = nil,
-        _ headerFields: HTTPFields = [:],
-        body: Data? = nil
+        as token: String?,
+        _ headerFields: HTTPFields,
+        body: Data?
     ) async throws -> Exchanged {
         var fields = headerFields
         if let token { fields[.authorization] = "Bearer \(token)" }
@@ -54,23 +54,5 @@ public struct RoutedApp: Sendable {
             headerFields: response.headers,
             body: Data(response.body.readableBytesView)
         )
-    }
-
-    /// One exchange with a body of JSON text.
-    public func ask(
-        _ method: HTTPRequest.Method,
-        _ target: String,
-        as token: String? = nil,
-        _ headerFields: HTTPFields = [:],
-        json: String?
-    ) async throws -> Exchanged {
-        try await ask(method, target, as: token, headerFields, body: json.map { Data($0.utf8) })
-    }
-
-    /// A GET.
-    public func get(_ target: String, as token: String? = nil, _ headerFields: HTTPFields = [:]) async throws
-        -> Exchanged
-    {
-        try await ask(.get, target, as: token, headerFields)
     }
 }

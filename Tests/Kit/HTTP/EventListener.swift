@@ -24,7 +24,7 @@ package final class EventListener {
     package static func open(_ url: String, lastEventID: String? = nil) async throws -> EventListener {
         var request = HTTPClientRequest(url: url)
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
-        let response = try await Client.http.execute(request, timeout: .seconds(10))
+        let response = try await Client.http.execute(request, timeout: Client.timeout)
         let listener = EventListener(response.body)
         if lastEventID == nil { _ = try await listener.block() }
         return listener

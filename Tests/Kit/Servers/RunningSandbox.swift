@@ -21,8 +21,8 @@ package struct RunningSandbox: Sendable {
         try await control.get("/journal?upstream=spacex").json.entries.array.compactMap { $0.path.string }
     }
 
-    /// Waits until so many requests have arrived.
+    /// Waits until this many requests have arrived.
     package func arrived(_ count: Int) async throws {
-        _ = try await control.get("/journal/wait?upstream=spacex&count=\(count)&timeout_ms=9000")
+        _ = try await control.get("/journal/wait?upstream=spacex&count=\(count)&timeout_ms=60000")
     }
 }

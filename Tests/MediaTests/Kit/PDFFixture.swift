@@ -17,7 +17,8 @@ struct PDFFixture {
         for (index, width) in widths.enumerated() {
             objects.append(
                 Array(
-                    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(width) 100] /Contents \(4 + 2 * index) 0 R /Resources << >> >>"
+                    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(width) 100] "
+                        + "/Contents \(4 + 2 * index) 0 R /Resources << >> >>"
                         .utf8
                 )
             )

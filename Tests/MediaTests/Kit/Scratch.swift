@@ -56,10 +56,8 @@ final class Scratch: Sendable {
         )
         // qpdf ends with 3 where it only warns; a test that wants none looks at what it says.
         guard result.terminationStatus.isSuccess else {
-            throw ToolFailed(
-                description:
-                    "\(name) \(arguments): \(result.terminationStatus) \(result.standardError)\(String(decoding: result.standardOutput, as: UTF8.self))"
-            )
+            let output = result.standardError + String(decoding: result.standardOutput, as: UTF8.self)
+            throw ToolFailed(description: "\(name) \(arguments): \(result.terminationStatus) \(output)")
         }
         return result.standardOutput
     }

@@ -91,7 +91,8 @@ extension DiskStore {
     ///   meanwhile.
     func replace(_ old: DiskToken, by new: DiskToken, of account: String) async throws -> Bool {
         let sealed = try JSONEncoder().encode(new)
-        return try await database.write { [self] db in
+        // Also on a full disk: the API may have revoked the old one.
+        return try await database.writeFreeingRoom { [self] db in
             let name = Self.secretName(account)
             guard let present = try secrets.secret(name: name, in: db),
                 try JSONDecoder().decode(DiskToken.self, from: present) == old
@@ -130,7 +131,7 @@ extension DiskStore {
     /// Removes all data of an account: token, rows, lists, stored responses and bodies, jobs, sessions.
     func wipe(_ account: String, sessions: SessionStore) async throws {
         let credential = credential(of: account)
-        try await database.write { [self] db in
+        try await database.writeErasing { [self] db in
             try sessions.close(app: "disk", account: account, in: db)
             try secrets.remove(name: Self.secretName(account), in: db)
             for table in ["disk_account", "disk_item", "disk_download", "disk_operation"] {

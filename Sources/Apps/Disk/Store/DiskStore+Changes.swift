@@ -23,7 +23,8 @@ extension DiskStore {
     @discardableResult
     func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Int? {
         let credential = credential(of: account)
-        return try await database.write { [self] db in
+        // Also on a full disk: the API has carried it out.
+        return try await database.writeFreeingRoom { [self] db in
             guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: [account]) else { return nil }
             db.afterNextTransaction { [changeLogs] _ in changeLogs.append(change, epoch: epoch, account: account) }
             let owner = Self.owner(account)
@@ -52,7 +53,7 @@ extension DiskStore {
     ///   now: then it stays, and the next read asks the API.
     func forget(_ path: DiskPath, account: String, asOf epoch: Int64) async throws {
         guard !path.isRoot, try row(path, account: account) != nil else { return }
-        try await database.write { [self] db in
+        try await database.writeFreeingRoom { [self] db in
             guard try !isOvertaken(epoch, account: account, db) else { return }
             try remove(path, account: account, db)
             bump(account, after: db)

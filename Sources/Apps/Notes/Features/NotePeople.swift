@@ -14,12 +14,13 @@ struct NotePeople: Sendable {
     let events: EventStream
     let clock: WallClock
 
-    /// `GET /v1/notes/people`: ordered by first name.
+    /// `GET /v1/notes/people`: all people, or with `q` those with these words in their names, ordered by first name.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let page = try request.query.page(maximumLimit: 500)
+        let search = try request.query.string("q").flatMap(NameSearch.init)
         let changeToken = ChangeToken(of: store.peopleChanges)
         let result = try await fetchedPeople(request)
-        let (people, total, snapshot) = try store.people(page)
+        let (people, total, snapshot) = try store.people(page, search: search)
         let shown = Page(page, count: people.count, total: total)
         let meta = Meta(
             screen: "notes.people",
@@ -30,7 +31,7 @@ struct NotePeople: Sendable {
         )
         return try .screen(
             Envelope(
-                data: PeopleListScreen(items: people.map(PeopleListScreen.Row.init)),
+                data: PeopleListScreen(people, isEmpty: total == 0),
                 meta: meta,
                 links: request.links(for: shown)
             ),

@@ -43,7 +43,8 @@ struct DiskExchange: Sendable {
         return try .pdf(
             DocumentExportScreen(document: DocumentScreen(document), diskPath: written),
             "pdf.reader",
-            links: Links(self: DocumentProperties.href(document.id)))
+            links: Links(self: DocumentProperties.href(document.id))
+        )
     }
 
     /// The Disk app takes a path as a parameter; here it is a field of the body, and an error in it is 422

@@ -30,7 +30,8 @@ struct DocumentLibrary: Sendable {
             page: shown,
             revision: listing.revision,
             links: request.links(for: shown),
-            changeToken: changeToken)
+            changeToken: changeToken
+        )
     }
 
     /// `GET /v1/pdf/documents/{id}`.

@@ -65,6 +65,7 @@ struct DocumentSaving: Sendable {
             DocumentDeletionScreen(id: id, revision: current),
             "pdf.list",
             revision: current,
-            links: Links(self: "/v1/pdf/documents"))
+            links: Links(self: "/v1/pdf/documents")
+        )
     }
 }

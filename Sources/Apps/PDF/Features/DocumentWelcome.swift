@@ -14,7 +14,8 @@ struct DocumentWelcome: Sendable {
             content,
             "pdf.launch",
             links: Links(self: request.selfLink),
-            changeToken: changeToken)
+            changeToken: changeToken
+        )
     }
 
     /// `GET /v1/pdf/welcome`.
@@ -39,6 +40,7 @@ struct DocumentWelcome: Sendable {
             DocumentWelcomeScreen(seen: isSeen),
             "pdf.welcome",
             links: Links(self: request.selfLink),
-            changeToken: changeToken)
+            changeToken: changeToken
+        )
     }
 }

@@ -22,7 +22,8 @@ extension DocumentStore {
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, name = ?, draft_until = ? WHERE sequence = ?",
                 arguments: [
-                    document.version, document.name, document.draftUntil.map(\.millisecondsSince1970), document.sequence,
+                    document.version, document.name, document.draftUntil.map(\.millisecondsSince1970),
+                    document.sequence,
                 ]
             )
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
@@ -35,7 +36,7 @@ extension DocumentStore {
     func delete(_ id: String, profile: String, at now: Date) async throws -> Changed? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
-        return try await database.writeFreeingRoom { db in
+        return try await database.writeErasing { db in
             guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
             try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [document.sequence])
             try Self.forgetThumbnails(of: document.pages, db)

@@ -23,7 +23,7 @@ extension DocumentStore {
         }
         guard let found else { return nil }
         if Date(millisecondsSince1970: found.lastUsed).addingTimeInterval(Self.useGrain) < now {
-            try await database.write { db in
+            try await database.writeIfRoom { db in
                 try db.execute(
                     sql: "UPDATE pdf_thumbnail SET last_used = ? WHERE content = ? AND rotation = ? AND width = ?",
                     arguments: [now.millisecondsSince1970] + arguments
@@ -37,7 +37,7 @@ extension DocumentStore {
     /// `budget` bytes.
     func save(_ thumbnail: Thumbnail, of page: DocumentPage, width: Int, budget: Int, at now: Date) async throws {
         guard thumbnail.data.count <= budget else { return }
-        try await database.write { db in
+        try await database.writeIfRoom { db in
             // The document may have been deleted while the page was drawn; then nothing of it may stay.
             guard
                 try Row.fetchOne(

@@ -47,7 +47,10 @@ public struct DocumentStore: Sendable {
     static func document(_ id: String, profile: String, at now: Date, _ db: Database) throws -> Document? {
         let sql = "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND (draft_until IS NULL OR draft_until > ?)"
         guard
-            let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [id, profile, now.millisecondsSince1970])
+            let row = try Row.fetchOne(
+                try db.cachedStatement(sql: sql),
+                arguments: [id, profile, now.millisecondsSince1970]
+            )
         else { return nil }
         return try Document(row: row, pages: pages(of: row["sequence"], db))
     }
@@ -75,7 +78,8 @@ public struct DocumentStore: Sendable {
                 try blobs.insert(new.blob, in: db)
                 let id = DocumentIdentity.random()
                 try db.cachedStatement(sql: Self.insertDocument).execute(arguments: [
-                    id, profile, new.name, created.millisecondsSince1970, draftUntil.map(\.millisecondsSince1970), new.blob.id,
+                    id, profile, new.name, created.millisecondsSince1970, draftUntil.map(\.millisecondsSince1970),
+                    new.blob.id,
                     new.blob.length,
                 ])
                 let sequence = db.lastInsertedRowID
@@ -119,7 +123,8 @@ public struct DocumentStore: Sendable {
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
                 arguments: [
-                    changed.version, blob.id, blob.length, changed.draftUntil.map(\.millisecondsSince1970), document.sequence,
+                    changed.version, blob.id, blob.length, changed.draftUntil.map(\.millisecondsSince1970),
+                    document.sequence,
                 ]
             )
             try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])

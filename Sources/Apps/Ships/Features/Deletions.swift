@@ -36,9 +36,12 @@ struct Deletions: Sendable {
     /// `DELETE /v1/ships/{id}`: hides a ship from the account.
     func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
+        let preconditions = try request.writePreconditions()
         _ = try lookup.ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
-        guard let counts = try await store.hide(id, account: session.account) else { throw ShipLookup.deleted }
+        guard let counts = try await store.hide(id, account: session.account, if: preconditions) else {
+            throw ShipLookup.deleted
+        }
         lastChange.advance(to: clock.now())
         events.publishChange(revision: counts.revision, to: session.account)
         return try response([id], counts, to: request)
@@ -48,7 +51,7 @@ struct Deletions: Sendable {
     func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids { try validate(ids) }
-        let (restored, counts) = try await restore(ids, for: session.account)
+        let (restored, counts) = try await restore(ids, for: session.account, if: try request.writePreconditions())
         return try response(restored, counts, to: request)
     }
 
@@ -78,8 +81,11 @@ struct Deletions: Sendable {
         guard errors.isEmpty else { throw Problem.validation(errors) }
     }
 
-    private func restore(_ ids: [String]?, for account: String) async throws -> ([String], ShipListing.Counts) {
-        let (restored, counts) = try await store.restore(ids, account: account)
+    private func restore(_ ids: [String]?, for account: String, if preconditions: WritePreconditions = .none)
+        async throws
+        -> ([String], ShipListing.Counts)
+    {
+        let (restored, counts) = try await store.restore(ids, account: account, if: preconditions)
         if !restored.isEmpty { events.publishChange(revision: counts.revision, to: account) }
         return (restored, counts)
     }

@@ -22,11 +22,13 @@ struct Details: Sendable {
             provenance: provenance,
             banner: provenance.offline ? .shipsOffline : nil
         )
-        return try .screen(
-            Envelope(data: ShipDetailsScreen(ship), meta: meta, links: Links(self: request.selfLink)),
+        var response = try ScreenResponse.screen(
+            Envelope(data: ShipDetailsScreen(ship.ship), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)
         )
+        response.version = String(ship.revision)
+        return response
     }
 }

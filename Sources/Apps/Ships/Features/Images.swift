@@ -15,7 +15,7 @@ struct Images: Sendable {
         let changeToken = store.changeToken(account: session.account)
         let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
         return try await .picture(
-            at: ship.imageURL,
+            at: ship.ship.imageURL,
             of: api.upstream,
             try request.cachePolicy(),
             clock: clock,

@@ -27,11 +27,13 @@ struct Listing: Sendable {
             page: shown
         )
         let screen = ShipListScreen(listing, for: session.kind)
-        return try .screen(
+        var response = try ScreenResponse.screen(
             Envelope(data: screen, meta: meta, links: request.links(for: shown)),
             provenance: provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)
         )
+        response.version = String(listing.counts.revision)
+        return response
     }
 }

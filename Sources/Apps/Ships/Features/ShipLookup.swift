@@ -9,7 +9,7 @@ struct ShipLookup: Sendable {
     /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is
     ///   asked.
     func id(in request: ScreenRequest) throws -> String {
-        let id = try request.parameter("id")
+        let id = Ship.id(inPath: try request.parameter("id"))
         guard Ship.isIdentity(id) else { throw Self.unknown(id) }
         return id
     }
@@ -18,9 +18,9 @@ struct ShipLookup: Sendable {
     ///
     /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
     ///   `StorageError`.
-    func ship(_ id: String, visibleTo session: Session) throws -> Ship {
-        guard let (ship, isHidden) = try store.ship(id, account: session.account) else { throw Self.unknown(id) }
-        guard !isHidden else { throw Self.deleted }
+    func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
+        guard let ship = try store.ship(id, account: session.account) else { throw Self.unknown(id) }
+        guard !ship.isHidden else { throw Self.deleted }
         return ship
     }
 

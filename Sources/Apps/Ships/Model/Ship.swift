@@ -28,6 +28,17 @@ struct Ship: Sendable, Equatable {
             }
     }
 
+    /// Words of this API in the place of an id: `/v1/ships/restore` is no ship.
+    static let reservedWords: Set<String> = ["launch", "restore", "session"]
+
+    /// Path of the details. `~`, which no id has, keeps an id apart from the words of this API.
+    static func path(of id: String) -> String { "/v1/ships/\(reservedWords.contains(id) ? "~" : "")\(id)" }
+
+    /// Returns the id that a segment of a path names.
+    static func id(inPath segment: String) -> String {
+        String(segment.hasPrefix("~") ? segment.dropFirst() : segment[...])
+    }
+
     /// What ships are sorted by: the name in Unicode simple case folding, so that `bob` is between `Alma` and `Carl`.
     var sortKey: String { Self.sortKey(of: name) }
 

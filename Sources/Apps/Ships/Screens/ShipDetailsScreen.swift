@@ -33,7 +33,7 @@ struct ShipDetailsScreen: Encodable, Sendable {
         roles = ship.roles
         rolesText = ship.roles.isEmpty ? Self.missing : ship.roles.joined(separator: ", ")
         active = ship.isActive
-        image = "/v1/ships/\(ship.id)/image"
+        image = "\(Ship.path(of: ship.id))/image"
         upstreamPresent = ship.isListed
     }
 

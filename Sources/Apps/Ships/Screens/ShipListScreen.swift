@@ -6,7 +6,9 @@ struct ShipListScreen: Encodable, Sendable {
         let id: String
         let name: String
         @Nullable var type: String?
+        let typeText: String
         @Nullable var yearBuilt: Int?
+        let yearBuiltText: String
         let image: String
         let href: String
         /// False for a ship that the API no longer lists.
@@ -16,9 +18,11 @@ struct ShipListScreen: Encodable, Sendable {
             id = ship.id
             name = ship.name
             _type = Nullable(wrappedValue: ship.type)
+            typeText = ship.type ?? ShipDetailsScreen.missing
             _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
-            image = "/v1/ships/\(ship.id)/image"
-            href = "/v1/ships/\(ship.id)"
+            yearBuiltText = ship.yearBuilt.map(String.init) ?? ShipDetailsScreen.missing
+            href = Ship.path(of: ship.id)
+            image = "\(href)/image"
             upstreamPresent = ship.isListed
         }
     }
@@ -26,12 +30,14 @@ struct ShipListScreen: Encodable, Sendable {
     struct NavigationButton: Encodable, Sendable {
         let title: String
         let action = "logout"
+        let method = "DELETE"
+        let href = "/v1/ships/session"
 
         init(_ kind: Session.Kind) {
             title = kind == .user ? "Logout" : "Exit"
         }
 
-        private enum CodingKeys: CodingKey { case title, action }
+        private enum CodingKeys: CodingKey { case title, action, method, href }
     }
 
     let items: [Row]

@@ -18,22 +18,27 @@ struct SpaceXAPI: Sendable {
     ///
     /// - Parameters:
     ///   - bundledAt: When the bundled snapshot was recorded: it is used while nothing is stored.
+    ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken. Called for such a list.
     ///   - merge: Called with the ships of a new response; what it returns runs in the transaction that stores the
     ///     response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func readShips(
         _ cachePolicy: CachePolicy,
         bundledAt: Date,
+        acceptsEmpty: @escaping @Sendable () -> Bool,
         merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
     ) async throws -> ReadResult {
-        var resource = ships(merge: merge)
+        var resource = ships(acceptsEmpty: acceptsEmpty, merge: merge)
         resource.bundledAt = bundledAt
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
     /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
     /// maintained, and its errors are plain text.
-    private func ships(merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows) -> Resource {
+    private func ships(
+        acceptsEmpty: @escaping @Sendable () -> Bool,
+        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
+    ) -> Resource {
         Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
@@ -41,7 +46,9 @@ struct SpaceXAPI: Sendable {
             isSourceOfRows: true,
             validate: { response throws(UpstreamError) in
                 do throws(ShipRecords.ShapeError) {
-                    return merge(try ShipRecords(json: Data(response.body)))
+                    let records = try ShipRecords(json: Data(response.body))
+                    guard !records.ships.isEmpty || acceptsEmpty() else { throw .noShips }
+                    return merge(records)
                 } catch {
                     throw .badResponse(status: response.status, reason: error.rawValue)
                 }

@@ -1,17 +1,22 @@
 import Database
 import Freshness
 import GRDB
+import Screens
 import Upstream
 
 /// What accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.
 extension ShipStore {
     /// Hides a ship from an account.
     ///
+    /// - Parameter preconditions: Compared with the revision of the ship.
     /// - Returns: nil if there is no such ship, or if it is already hidden.
-    /// - Throws: `StorageError`, `CancellationError`.
-    func hide(_ id: String, account: String) async throws -> ShipListing.Counts? {
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func hide(_ id: String, account: String, if preconditions: WritePreconditions = .none) async throws
+        -> ShipListing.Counts?
+    {
         try await database.write { [accountChanges] db in
-            guard try Self.ship(id, account: account, db)?.isHidden == false else { return nil }
+            guard let ship = try Self.ship(id, account: account, db), !ship.isHidden else { return nil }
+            try preconditions.check(version: ship.revision)
             try Self.insertMarks(for: [id], hidden: true, account: account, db)
             accountChanges[account].bump(afterCommitOf: db)
             return try ShipListing.Counts(db, account: account)
@@ -20,12 +25,18 @@ extension ShipStore {
 
     /// Restores hidden ships of an account.
     ///
-    /// - Parameter wanted: The ships to restore, nil for all; those that are not hidden are ignored.
+    /// - Parameters:
+    ///   - wanted: The ships to restore, nil for all; those that are not hidden are ignored.
+    ///   - preconditions: Compared with the revision of the list.
     /// - Returns: The ships that were restored.
-    /// - Throws: `StorageError`, `CancellationError`.
-    func restore(_ wanted: [String]?, account: String) async throws -> (restored: [String], counts: ShipListing.Counts)
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func restore(_ wanted: [String]?, account: String, if preconditions: WritePreconditions = .none) async throws
+        -> (restored: [String], counts: ShipListing.Counts)
     {
         try await database.write { [accountChanges] db in
+            if preconditions != .none {
+                try preconditions.check(version: try ShipListing.Counts(db, account: account).revision)
+            }
             let hidden = try String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account])
             let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
             if !restored.isEmpty {

@@ -26,15 +26,24 @@ struct ShipStore: Sendable {
         ChangeToken(of: contentChanges, accountChanges[account])
     }
 
-    /// Returns a ship, and whether the account has hidden it; nil if there is no such ship.
-    func ship(_ id: String, account: String) throws -> (ship: Ship, isHidden: Bool)? {
+    /// Returns a ship as an account has it; nil if there is no such ship.
+    func ship(_ id: String, account: String) throws -> ShipOfAccount? {
         try database.read { try Self.ship(id, account: account, $0) }
     }
 
-    static func ship(_ id: String, account: String, _ db: Database) throws -> (ship: Ship, isHidden: Bool)? {
+    static func ship(_ id: String, account: String, _ db: Database) throws -> ShipOfAccount? {
         try Row.fetchOne(try db.cachedStatement(sql: selectShip), arguments: ["account": account, "id": id])
-            .map { (try Ship(row: $0), $0["hidden"]) }
+            .map { ShipOfAccount(ship: try Ship(row: $0), isHidden: $0["hidden"], revision: $0["changed_revision"]) }
     }
+
+    /// Whether the API is known to list a ship.
+    func hasListedShips() throws -> Bool {
+        try database.read { try Bool.fetchOne(try $0.cachedStatement(sql: Self.selectIsAnyListed)) } ?? false
+    }
+
+    static let selectIsAnyListed = """
+        SELECT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL AND listed AND NOT from_snapshot)
+        """
 
     static let selectShip =
         "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
@@ -62,6 +71,15 @@ struct ShipStore: Sendable {
         }
         return revision
     }
+}
+
+/// A ship as an account has it.
+struct ShipOfAccount: Sendable, Equatable {
+    var ship: Ship
+    /// Whether the account has hidden it.
+    var isHidden: Bool
+    /// The revision at which the ship last changed.
+    var revision: Int
 }
 
 extension Ship {

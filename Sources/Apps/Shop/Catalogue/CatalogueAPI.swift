@@ -30,33 +30,62 @@ struct CatalogueAPI: Sendable {
         UpstreamFailure(error, of: upstream, dialog: .shopFailure)
     }
 
+    /// What part of the list of products to read, and how.
+    struct PartOptions: Sendable {
+        var offset: Int
+        var limit: Int
+        var cachePolicy: CachePolicy
+        /// When anything of the catalogue was last fetched: the result has no response if nothing is stored.
+        var bundledAt: Date?
+        /// Whether to wait for the upstream to its total time-out even if there is a copy.
+        var waits = false
+        /// Whether an empty list is valid, not the response of something broken.
+        var acceptsEmpty = true
+        /// Called with the usable products of a new response.
+        var save: Save<Product>
+
+        func with(offset: Int) -> PartOptions {
+            var options = self
+            options.offset = offset
+            return options
+        }
+    }
+
     /// Reads a part of the list of products.
     ///
-    /// - Parameters:
-    ///   - bundledAt: When anything of the catalogue was last fetched: the result has no response if nothing is stored.
-    ///   - save: Called with the usable products of a new response.
     /// - Returns: The body is nil if there is no response, or if it was evicted while it was read.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readProducts(
-        _ query: CatalogueQuery,
-        offset: Int,
-        limit: Int,
-        _ cachePolicy: CachePolicy,
-        bundledAt: Date?,
-        save: @escaping Save<Product>
-    ) async throws -> (result: ReadResult, body: Data?) {
-        let path = query.path(offset: offset, limit: limit)
+    func readProducts(_ query: CatalogueQuery, _ options: PartOptions) async throws -> (result: ReadResult, body: Data?)
+    {
+        let path = query.path(offset: options.offset, limit: options.limit)
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
             let records = try Self.list(of: ProductRecord.self, in: response)
-            guard records.isEmpty || records.contains(where: { $0.value?.id != nil }) else {
+            guard records.isEmpty ? options.acceptsEmpty : records.contains(where: { $0.value?.id != nil }) else {
                 throw .badResponse(status: response.status, reason: "a list without a single product")
             }
-            let products = records.compactMap { $0.value?.product }
-            return { db in try save(products, db) }
+            // An upstream that ignores paging sends all that it has; the rest is not shown.
+            let products = records.prefix(options.limit).compactMap { $0.value?.product }
+            return { db in try options.save(products, db) }
         }
-        resource.bundledAt = bundledAt
+        resource.bundledAt = options.bundledAt
         resource.bundledSource = .upstream
-        return try await reportingFailures { [resource] in try await upstream.readBody(of: resource, cachePolicy) }
+        resource.waitsToTimeout = options.waits
+        return try await reportingFailures { [resource] in
+            try await upstream.readBody(of: resource, options.cachePolicy)
+        }
+    }
+
+    /// Returns the rows of a part of the list that is stored; nil if it is not.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func storedRows(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [ListedProduct?]? {
+        let path = query.path(offset: options.offset, limit: options.limit)
+        let resource = resource(path, freshness: freshness) { _ in { _ in } }
+        do {
+            return try await upstream.readBody(of: resource, .onlyIfCached).body.map(Self.rows)
+        } catch UpstreamError.notStored {
+            return nil
+        }
     }
 
     /// Reads one product.
@@ -87,14 +116,20 @@ struct CatalogueAPI: Sendable {
 
     /// Reads all categories.
     ///
-    /// - Parameter save: Called with the categories of a new response.
+    /// - Parameters:
+    ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
+    ///   - save: Called with the categories of a new response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readCategories(_ cachePolicy: CachePolicy, save: @escaping Save<Product.Category>) async throws -> ReadResult {
+    func readCategories(
+        _ cachePolicy: CachePolicy,
+        acceptsEmpty: Bool,
+        save: @escaping Save<Product.Category>
+    ) async throws -> ReadResult {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let records = try Self.list(of: CategoryRecord.self, in: response)
             var seen = Set<Int>()
             let categories = records.compactMap { $0.value?.category }.filter { seen.insert($0.id).inserted }
-            guard !categories.isEmpty || records.isEmpty else {
+            guard !categories.isEmpty || records.isEmpty && acceptsEmpty else {
                 throw .badResponse(status: response.status, reason: "a list without a single category")
             }
             return { db in try save(categories, db) }

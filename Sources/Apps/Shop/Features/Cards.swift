@@ -16,7 +16,7 @@ struct Cards: Sendable {
         let cachePolicy = try request.cachePolicy()
         let changeToken = store.changeToken(profile)
         let read = try await products.read(id, cachePolicy)
-        let quantity = try store.quantities(of: [id], profile)[id]
+        let line = try store.cart(of: [read.product], profile)[id]
         let layout = options.layout(of: read.product.category)
         let meta = Meta(
             screen: "shop.card",
@@ -25,7 +25,7 @@ struct Cards: Sendable {
         )
         return try ScreenResponse.screen(
             Envelope(
-                data: CardScreen(read.product, quantity: quantity, layout: layout),
+                data: CardScreen(read.product, line, layout: layout),
                 meta: meta,
                 links: Links(self: request.selfLink)
             ),

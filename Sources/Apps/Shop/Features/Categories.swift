@@ -14,7 +14,7 @@ struct Categories: Sendable {
         let changeToken = ChangeToken(of: store.catalogueChanges)
         let result = try await refresh(try request.cachePolicy())
         let provenance = result.provenance
-        let screen = CategoriesScreen(try store.categories(), options)
+        let screen = CategoriesScreen(try store.categories()) { options.layout(of: $0) }
         let meta = Meta(
             screen: "shop.categories",
             state: screen.items.isEmpty ? .empty : .content,
@@ -33,6 +33,11 @@ struct Categories: Sendable {
     ///
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
-        try await api.readCategories(cachePolicy, save: store.saveCategories())
+        try await api.readCategories(
+            cachePolicy,
+            // Categories that are known do not all vanish at once.
+            acceptsEmpty: try store.categories().isEmpty,
+            save: store.saveCategories()
+        )
     }
 }

@@ -1,3 +1,4 @@
+import Freshness
 import Screens
 import Upstream
 
@@ -9,21 +10,32 @@ struct Filters: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile)
-        let screen = FiltersScreen(try store.settings(profile) ?? SearchQuery())
-        return try ScreenResponse.local(screen, "shop.filters", request, changeToken: changeToken).byProfile()
+        return try response(try store.searches(of: profile), request, changeToken: changeToken)
     }
 
     /// `PUT /v1/shop/filters`: replaces all filters and keeps the last text.
     func set(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
+        let preconditions = try request.writePreconditions()
         let filters = try SearchFilters(try await request.jsonObject())
-        let screen = FiltersScreen(try await store.setFilters(filters, profile))
-        return try ScreenResponse.local(screen, "shop.filters", request).byProfile()
+        return try response(try await store.setFilters(filters, profile, if: preconditions), request)
     }
 
     /// `DELETE /v1/shop/filters`: removes the filters and the last text.
     func reset(_ request: ScreenRequest) async throws -> ScreenResponse {
-        try await store.resetSettings(try request.profile())
-        return try ScreenResponse.local(FiltersScreen(SearchQuery()), "shop.filters", request).byProfile()
+        let preconditions = try request.writePreconditions()
+        return try response(try await store.resetSettings(try request.profile(), if: preconditions), request)
+    }
+
+    private func response(_ searches: ProfileSearches, _ request: ScreenRequest, changeToken: ChangeToken? = nil) throws
+        -> ScreenResponse
+    {
+        try ScreenResponse.local(
+            FiltersScreen(searches.last ?? SearchQuery()),
+            "shop.filters",
+            request,
+            revision: searches.revision,
+            changeToken: changeToken
+        ).byProfile().at(version: searches.revision)
     }
 }

@@ -13,14 +13,15 @@ struct History: Sendable {
         let profile = try request.profile()
         let typed = try request.query.string("q") ?? ""
         if let wrong = SearchQuery.fault(of: typed) { throw Problem.invalidParameter("q", accepted: wrong) }
-        return try response(typed, profile, request, changeToken: store.changeToken(profile))
+        let changeToken = store.changeToken(profile)
+        return try response(typed, try store.searches(of: profile), request, changeToken: changeToken)
     }
 
     /// `DELETE /v1/shop/history`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
-        try await store.clearHistory(profile)
-        return try response("", profile, request, selfLink: "/v1/shop/history")
+        let preconditions = try request.writePreconditions()
+        let searches = try await store.clearHistory(try request.profile(), if: preconditions)
+        return try response("", searches, request, selfLink: "/v1/shop/history")
     }
 
     /// `DELETE /v1/shop/history/{n}`; the newest search is 0.
@@ -28,22 +29,22 @@ struct History: Sendable {
         let profile = try request.profile()
         let text = try request.parameter("n")
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index),
-            try await store.removePastSearch(index, profile)
+            let searches = try await store.removePastSearch(index, profile, if: try request.writePreconditions())
         else {
             throw Problem.notFound("There is no such search in the history; the newest one is 0.")
         }
-        return try response("", profile, request, selfLink: "/v1/shop/history")
+        return try response("", searches, request, selfLink: "/v1/shop/history")
     }
 
     private func response(
         _ typed: String,
-        _ profile: String,
+        _ searches: ProfileSearches,
         _ request: ScreenRequest,
         selfLink: String? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let folded = SearchQuery(text: typed).folded
-        let rows = try store.history(profile).enumerated().filter { _, search in
+        let rows = searches.history.enumerated().filter { _, search in
             folded.map { Array(search.text.caseFolded.utf8).firstRange(of: Array($0.utf8)) != nil } ?? true
         }.map { HistoryScreen.Row($0.element, index: $0.offset) }
         return try ScreenResponse.local(
@@ -51,8 +52,9 @@ struct History: Sendable {
             "shop.history",
             request,
             state: rows.isEmpty ? .empty : .content,
+            revision: searches.revision,
             selfLink: selfLink,
             changeToken: changeToken
-        ).byProfile()
+        ).byProfile().at(version: searches.revision)
     }
 }

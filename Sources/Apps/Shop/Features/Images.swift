@@ -36,13 +36,13 @@ struct Images: Sendable {
         return try await picture(at: product.images.isEmpty ? nil : product.images[number], request, changeToken)
     }
 
-    /// `GET /v1/shop/list/items/{product_id}/image`: the first picture of a product on the list, even if its id now
+    /// `GET /v1/shop/list/items/{item_id}/image`: the first picture of a product on the list, even if its id now
     /// belongs to another product.
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let id = try products.id("product_id", in: request)
+        let id = try Lists.item(in: request)
         let changeToken = store.changeToken(profile)
-        guard let item = try store.list(profile).items.first(where: { $0.product.id == id }) else {
+        guard let item = try store.lines(of: id.productID, profile).first(where: { $0.id == id }) else {
             throw Lists.notListed
         }
         return try await picture(at: item.product.images.first, request, changeToken).byProfile()

@@ -9,10 +9,16 @@ struct Lists: Sendable {
     let store: ShopStore
     let events: EventStream
 
-    /// Quantities that a line may have.
-    static let quantities = 1...999
     /// 404: the product is not on the list.
     static let notListed = Problem.notFound("The product is not on the list.")
+
+    /// Returns the line that the path of a request names.
+    ///
+    /// - Throws: ``Problem`` 404 if it cannot be one.
+    static func item(in request: ScreenRequest) throws -> ListItemID {
+        guard let id = ListItemID(try request.parameter("item_id")) else { throw notListed }
+        return id
+    }
 
     /// `GET /v1/shop/list`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -24,52 +30,61 @@ struct Lists: Sendable {
     /// `POST /v1/shop/list/items`. A product that is on the list already is left as it is.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let fields = try await request.jsonObject()
-        var errors: [Problem.FieldError] = []
-        let id = fields.integer("product_id", in: 1...Int.max, required: true, &errors)
-        let quantity = fields.integer("quantity", in: Self.quantities, required: false, &errors)
-        guard errors.isEmpty, let id else { throw Problem.validation(errors) }
+        let preconditions = try request.writePreconditions()
+        let (id, quantity) = try await addition(in: request)
         // A product on the list stays there even if it is gone: no need to read it.
-        let present = try store.list(profile)
-        if present.items.contains(where: { $0.product.id == id }) {
-            return try response(present, request, alreadyInList: true)
+        if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
+            let list = try store.list(profile)
+            try preconditions.check(version: list.revision)
+            return try response(list, request, alreadyInList: true)
         }
         let product = try await products.known(id)
-        let (addition, list) = try await store.add(product, quantity: quantity ?? 1, to: profile)
+        let (addition, list) = try await store.add(product, quantity: quantity, to: profile, if: preconditions)
         switch addition {
         case .full:
             let detail = "The list has \(ShopStore.maximumItems) products, and takes no more."
             throw Problem.validation([.field("/product_id", "list-full", detail)])
         case .alreadyThere:
             return try response(list, request, alreadyInList: true)
-        case .added:
+        case .added(let item):
             publishChange(of: list)
-            let fields: HTTPFields = [.location: "/v1/shop/list/items/\(id)"]
+            let fields: HTTPFields = [.location: item.path]
             return try response(list, request, status: .created, headerFields: fields, alreadyInList: false)
         }
     }
 
-    /// `PATCH /v1/shop/list/items/{product_id}`.
-    func setQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
-        let id = try products.id("product_id", in: request)
-        var errors: [Problem.FieldError] = []
+    private func addition(in request: ScreenRequest) async throws -> (productID: Int, quantity: Int) {
         let fields = try await request.jsonObject()
-        let quantity = fields.integer("quantity", in: Self.quantities, required: true, &errors)
-        guard errors.isEmpty, let quantity else { throw Problem.validation(errors) }
-        return try changed(try await store.setQuantity(quantity, of: id, profile), request)
+        var errors: [Problem.FieldError] = []
+        let id = fields.integer("product_id", in: 1...Int.max, required: true, &errors)
+        let quantity = fields.integer("quantity", in: ListItem.quantities, required: false, &errors)
+        guard errors.isEmpty, let id else { throw Problem.validation(errors) }
+        return (id, quantity ?? 1)
     }
 
-    /// `DELETE /v1/shop/list/items/{product_id}`.
+    /// `PATCH /v1/shop/list/items/{item_id}`.
+    func setQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try Self.item(in: request)
+        var errors: [Problem.FieldError] = []
+        let fields = try await request.jsonObject()
+        let quantity = fields.integer("quantity", in: ListItem.quantities, required: true, &errors)
+        guard errors.isEmpty, let quantity else { throw Problem.validation(errors) }
+        let preconditions = try request.writePreconditions()
+        return try changed(try await store.setQuantity(quantity, of: id, profile, if: preconditions), request)
+    }
+
+    /// `DELETE /v1/shop/list/items/{item_id}`.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let id = try products.id("product_id", in: request)
-        return try changed(try await store.remove(id, profile), request)
+        let id = try Self.item(in: request)
+        return try changed(try await store.remove(id, profile, if: try request.writePreconditions()), request)
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (hasChanged, list) = try await store.clear(try request.profile())
+        let preconditions = try request.writePreconditions()
+        let (hasChanged, list) = try await store.clear(try request.profile(), if: preconditions)
         if hasChanged { publishChange(of: list) }
         return try response(list, request)
     }
@@ -77,11 +92,12 @@ struct Lists: Sendable {
     /// `PUT /v1/shop/list/order`.
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let ids = try await request.jsonObject().integers("product_ids", in: 1...Int.max)
-        let (isOrdered, list) = try await store.order(ids, profile)
+        let preconditions = try request.writePreconditions()
+        let (order, field) = try ListOrder.read(try await request.jsonObject())
+        let (isOrdered, list) = try await store.order(order, profile, if: preconditions)
         guard isOrdered else {
-            let detail = "product_ids must name every product of the list once, and no other."
-            throw Problem.validation([.field("/product_ids", "not-the-list", detail)])
+            let detail = "\(field) must name every line of the list once, and no other."
+            throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
         }
         publishChange(of: list)
         return try response(list, request)
@@ -117,6 +133,37 @@ struct Lists: Sendable {
             selfLink: "/v1/shop/list",
             headerFields: headerFields,
             changeToken: changeToken
-        ).byProfile()
+        ).byProfile().at(version: list.revision)
+    }
+}
+
+extension ListOrder {
+    /// Reads the order of a body, and the name of the field that has it.
+    ///
+    /// - Throws: ``Problem`` 422 unless the body has one of the two fields, with a list of ids.
+    fileprivate static func read(_ fields: JSONFields) throws -> (ListOrder, field: String) {
+        guard fields.values["item_ids"] != nil else {
+            return (.products(try fields.integers("product_ids", in: 1...Int.max)), "product_ids")
+        }
+        guard fields.values["product_ids"] == nil else {
+            let detail = "item_ids cannot stand beside product_ids."
+            throw Problem.validation([.field("/item_ids", "contradictory", detail)])
+        }
+        let ids = try (try fields.strings("item_ids") ?? []).enumerated().map { index, text in
+            guard let id = ListItemID(text) else {
+                throw Problem.validation([.field("/item_ids/\(index)", "invalid", "\(text) is no line of a list.")])
+            }
+            return id
+        }
+        return (.items(ids), "item_ids")
+    }
+}
+
+extension ScreenResponse {
+    /// Returns the response with the version of what it shows, which `If-Match` of later writes is compared with.
+    func at(version: Int) -> ScreenResponse {
+        var response = self
+        response.version = String(version)
+        return response
     }
 }

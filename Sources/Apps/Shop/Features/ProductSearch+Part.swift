@@ -14,6 +14,8 @@ extension ProductSearch {
         var changeToken: ChangeToken?
         /// Whether a stale response is used in place of a fresh one.
         var isOutdated: Bool
+        /// Whether the upstream did not respond within the patience.
+        var isAbandoned: Bool
 
         /// Returns provenance and change token of a page that is made from this part and earlier ones.
         func combined(with earlier: (provenance: Provenance, changeToken: ChangeToken?)?) -> (
@@ -41,29 +43,23 @@ extension ProductSearch {
 
     /// Reads a part of the catalogue's list.
     ///
-    /// - Parameter bundledAt: When anything of the catalogue was last fetched: what was seen is used if nothing is
-    ///   stored.
-    func part(
-        of query: CatalogueQuery,
-        _ offset: Int,
-        _ limit: Int,
-        _ cachePolicy: CachePolicy,
-        bundledAt: Date?
-    ) async throws -> Part {
+    /// - Parameter waits: Whether to wait to the total time-out even if there is something to show.
+    func part(of page: Page, _ offset: Int, _ limit: Int, waits: Bool = false) async throws -> Part {
         let changeToken = ChangeToken(of: store.catalogueChanges)
-        let (result, body) = try await api.readProducts(
-            query,
-            offset: offset,
-            limit: limit,
-            cachePolicy,
-            bundledAt: bundledAt,
-            save: store.save(fetchedAt: clock.now)
-        )
+        let options = options(page, offset, limit, waits: waits)
+        let (result, body) = try await api.readProducts(page.catalogueQuery, options)
+        let isAbandoned = result.provenance.cacheStatus?.detail == "patience"
         guard result.response != nil else {
-            return Part(products: nil, provenance: result.provenance, isOutdated: true)
+            return Part(products: nil, provenance: result.provenance, isOutdated: true, isAbandoned: isAbandoned)
         }
         guard let body else { throw api.failure(.notStored) }
-        let rows = CatalogueAPI.rows(in: body)
+        var rows = CatalogueAPI.rows(in: body)
+        if try await repeatsEarlierPart(rows, page, options) { rows = [] }
+        if page.catalogueQuery.items.isEmpty, !result.provenance.stale {
+            try listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
+        }
+        // More rows than requested are not shown, and were not stored.
+        rows = Array(rows.prefix(limit))
         let known = try await knownProducts(in: rows, isConfirmed: result.provenance.isValidatedNow)
         let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
         let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }
@@ -71,8 +67,37 @@ extension ProductSearch {
             products: shown.map { $0?.product },
             provenance: result.provenance,
             changeToken: result.changeToken?.and(changeToken),
-            isOutdated: result.provenance.stale
+            isOutdated: result.provenance.stale,
+            isAbandoned: isAbandoned
         ).with(older: older)
+    }
+
+    /// How to read a part. What was seen of the catalogue is used if nothing is stored.
+    func options(_ page: Page, _ offset: Int, _ limit: Int, waits: Bool) -> CatalogueAPI.PartOptions {
+        CatalogueAPI.PartOptions(
+            offset: offset,
+            limit: limit,
+            cachePolicy: page.cachePolicy,
+            bundledAt: page.lastFetch,
+            waits: waits,
+            // Products that are known do not all vanish at once.
+            acceptsEmpty: !page.catalogueQuery.items.isEmpty || offset > 0 || page.lastFetch == nil,
+            save: store.save(fetchedAt: clock.now)
+        )
+    }
+
+    /// Whether a part has just the rows of the first part, or of the one before it: the upstream ignores paging, and
+    /// pages would follow each other without an end.
+    private func repeatsEarlierPart(_ rows: [ListedProduct?], _ page: Page, _ part: CatalogueAPI.PartOptions)
+        async throws -> Bool
+    {
+        guard part.offset > 0, rows.contains(where: { $0 != nil }) else { return false }
+        let distance = page.catalogueQuery.isExact ? page.request.limit : part.limit
+        for offset in Set([0, max(0, part.offset - distance)]) {
+            let earlier = try await api.storedRows(page.catalogueQuery, part.with(offset: offset))
+            if earlier?.map({ $0?.id }) == rows.map({ $0?.id }) { return true }
+        }
+        return false
     }
 
     /// The stored products of rows, by id. Those that were gone are present again if the upstream confirmed the rows.

@@ -19,50 +19,85 @@ struct ProductSearch: Sendable {
         var isPartial = false
     }
 
+    /// A page of a search, and what is known before it is read.
+    struct Page: Sendable {
+        let query: SearchQuery
+        let catalogueQuery: CatalogueQuery
+        let request: PageRequest
+        let cachePolicy: CachePolicy
+        let start: ShopStore.Start
+        /// When anything of the catalogue was last fetched.
+        let lastFetch: Date?
+
+        /// Whether the search was never made. Parts are shared between searches, so those of such a search may be
+        /// stored; if they are stale, they lack products that were seen since.
+        var isUnseen: Bool { !catalogueQuery.isExact && !start.isKnown }
+
+        /// Returns the rows of a part; nil if it cannot be used.
+        func rows(of part: Part) -> [Product?]? { isUnseen && part.isOutdated ? nil : part.products }
+    }
+
     let api: CatalogueAPI
     let store: ShopStore
+    let lateResponses: LateResponses
+    let listCheck: ListedProductCheck
     let clock: WallClock
 
     /// Returns a page of the products that a query finds.
     ///
     /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored; `StorageError`,
     ///   `CancellationError`.
-    func find(_ query: SearchQuery, _ page: PageRequest, _ cachePolicy: CachePolicy) async throws -> Result {
+    func find(_ query: SearchQuery, _ request: PageRequest, _ cachePolicy: CachePolicy) async throws -> Result {
         let catalogueQuery = CatalogueQuery(query)
-        let start = try store.start(of: query, page, isExact: catalogueQuery.isExact)
-        let lastFetch = try store.lastFetch()
-        var walk = CatalogueWalk(
-            limit: page.limit,
-            from: start.position,
-            skipping: start.skipping,
-            isExact: catalogueQuery.isExact
+        let page = Page(
+            query: query,
+            catalogueQuery: catalogueQuery,
+            request: request,
+            cachePolicy: cachePolicy,
+            start: try store.start(of: query, request, isExact: catalogueQuery.isExact),
+            lastFetch: try store.lastFetch()
         )
-        // Parts are shared between searches, so the parts of a search that was never made may be stored. If they are
-        // stale, they lack products that were seen since.
-        let isUnseen = !catalogueQuery.isExact && !start.isKnown
+        return try await find(page)
+    }
+
+    private func find(_ page: Page) async throws -> Result {
+        var walk = CatalogueWalk(
+            limit: page.request.limit,
+            from: page.start.position,
+            skipping: page.start.skipping,
+            isExact: page.catalogueQuery.isExact
+        )
         var combined: (provenance: Provenance, changeToken: ChangeToken?)?
-        while true {
-            switch walk.next {
-            case .done(let position):
-                // A page asks for one part at least.
-                guard let combined else { throw api.failure(.notStored) }
-                let next = try await record(position, of: query, catalogueQuery, page, walk, start)
-                return Result(
-                    products: walk.products,
-                    nextOffset: next,
-                    provenance: combined.provenance,
-                    // A page that is its own next page has another beginning from now on.
-                    changeToken: next == page.offset ? nil : combined.changeToken
-                )
-            case .ask(let offset, let limit):
-                let part = try await part(of: catalogueQuery, offset, limit, cachePolicy, bundledAt: lastFetch)
-                guard let rows = part.products, !(isUnseen && part.isOutdated) else {
-                    return try searchSeen(query, page, part.provenance)
-                }
-                combined = part.combined(with: combined)
-                walk.take(rows.map { $0.flatMap { query.matches($0) ? $0 : nil } })
-            }
+        while case .ask(let offset, let limit) = walk.next {
+            let part = try await usablePart(of: page, offset, limit)
+            guard let rows = page.rows(of: part) else { return try searchSeen(page, part.provenance) }
+            combined = part.combined(with: combined)
+            walk.take(rows.map { $0.flatMap { page.query.matches($0) ? $0 : nil } })
         }
+        // A page asks for one part at least.
+        guard case .done(let position) = walk.next, let combined else { throw api.failure(.notStored) }
+        let next = try await record(position, page, walk)
+        return Result(
+            products: walk.products,
+            nextOffset: next,
+            provenance: combined.provenance,
+            // A page that is its own next page has another beginning from now on.
+            changeToken: next == page.request.offset ? nil : combined.changeToken
+        )
+    }
+
+    /// Reads a part. If the upstream is slow, waits for it to the total time-out if there is nothing else to show, and
+    /// otherwise has listeners notified when the response is in.
+    private func usablePart(of page: Page, _ offset: Int, _ limit: Int) async throws -> Part {
+        let part = try await part(of: page, offset, limit)
+        guard part.isAbandoned else { return part }
+        if page.rows(of: part) == nil, try store.search(page.query, page.request).isEmpty {
+            return try await self.part(of: page, offset, limit, waits: true)
+        }
+        lateResponses.expect(page.catalogueQuery.path(offset: offset, limit: limit)) {
+            try await api.readProducts(page.catalogueQuery, options(page, offset, limit, waits: true)).result
+        }
+        return part
     }
 
     /// Records where a walk ended, for the next page.
@@ -71,30 +106,25 @@ struct ProductSearch: Sendable {
     /// maximum number of parts, because too many rows of earlier pages come first, is its own next page: it continues
     /// from the position reached.
     /// - Returns: The offset of the next page.
-    private func record(
-        _ position: Int?,
-        of query: SearchQuery,
-        _ catalogueQuery: CatalogueQuery,
-        _ page: PageRequest,
-        _ walk: CatalogueWalk,
-        _ start: ShopStore.Start
-    ) async throws -> Int? {
-        let isExact = catalogueQuery.isExact
+    private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> Int? {
+        let isExact = page.catalogueQuery.isExact
+        let (limit, offset) = (page.request.limit, page.request.offset)
         let isReached = walk.toSkip == 0
-        let reached = isReached ? page.offset + page.limit : page.offset - walk.toSkip
+        let reached = isReached ? offset + limit : offset - walk.toSkip
         var places: [ShopStore.Place] = []
-        if !isExact, page.offset == 0 || !start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
+        if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
         if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
-        try await store.record(places, of: query, limit: page.limit, isExact: isExact, at: clock.now())
-        return position.map { _ in isReached ? reached : page.offset }
+        try await store.record(places, of: page.query, limit: limit, isExact: isExact, at: clock.now())
+        return position.map { _ in isReached ? reached : offset }
     }
 
     /// Searches all products that were ever seen.
     ///
     /// - Parameter provenance: Of the part of the catalogue that could not be read.
-    private func searchSeen(_ query: SearchQuery, _ page: PageRequest, _ provenance: Provenance) throws -> Result {
-        let found = try store.search(query, page)
-        let shown = found.prefix(page.limit)
+    private func searchSeen(_ page: Page, _ provenance: Provenance) throws -> Result {
+        let limit = page.request.limit
+        let found = try store.search(page.query, page.request)
+        let shown = found.prefix(limit)
         var provenance = provenance
         if let oldest = shown.map(\.fetchedAt).min() {
             provenance.validatedAt = oldest
@@ -104,7 +134,7 @@ struct ProductSearch: Sendable {
         }
         return Result(
             products: shown.map(\.product),
-            nextOffset: found.count > page.limit ? page.offset + page.limit : nil,
+            nextOffset: found.count > limit ? page.request.offset + limit : nil,
             provenance: provenance,
             isPartial: true
         )

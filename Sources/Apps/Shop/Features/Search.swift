@@ -23,30 +23,44 @@ struct Search: Sendable {
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
-        // Before the upstream is asked: a search is remembered even if it fails.
-        if page.offset == 0 { try await store.record(query, profile, at: clock.now()) }
+        let isFirst = page.offset == 0 && request.allowsEffects
+        // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
+        // is remembered if there is one.
+        let isRecordedFirst = isFirst && cachePolicy != .onlyIfCached
+        if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
         let changeToken = store.changeToken(profile)
         let result = try await products.find(query, page, cachePolicy)
-        let quantities = try store.quantities(of: result.products.map(\.id), profile)
-        let rows = result.products.map {
-            SearchScreen.Row($0, quantity: quantities[$0.id], layout: options.layout(of: $0.category))
-        }
-        let isEmpty = rows.isEmpty && result.nextOffset == nil && page.offset == 0
-        var shown = Page(page, count: rows.count, total: nil, hasMore: result.nextOffset != nil)
+        if isFirst, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
+        var shown = Page(page, count: result.products.count, total: nil, hasMore: result.nextOffset != nil)
         shown.offset = wanted.offset
         shown.nextOffset = result.nextOffset
-        let retry = isEmpty ? query.link(limit: page.limit, offset: 0) + "&refresh=1" : nil
-        let next = shown.nextOffset.map { query.link(limit: page.limit, offset: $0) }
         return try ScreenResponse.screen(
-            Envelope(
-                data: SearchScreen(query, items: rows, retry: retry),
-                meta: meta(of: result, isEmpty: isEmpty, page: shown),
-                links: Links(self: request.selfLink, next: next)
-            ),
+            try envelope(result, of: query, shown, profile, request),
             provenance: result.provenance,
             now: clock.now(),
             changeToken: isSaved ? nil : result.changeToken?.and(changeToken)
         ).byProfile()
+    }
+
+    private func envelope(
+        _ result: ProductSearch.Result,
+        of query: SearchQuery,
+        _ page: Page,
+        _ profile: String,
+        _ request: ScreenRequest
+    ) throws -> Envelope<SearchScreen> {
+        let cart = try store.cart(of: result.products, profile)
+        let rows = result.products.map {
+            SearchScreen.Row($0, cart[$0.id], layout: options.layout(of: $0.category))
+        }
+        let isEmpty = rows.isEmpty && result.nextOffset == nil && page.offset == 0
+        let retry = isEmpty ? query.link(limit: page.limit, offset: 0) + "&refresh=1" : nil
+        let next = page.nextOffset.map { query.link(limit: page.limit, offset: $0) }
+        return Envelope(
+            data: SearchScreen(query, items: rows, retry: retry, isPartial: result.isPartial),
+            meta: meta(of: result, isEmpty: isEmpty, page: page),
+            links: Links(self: request.selfLink, next: next)
+        )
     }
 
     private func meta(of result: ProductSearch.Result, isEmpty: Bool, page: Page) -> Meta {
@@ -65,6 +79,6 @@ struct Search: Sendable {
         for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
             throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
         }
-        return try store.settings(profile) ?? SearchQuery()
+        return try store.searches(of: profile).last ?? SearchQuery()
     }
 }

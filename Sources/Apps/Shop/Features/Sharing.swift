@@ -1,14 +1,18 @@
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import Upstream
 
-/// The text of a shopping list, to be shared.
+/// Texts to be shared: of a product, of a line of the shopping list, of the whole list.
 struct Sharing: Sendable {
+    let products: ProductReader
     let store: ShopStore
+    let clock: WallClock
 
-    /// `GET /v1/shop/list/share`, as JSON or as plain text.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    /// `GET /v1/shop/list/share`.
+    func showList(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile)
         let list = try store.list(profile)
@@ -19,19 +23,54 @@ struct Sharing: Sendable {
                 dialog: .init(title: "Корзина", message: "Корзина пуста", buttons: ["ОК"])
             )
         }
-        let screen = ShareScreen(list)
-        var response: ScreenResponse
+        let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision)
+        return try response(ShareScreen(list), meta, .local, request, changeToken)
+    }
+
+    /// `GET /v1/shop/list/items/{item_id}/share`.
+    func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try Lists.item(in: request)
+        let changeToken = store.changeToken(profile)
+        let list = try store.list(profile)
+        guard let item = list.items.first(where: { $0.id == id }) else { throw Lists.notListed }
+        let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision)
+        return try response(ShareScreen(item), meta, .local, request, changeToken)
+    }
+
+    /// `GET /v1/shop/products/{id}/share`.
+    func showProduct(_ request: ScreenRequest) async throws -> ScreenResponse {
+        _ = try request.profile()
+        let id = try products.id("id", in: request)
+        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let read = try await products.read(id, try request.cachePolicy())
+        let meta = Meta(
+            screen: "shop.share",
+            provenance: read.provenance,
+            banner: read.provenance.offline ? .shopOffline : nil
+        )
+        let token = read.changeToken?.and(changeToken)
+        return try response(ShareScreen(read.product), meta, read.provenance, request, token)
+    }
+
+    /// Returns a text as JSON, or by itself if the request prefers plain text.
+    private func response(
+        _ screen: ShareScreen,
+        _ meta: Meta,
+        _ provenance: Provenance,
+        _ request: ScreenRequest,
+        _ changeToken: ChangeToken?
+    ) throws -> ScreenResponse {
         let accepted = AcceptedMediaTypes(request.headerFields)
+        var response: ScreenResponse
         if accepted.weight(of: "text/plain") > accepted.weight(of: "application/json") {
             let fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization, Accept-Encoding"]
-            response = ScreenResponse(
-                headerFields: fields,
-                body: .bytes(Data(screen.text.utf8), type: MediaType.text),
-                changeToken: changeToken
-            )
+            let body = ScreenResponse.Body.bytes(Data(screen.text.utf8), type: MediaType.text)
+            response = ScreenResponse(headerFields: fields, body: body, changeToken: changeToken)
         } else {
-            response = try .local(screen, "shop.share", request, revision: list.revision, changeToken: changeToken)
+            response = try .local(screen, meta, Links(self: request.selfLink), changeToken: changeToken)
         }
+        response.headerFields.add(provenance, now: clock.now())
         response = response.byProfile()
         response.headerFields.vary(on: .accept)
         return response

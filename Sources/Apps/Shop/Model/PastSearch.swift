@@ -6,3 +6,13 @@ struct PastSearch: Sendable, Equatable {
     var filters: SearchFilters
     var searchedAt: Date
 }
+
+/// What a profile searched for, read in one transaction.
+struct ProfileSearches: Sendable, Equatable {
+    /// The last search with its filters; nil if there is none.
+    var last: SearchQuery?
+    /// Past searches, newest first.
+    var history: [PastSearch]
+    /// Number of changes of these.
+    var revision: Int
+}

@@ -27,6 +27,11 @@ struct Product: Sendable, Equatable {
     static let maximumImages = 50
 
     /// Whether a row of the same id that was seen at another time is this product, not another one that has its id now.
+    func isSame(as other: Product) -> Bool {
+        id == other.id && isSame(asTitle: other.title, madeAt: other.madeAt)
+    }
+
+    /// As ``isSame(as:)``, for a row of the same id.
     func isSame(asTitle title: String, madeAt: String?) -> Bool {
         self.title == title || (self.madeAt != nil && self.madeAt == madeAt)
     }

@@ -1,3 +1,31 @@
+import HTTPSemantics
+
+/// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
+/// products of the list.
+struct ListItemID: Sendable, Hashable {
+    var productID: Int
+    /// 1 for the first product of that id.
+    var ordinal = 1
+
+    init(productID: Int, ordinal: Int = 1) {
+        self.productID = productID
+        self.ordinal = ordinal
+    }
+
+    /// Reads `5` and `5-2`; nil for other texts.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ $0.isDigits && !$0.hasPrefix("0") }) else { return nil }
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == parts.count, let productID = numbers.first else { return nil }
+        self.init(productID: productID, ordinal: numbers.count > 1 ? numbers[1] : 1)
+        guard text == self.text else { return nil }
+    }
+
+    /// The id in paths and bodies.
+    var text: String { ordinal == 1 ? "\(productID)" : "\(productID)-\(ordinal)" }
+}
+
 /// One line of a shopping list.
 struct ListItem: Sendable, Equatable {
     /// How the upstream's product with the same id differs.
@@ -8,10 +36,20 @@ struct ListItem: Sendable, Equatable {
         case replaced
     }
 
+    /// Quantities that a line may have.
+    static let quantities = 1...999
+
+    var id: ListItemID
     /// The product as it was last seen.
     var product: Product
     var quantity: Int
     var difference: Difference?
+}
+
+/// The line of a shopping list that has a product.
+struct CartLine: Sendable, Equatable {
+    var id: ListItemID
+    var quantity: Int
 }
 
 /// A shopping list, read in one transaction.

@@ -18,27 +18,29 @@ struct CardScreen: Encodable, Sendable {
     }
 
     let product: ProductSummary
-    let descriptionText: String
     /// At least one: a product without pictures has the placeholder.
     let images: [String]
+    /// Which of how many each picture is.
+    let imageTexts: [String]
     let button: Button
     let shareText: String
 
-    init(_ product: Product, quantity: Int?, layout: Layout) {
-        self.product = ProductSummary(product, quantity: quantity, layout: layout)
-        descriptionText = product.description.isEmpty ? "Описание отсутствует" : product.description
-        images = (0..<max(1, product.images.count)).map { "/v1/shop/images/\(product.id)/\($0)" }
-        button = Button(isInList: quantity != nil)
-        shareText = "Название: \(product.title)\nЦена: \(product.price.text)\nОписание: \(descriptionText)"
+    init(_ product: Product, _ line: CartLine?, layout: Layout) {
+        self.product = ProductSummary(product, line, layout: layout)
+        let numbers = 0..<max(1, product.images.count)
+        images = numbers.map { "/v1/shop/images/\(product.id)/\($0)" }
+        imageTexts = numbers.map { "\($0 + 1)/\(numbers.count)" }
+        button = Button(isInList: line != nil)
+        shareText = product.shareText
     }
 
-    private enum CodingKeys: CodingKey { case descriptionText, images, button, shareText }
+    private enum CodingKeys: CodingKey { case images, imageTexts, button, shareText }
 
     func encode(to encoder: any Encoder) throws {
         try product.encode(to: encoder)
         var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(descriptionText, forKey: .descriptionText)
         try fields.encode(images, forKey: .images)
+        try fields.encode(imageTexts, forKey: .imageTexts)
         try fields.encode(button, forKey: .button)
         try fields.encode(shareText, forKey: .shareText)
     }

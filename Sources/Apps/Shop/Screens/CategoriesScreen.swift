@@ -12,10 +12,11 @@ struct CategoriesScreen: Encodable, Sendable {
     let items: [Row]
     let empty: EmptyState?
 
-    init(_ categories: [Product.Category], _ options: ShopApp.Options) {
+    /// - Parameter layout: Returns how wide the products of a category are.
+    init(_ categories: [Product.Category], layout: (Product.Category) -> Layout) {
         items = categories.map {
             let href = "/v1/shop/search?category_id=\($0.id)"
-            return Row(id: $0.id, name: $0.name, layout: options.layout(of: $0), href: href)
+            return Row(id: $0.id, name: $0.name, layout: layout($0), href: href)
         }
         empty = items.isEmpty ? EmptyState(title: "Категорий пока нет", text: "", button: "Повторить") : nil
     }

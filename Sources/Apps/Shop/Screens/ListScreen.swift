@@ -4,6 +4,7 @@ import Screens
 /// `GET /v1/shop/list`, and the response to every change of it.
 struct ListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
+        let itemId: String
         let productId: Int
         let title: String
         let price: Price
@@ -16,10 +17,13 @@ struct ListScreen: Encodable, Sendable {
         let available: Bool
         /// How the upstream's product differs, or null.
         @Nullable var difference: ListItem.Difference?
-        let href: String
+        /// The card, or null if the id is another product's.
+        @Nullable var href: String?
+        let actions: [Action]
 
         init(_ item: ListItem) {
             let id = item.product.id
+            itemId = item.id.text
             productId = id
             title = item.product.title
             price = item.product.price
@@ -27,11 +31,13 @@ struct ListScreen: Encodable, Sendable {
             quantity = item.quantity
             lineTotal = item.total
             lineTotalText = "\(item.total)$"
-            // The id's current picture is that of another product.
-            image = item.difference == .replaced ? "/v1/shop/list/items/\(id)/image" : "/v1/shop/images/\(id)/0"
+            // The id's current picture and card are those of another product.
+            let isReplaced = item.difference == .replaced
+            image = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
             available = item.difference == nil
             _difference = Nullable(wrappedValue: item.difference)
-            href = "/v1/shop/products/\(id)"
+            _href = Nullable(wrappedValue: isReplaced ? nil : "/v1/shop/products/\(id)")
+            actions = Action.changing(CartLine(id: item.id, quantity: item.quantity)) + [.share(item.id.path)]
         }
     }
 
@@ -67,7 +73,7 @@ struct ListScreen: Encodable, Sendable {
 }
 
 extension Action {
-    static let shareList = Action(id: "share", title: "Поделиться", method: "GET", href: "/v1/shop/list/share")
+    static let shareList = Action.share("/v1/shop/list")
     static let clearList = Action(id: "clear", title: "Очистить", method: "DELETE", href: "/v1/shop/list")
 }
 

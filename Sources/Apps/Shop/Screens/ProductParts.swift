@@ -11,9 +11,9 @@ struct Cart: Encodable, Sendable, Equatable {
     let inList: Bool
     let quantity: Int
 
-    init(_ quantity: Int?) {
-        inList = quantity != nil
-        self.quantity = quantity ?? 0
+    init(_ line: CartLine?) {
+        inList = line != nil
+        quantity = line?.quantity ?? 0
     }
 }
 
@@ -35,23 +35,28 @@ struct ProductSummary: Encodable, Sendable {
     let currency = "USD"
     let priceText: String
     let description: String
+    let descriptionText: String
     @Nullable var category: CategoryName?
     let layout: Layout
     let cart: Cart
+    let actions: [Action]
 
-    init(_ product: Product, quantity: Int?, layout: Layout) {
+    init(_ product: Product, _ line: CartLine?, layout: Layout) {
         id = product.id
         title = product.title
         price = product.price
         priceText = product.price.text
         description = product.description
+        descriptionText = product.descriptionText
         _category = Nullable(wrappedValue: product.category.map(CategoryName.init))
         self.layout = layout
-        cart = Cart(quantity)
+        cart = Cart(line)
+        actions =
+            (line.map(Action.changing) ?? [.add(product.id)]) + [.share("/v1/shop/products/\(product.id)")]
     }
 
     private enum CodingKeys: CodingKey {
-        case id, title, price, currency, priceText, description, category, layout, cart
+        case id, title, price, currency, priceText, description, descriptionText, category, layout, cart, actions
     }
 }
 

@@ -7,8 +7,8 @@ struct SearchScreen: Encodable, Sendable {
         let image: String
         let href: String
 
-        init(_ product: Product, quantity: Int?, layout: Layout) {
-            self.product = ProductSummary(product, quantity: quantity, layout: layout)
+        init(_ product: Product, _ line: CartLine?, layout: Layout) {
+            self.product = ProductSummary(product, line, layout: layout)
             image = "/v1/shop/images/\(product.id)/0"
             href = "/v1/shop/products/\(product.id)"
         }
@@ -28,11 +28,13 @@ struct SearchScreen: Encodable, Sendable {
     let empty: EmptyState?
     let actions: [Action]?
 
-    /// - Parameter retry: Where the same search is repeated; nil unless nothing was found.
-    init(_ query: SearchQuery, items: [Row], retry: String?) {
+    /// - Parameters:
+    ///   - retry: Where the same search is repeated; nil unless nothing was found.
+    ///   - isPartial: Whether only products that were ever seen were searched.
+    init(_ query: SearchQuery, items: [Row], retry: String?, isPartial: Bool) {
         self.query = QueryFields(query)
         self.items = items
-        empty = retry == nil ? nil : .noProducts
+        empty = retry == nil ? nil : isPartial ? .noKnownProducts : .noProducts
         actions = retry.map { [Action(id: "retry", title: "Повторить", method: "GET", href: $0)] }
     }
 }
@@ -40,4 +42,11 @@ struct SearchScreen: Encodable, Sendable {
 extension EmptyState {
     /// The search found nothing.
     static let noProducts = EmptyState(title: "Извините, таких товаров пока нет :(", text: "", button: "Повторить")
+
+    /// Nothing was found among the products that were ever seen; the catalogue may have some.
+    static let noKnownProducts = EmptyState(
+        title: "Каталог сейчас недоступен",
+        text: "Среди товаров, которые уже были показаны, ничего не нашлось. Повторите поиск позже.",
+        button: "Повторить"
+    )
 }

@@ -64,7 +64,7 @@ extension ShopStore {
             }
         }
         guard !new.isEmpty else { return }
-        try await database.write { db in
+        try await database.writeIfRoom { db in
             try db.cachedStatement(sql: "DELETE FROM shop_position WHERE noted_at < ?")
                 .execute(arguments: [now.addingTimeInterval(-Self.positionLifetime).millisecondsSince1970])
             for place in new {

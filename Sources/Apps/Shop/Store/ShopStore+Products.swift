@@ -114,7 +114,7 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int) async throws {
-        try await database.write { [catalogueChanges] db in
+        try await database.writeFreeingRoom { [catalogueChanges] db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0")
                 .execute(arguments: [id])
             guard db.changesCount > 0 else { return }
@@ -162,13 +162,14 @@ extension Product {
         guard let price = Price(stored: row["price"]) else {
             throw StorageError.damagedDatabase(path: "shop_product", detail: "product \(id) has no price")
         }
+        let images: String = row["images"]
         self.init(
             id: id,
             title: row["title"],
             description: row["description"],
             price: price,
             category: category,
-            images: try JSONDecoder().decode([String].self, from: Data((row["images"] as String).utf8)),
+            images: images == "[]" ? [] : try JSONDecoder().decode([String].self, from: Data(images.utf8)),
             madeAt: row["made_at"]
         )
     }

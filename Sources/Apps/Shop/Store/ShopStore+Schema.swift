@@ -94,5 +94,40 @@ extension ShopStore {
                 ) STRICT, WITHOUT ROWID;
                 """
         ),
+        // The upstream gives an id to another product each night: both may be on a list.
+        SchemaMigration(
+            "shop/003 lines",
+            sql: """
+                ALTER TABLE shop_list_item RENAME TO shop_list_item_before;
+                CREATE TABLE shop_list_item (
+                    profile TEXT NOT NULL,
+                    product_id INTEGER NOT NULL,
+                    ordinal INTEGER NOT NULL DEFAULT 1, -- among the lines of one product id
+                    quantity INTEGER NOT NULL CHECK (quantity BETWEEN 1 AND 999),
+                    position INTEGER NOT NULL,
+                    -- The product as it was last seen under this id; kept if it is gone or its id is another product's.
+                    title TEXT NOT NULL,
+                    description TEXT NOT NULL,
+                    price TEXT NOT NULL,
+                    category_id INTEGER,
+                    category_name TEXT,
+                    images TEXT NOT NULL,
+                    made_at TEXT,
+                    PRIMARY KEY (profile, product_id, ordinal)
+                ) STRICT, WITHOUT ROWID;
+                INSERT INTO shop_list_item (
+                    profile, product_id, quantity, position, title, description, price, category_id, category_name,
+                    images, made_at
+                )
+                SELECT profile, product_id, quantity, position, title, description, price, category_id, category_name,
+                    images, made_at
+                FROM shop_list_item_before;
+                DROP TABLE shop_list_item_before;
+                CREATE INDEX shop_list_item_by_position ON shop_list_item (profile, position);
+                CREATE INDEX shop_list_item_by_product ON shop_list_item (product_id);
+                -- Changes of the history, and of the last search with its filters.
+                ALTER TABLE shop_profile ADD COLUMN search_revision INTEGER NOT NULL DEFAULT 0;
+                """
+        ),
     ]
 }

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Screens
 import Upstream
 
 extension ShopStore {
@@ -15,10 +16,9 @@ extension ShopStore {
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
         guard try !isLast(query, profile) else { return }
         let filters = try Self.encode(query.filters)
-        try await database.write { [profileChanges] db in
-            profileChanges[profile].bump(afterCommitOf: db)
+        let change = changeOfSearches(profile, if: .none) { _, db in
             try Self.set(text: query.text, filters: filters, profile, db)
-            guard let text = query.text, let folded = query.folded else { return }
+            guard let text = query.text, let folded = query.folded else { return true }
             try db.execute(
                 sql: Self.insertPastSearch,
                 arguments: [
@@ -30,7 +30,9 @@ extension ShopStore {
                 sql: Self.deleteOldSearches,
                 arguments: ["profile": profile, "most": Self.maximumPastSearches]
             )
+            return true
         }
+        try await database.writeIfRoom { _ = try change($0) }
     }
 
     private static let insertPastSearch = """
@@ -48,50 +50,101 @@ extension ShopStore {
         """
 
     private func isLast(_ query: SearchQuery, _ profile: String) throws -> Bool {
-        try database.read { db in
-            guard let last = try Self.settings(profile, db), last.text == query.text, last.filters == query.filters
-            else { return false }
-            guard let text = query.text else { return true }
-            let newest = try Self.history(profile, db).first
-            return newest?.text == text && newest?.filters == query.filters
-        }
+        let searches = try searches(of: profile)
+        guard let last = searches.last, last.text == query.text, last.filters == query.filters else { return false }
+        guard let text = query.text else { return true }
+        let newest = searches.history.first
+        return newest?.text == text && newest?.filters == query.filters
     }
 
-    /// Returns the last search of a profile; nil if there is none or it was reset.
-    func settings(_ profile: String) throws -> SearchQuery? {
-        try database.read { try Self.settings(profile, $0) }
+    /// Returns the last search and the history of a profile, read in one transaction.
+    func searches(of profile: String) throws -> ProfileSearches {
+        try database.read { try Self.searches(of: profile, $0) }
     }
 
-    private static func settings(_ profile: String, _ db: Database) throws -> SearchQuery? {
-        try Row.fetchOne(
-            try db.cachedStatement(sql: "SELECT text, filters FROM shop_profile WHERE profile = ?"),
+    private static func searches(of profile: String, _ db: Database) throws -> ProfileSearches {
+        let row = try Row.fetchOne(
+            try db.cachedStatement(sql: "SELECT text, filters, search_revision FROM shop_profile WHERE profile = ?"),
             arguments: [profile]
-        ).map { SearchQuery(text: $0["text"], filters: try decode($0["filters"])) }
+        )
+        return ProfileSearches(
+            last: try row.map { SearchQuery(text: $0["text"], filters: try decode($0["filters"])) },
+            history: try history(profile, db),
+            revision: row?["search_revision"] ?? 0
+        )
     }
 
     /// Replaces the filters of the last search; its text stays.
     ///
-    /// - Throws: `StorageError`, `CancellationError`.
-    func setFilters(_ filters: SearchFilters, _ profile: String) async throws -> SearchQuery {
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func setFilters(_ filters: SearchFilters, _ profile: String, if preconditions: WritePreconditions = .none)
+        async throws -> ProfileSearches
+    {
         let encoded = try Self.encode(filters)
-        return try await database.write { [profileChanges] db in
-            profileChanges[profile].bump(afterCommitOf: db)
-            let text = try Self.settings(profile, db)?.text
-            try Self.set(text: text, filters: encoded, profile, db)
-            return SearchQuery(text: text, filters: filters)
-        }
+        return try await changeSearches(profile, if: preconditions) { before, db in
+            try Self.set(text: before.last?.text, filters: encoded, profile, db)
+            return true
+        }.searches
     }
 
     /// Removes text and filters of the last search.
     ///
-    /// - Throws: `StorageError`, `CancellationError`.
-    func resetSettings(_ profile: String) async throws {
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches
+    {
         let filters = try Self.encode(SearchFilters())
-        try await database.write { [profileChanges] db in
-            profileChanges[profile].bump(afterCommitOf: db)
+        return try await changeSearches(profile, if: preconditions) { _, db in
             try Self.set(text: nil, filters: filters, profile, db)
+            return true
+        }.searches
+    }
+
+    /// A change of the last search or of the history.
+    private typealias SearchChange = @Sendable (Database) throws -> (isChanged: Bool, searches: ProfileSearches)
+
+    /// Changes the last search or the history in one transaction.
+    private func changeSearches(
+        _ profile: String,
+        if preconditions: WritePreconditions,
+        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Bool
+    ) async throws -> (isChanged: Bool, searches: ProfileSearches) {
+        try await database.write(changeOfSearches(profile, if: preconditions, change))
+    }
+
+    /// Removes from the history in one transaction, and from the write-ahead log.
+    private func eraseSearches(
+        _ profile: String,
+        if preconditions: WritePreconditions,
+        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Bool
+    ) async throws -> (isChanged: Bool, searches: ProfileSearches) {
+        try await database.writeErasing(changeOfSearches(profile, if: preconditions, change))
+    }
+
+    /// Returns what a transaction does that changes the last search or the history, and counts their revision.
+    ///
+    /// - Parameters:
+    ///   - preconditions: Compared with the revision before the change.
+    ///   - change: Returns false if there is nothing to change, which comes before the preconditions (RFC 9110
+    ///     §13.2.1).
+    private func changeOfSearches(
+        _ profile: String,
+        if preconditions: WritePreconditions,
+        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Bool
+    ) -> SearchChange {
+        { [profileChanges] db in
+            let before = try Self.searches(of: profile, db)
+            guard try change(before, db) else { return (false, before) }
+            try preconditions.check(version: before.revision)
+            profileChanges[profile].bump(afterCommitOf: db)
+            try db.execute(sql: Self.countSearchRevision, arguments: [profile])
+            return (true, try Self.searches(of: profile, db))
         }
     }
+
+    private static let countSearchRevision = """
+        INSERT INTO shop_profile (profile, revision, text, filters, search_revision) VALUES (?, 0, NULL, '{}', 1)
+        ON CONFLICT (profile) DO UPDATE SET search_revision = search_revision + 1
+        """
 
     private static func set(text: String?, filters: String, _ profile: String, _ db: Database) throws {
         try db.execute(
@@ -101,11 +154,6 @@ extension ShopStore {
                 """,
             arguments: [profile, text, filters]
         )
-    }
-
-    /// Returns the history of a profile, newest first.
-    func history(_ profile: String) throws -> [PastSearch] {
-        try database.read { try Self.history(profile, $0) }
     }
 
     private static func history(_ profile: String, _ db: Database) throws -> [PastSearch] {
@@ -125,26 +173,27 @@ extension ShopStore {
 
     /// Removes the history of a profile.
     ///
-    /// - Throws: `StorageError`, `CancellationError`.
-    func clearHistory(_ profile: String) async throws {
-        try await database.write { [profileChanges] db in
-            profileChanges[profile].bump(afterCommitOf: db)
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func clearHistory(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
+        try await eraseSearches(profile, if: preconditions) { _, db in
             try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
-        }
+            return true
+        }.searches
     }
 
     /// Removes one search from the history of a profile.
     ///
     /// - Parameter index: 0 for the newest search.
-    /// - Returns: False if there is no such search.
-    /// - Throws: `StorageError`, `CancellationError`.
-    func removePastSearch(_ index: Int, _ profile: String) async throws -> Bool {
-        try await database.write { [profileChanges] db in
+    /// - Returns: nil if there is no such search.
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
+        -> ProfileSearches?
+    {
+        let (isChanged, searches) = try await eraseSearches(profile, if: preconditions) { _, db in
             try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
-            guard db.changesCount > 0 else { return false }
-            profileChanges[profile].bump(afterCommitOf: db)
-            return true
+            return db.changesCount > 0
         }
+        return isChanged ? searches : nil
     }
 
     private static let deletePastSearch = """

@@ -36,7 +36,11 @@ struct RequestHeadRules {
             if let refusal = fields.note(name: name, value: value) { return .failure(refusal) }
         }
         if let refusal = fields.contradiction(version: head.version) { return .failure(refusal) }
+        return accept(head, fields)
+    }
 
+    /// Returns a head whose fields are acceptable as it may be passed on, unless its target is not.
+    private func accept(_ head: HTTPRequestHead, _ fields: FramingFields) -> Result<AcceptedHead, ConnectionRefusal> {
         var accepted = head
         var isRewritten = false
         switch RequestTarget(uri: head.uri, isOptions: head.method == .OPTIONS) {
@@ -74,7 +78,7 @@ struct RequestHeadRules {
 
     private func sizeRefusal(_ head: HTTPRequestHead) -> ConnectionRefusal? {
         guard head.uri.utf8.count <= limits.urlBytes else {
-            return .headersTooLarge("The request target is longer than \(limits.urlBytes) bytes.")
+            return .targetTooLong("The request target is longer than \(limits.urlBytes) bytes.")
         }
         guard head.headers.count <= limits.headerCount else {
             return .headersTooLarge("The request has more than \(limits.headerCount) header fields.")

@@ -1,10 +1,11 @@
 import HTTPTypes
+import MediaFormats
 public import Upstream
 
 extension Resource {
     /// Returns the resource of a picture, wherever an upstream says that it is.
     ///
-    /// Only bodies that look like a picture are stored. Pictures do not change, so a stored one never becomes stale.
+    /// Only bodies that are a whole picture are stored. Pictures do not change, so a stored one never becomes stale.
     /// - Parameters:
     ///   - url: Absolute URL.
     ///   - maximumBytes: Largest picture that is accepted, in bytes; nil for the upstream's limit.
@@ -16,6 +17,9 @@ extension Resource {
             validate: { response throws(UpstreamError) in
                 guard PictureType(of: response.body) != nil else {
                     throw .badResponse(status: response.status, reason: "not a picture")
+                }
+                guard PictureFormat.isComplete(response.body) else {
+                    throw .badResponse(status: response.status, reason: "a damaged picture")
                 }
                 if let maximumBytes, response.body.count > maximumBytes {
                     throw .badResponse(

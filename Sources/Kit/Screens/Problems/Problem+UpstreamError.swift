@@ -51,6 +51,11 @@ extension Problem {
                 "\(title) leads to \(target), which upstreams.\(name).allowed_hosts does not allow.",
                 upstream: UpstreamCause(name: name)
             )
+        case .storageFailed(let isFull):
+            self.init(
+                isFull ? .storageFull : .storageFailed,
+                "\(title) responded, but its response could not be stored, and nothing is stored for this screen."
+            )
         case .notStored:
             self.init(.notInCache, "Nothing is stored for this screen.", upstream: UpstreamCause(name: name))
         }
@@ -81,7 +86,7 @@ public struct UpstreamFailure: Error, Sendable {
         )
         switch error {
         case .unreachable, .failing, .badResponse: problem.dialog = dialog
-        case .rejected, .forbiddenTarget, .notStored: break
+        case .rejected, .forbiddenTarget, .notStored, .storageFailed: break
         }
         self.problem = problem
     }

@@ -29,9 +29,11 @@ extension ProblemCode {
         .malformedRequest, .malformedJSON, .invalidParameter, .sessionRequired, .sessionExpired, .invalidCredentials,
         .upstreamSessionExpired, .guestNotAllowed, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
-        .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut, .rateLimited,
+        .targetTooLong, .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut,
+        .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
-        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .upstreamStorageFull,
+        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache, .upstreamStorageFull, .storageFailed,
+        .storageFull,
     ]
 
     /// 400: the request is malformed.
@@ -98,6 +100,8 @@ extension ProblemCode {
     public static let tooLarge = ProblemCode("too-large", .contentTooLarge, "The body is too large")
     /// 413: there are too many pages.
     public static let tooManyPages = ProblemCode("too-many-pages", .contentTooLarge, "There are too many pages")
+    /// 414: the request target is too long.
+    public static let targetTooLong = ProblemCode("target-too-long", .uriTooLong, "The request target is too long")
     /// 415: the media type is not supported.
     public static let unsupportedMediaType = ProblemCode(
         "unsupported-media-type",
@@ -191,6 +195,15 @@ extension ProblemCode {
         "Nothing is stored for this",
         isRetryable: true
     )
+    /// 500: the stored data cannot be read or written.
+    public static let storageFailed = ProblemCode(
+        "storage-failed",
+        .internalServerError,
+        "The stored data cannot be read or written",
+        isRetryable: true
+    )
+    /// 507: the disk of the server is full.
+    public static let storageFull = ProblemCode("storage-full", .init(code: 507), "The disk of the server is full")
     /// 507: the upstream has no space left.
     public static let upstreamStorageFull = ProblemCode(
         "upstream-storage-full",

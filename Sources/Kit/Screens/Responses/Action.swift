@@ -22,6 +22,8 @@ public struct Action: Encodable, Sendable, Equatable {
     public var method: String
     /// Target of that request.
     public var href: String
+    /// Members of the JSON body of that request; absent if it has none.
+    public var body: [String: Int]?
     /// Whether it can be done now.
     public var enabled: Bool
     /// The confirmation, or null.
@@ -33,6 +35,7 @@ public struct Action: Encodable, Sendable, Equatable {
         title: String,
         method: String,
         href: String,
+        body: [String: Int]? = nil,
         enabled: Bool = true,
         confirm: Confirmation? = nil
     ) {
@@ -40,6 +43,7 @@ public struct Action: Encodable, Sendable, Equatable {
         self.title = title
         self.method = method
         self.href = href
+        self.body = body
         self.enabled = enabled
         _confirm = Nullable(wrappedValue: confirm)
     }

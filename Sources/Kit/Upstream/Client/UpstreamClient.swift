@@ -167,7 +167,7 @@ package struct UpstreamClient: Sendable {
     ) async -> Result<Response, UpstreamError> {
         var request = request
         if target.isOwnOrigin {
-            for field in RequestScope.current?.headerFields ?? [:] { request.headerFields[field.name] = field.value }
+            RequestTrace.current?.mark(&request.headerFields)
         } else {
             request.headerFields.removeCredentials()
         }
@@ -182,8 +182,9 @@ package struct UpstreamClient: Sendable {
                 publicAddressesOnly: targets.needsPublicAddress(target),
                 stall: configuration.totalTimeout
             )
+            let began = clock.now()
             let result = await Self.result { () throws(UpstreamError) in try await attempt(request, limits) }
-            if Self.concernsUpstream(result) { count(result.map(\.status)) }
+            if Self.concernsUpstream(result) { count(result.map(\.status), clock.now().timeIntervalSince(began)) }
             guard let outcome = outcome(of: result),
                 let pause = retries?.pause(after: outcome, attempt: number, method: request.method, jitter: jitter()),
                 pause.seconds < deadline.date.timeIntervalSince(clock.now())
@@ -237,7 +238,7 @@ package struct UpstreamClient: Sendable {
         }
     }
 
-    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>) {
+    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>, _ seconds: TimeInterval) {
         let outcome =
             switch result {
             case .success(let status): "\(status.code / 100)xx"
@@ -248,5 +249,9 @@ package struct UpstreamClient: Sendable {
             label: "larder_upstream_requests_total",
             dimensions: [("upstream", configuration.name), ("outcome", outcome)]
         ).increment()
+        Metrics.Timer(
+            label: "larder_upstream_request_duration_seconds",
+            dimensions: [("upstream", configuration.name)]
+        ).recordSeconds(seconds)
     }
 }

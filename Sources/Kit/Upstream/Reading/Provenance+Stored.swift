@@ -44,6 +44,7 @@ extension Provenance {
         case .unreachable: detail = "unreachable"
         case .failing: detail = "stale-if-error"
         case .badResponse, .forbiddenTarget: detail = "bad-response"
+        case .storageFailed(let isFull): detail = isFull ? "storage-full" : "storage-failed"
         case .rejected, .notStored: return nil
         }
         let isOffline = if case .unreachable = error { true } else { false }

@@ -35,6 +35,8 @@ public struct Resource: Sendable {
     /// Requests of different generations are never collapsed: a request sent before a write of the app does not serve a
     /// read after it.
     public var generation: Int64 = 0
+    /// Whether a read waits for the upstream to its total time-out, not only for the patience, even if there is a copy.
+    public var waitsToTimeout = false
     /// Whether a response must be validated before it is used as fresh, because something has changed since it was
     /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
     public var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }

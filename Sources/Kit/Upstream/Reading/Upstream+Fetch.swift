@@ -40,7 +40,8 @@ extension Upstream {
             // The upstream responded; the response could not be stored here. The transaction was rolled back, so
             // nothing is half done.
             logger.error("a response could not be stored", metadata: ["error": "\(error)"])
-            throw .badResponse(status: .ok, reason: "it could not be stored")
+            let isFull = if case .diskFull = error as? StorageError { true } else { false }
+            throw .storageFailed(isFull: isFull)
         }
     }
 

@@ -36,7 +36,8 @@ extension Upstream {
         case .ask(let reason, let patience):
             var authorized = resource
             try await authorize(&authorized)
-            return try await ask(for: authorized, because: reason, patience: patience, copy: snapshot.copy)
+            let wait = resource.waitsToTimeout ? nil : patience
+            return try await ask(for: authorized, because: reason, patience: wait, copy: snapshot.copy)
         }
     }
 

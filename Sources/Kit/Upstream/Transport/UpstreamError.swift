@@ -17,6 +17,8 @@ public enum UpstreamError: Error, Sendable, Equatable {
     case forbiddenTarget(String)
     /// The client sent `only-if-cached` and nothing is stored.
     case notStored
+    /// The upstream responded, and its response could not be stored here: the fault is Larder's.
+    case storageFailed(isFull: Bool)
 }
 
 extension UpstreamError {
@@ -37,7 +39,7 @@ extension UpstreamError {
         case .badResponse(let status, _):
             status != nil || self != .badResponse(status: nil, reason: Self.requestCutShort)
         case .failing(let status, _): status != .tooManyRequests && status.code != 507
-        case .rejected, .forbiddenTarget, .notStored: false
+        case .rejected, .forbiddenTarget, .notStored, .storageFailed: false
         }
     }
 
@@ -46,7 +48,7 @@ extension UpstreamError {
         switch self {
         case .rejected(let status, _), .failing(let status, _): status
         case .badResponse(let status, _): status
-        case .unreachable, .forbiddenTarget, .notStored: nil
+        case .unreachable, .forbiddenTarget, .notStored, .storageFailed: nil
         }
     }
 }

@@ -1,0 +1,42 @@
+import Screens
+
+extension Action {
+    /// Puts one piece of a product on the list.
+    static func add(_ product: Int) -> Action {
+        Action(
+            id: "add",
+            title: "Добавить в корзину",
+            method: "POST",
+            href: "/v1/shop/list/items",
+            body: ["product_id": product, "quantity": 1]
+        )
+    }
+
+    /// What changes a line of the list: −, +, and its removal.
+    static func changing(_ line: CartLine) -> [Action] {
+        func quantity(_ id: String, _ title: String, _ quantity: Int) -> Action {
+            Action(
+                id: id,
+                title: title,
+                method: "PATCH",
+                href: line.id.path,
+                body: ["quantity": quantity],
+                enabled: ListItem.quantities.contains(quantity)
+            )
+        }
+        return [
+            quantity("decrease", "−", line.quantity - 1), quantity("increase", "+", line.quantity + 1),
+            Action(id: "delete", title: "Удалить", method: "DELETE", href: line.id.path),
+        ]
+    }
+
+    /// Returns the text to be shared.
+    static func share(_ path: String) -> Action {
+        Action(id: "share", title: "Поделиться", method: "GET", href: "\(path)/share")
+    }
+}
+
+extension ListItemID {
+    /// Path of the line.
+    var path: String { "/v1/shop/list/items/\(text)" }
+}

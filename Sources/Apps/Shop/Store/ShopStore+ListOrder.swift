@@ -1,0 +1,48 @@
+import GRDB
+import Screens
+
+/// Another order of a list: every line once.
+enum ListOrder: Sendable, Equatable {
+    case items([ListItemID])
+    /// By the ids of the products, each of which is on the list once.
+    case products([Int])
+}
+
+extension ShopStore {
+    /// Reorders the list; false unless the order names every line once.
+    ///
+    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    func order(_ order: ListOrder, _ profile: String, if preconditions: WritePreconditions = .none) async throws
+        -> (Bool, ShoppingList)
+    {
+        try await change(profile, if: preconditions) { db in
+            let present = try Row.fetchAll(db, sql: Self.selectItemIDs, arguments: [profile]).map {
+                ListItemID(productID: $0[0], ordinal: $0[1])
+            }
+            guard let ids = order.ids(among: present) else { return false }
+            let update = try db.cachedStatement(sql: "UPDATE shop_list_item SET position = ? \(Self.whereItem)")
+            for (position, id) in ids.enumerated() {
+                try update.execute(arguments: [position + 1, profile, id.productID, id.ordinal])
+            }
+            return true
+        }
+    }
+
+    private static let selectItemIDs = "SELECT product_id, ordinal FROM shop_list_item WHERE profile = ?"
+}
+
+extension ListOrder {
+    /// Returns the lines in this order; nil unless it names each of them once.
+    func ids(among present: [ListItemID]) -> [ListItemID]? {
+        let ids: [ListItemID]
+        switch self {
+        case .items(let items):
+            ids = items
+        case .products(let products):
+            let lines = Dictionary(grouping: present, by: \.productID)
+            ids = products.compactMap { id in lines[id].flatMap { $0.count == 1 ? $0.first : nil } }
+            guard ids.count == products.count else { return nil }
+        }
+        return ids.count == present.count && Set(ids) == Set(present) ? ids : nil
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+
+/// Compares the files of blobs with the rows that name them. Changes nothing.
+public struct BlobCheck: Sendable, Equatable {
+    /// Number of blobs that rows name.
+    public internal(set) var count = 0
+    /// Blobs that rows name and whose file is missing.
+    public internal(set) var missing: [BlobID] = []
+    /// Blobs whose file has another length than the row says.
+    public internal(set) var cut: [BlobID] = []
+    /// Blobs whose file cannot be read.
+    public internal(set) var unreadable: [BlobID] = []
+    /// Blobs that no row names. They may be left by a crash, or be all that is left of lost rows: nothing removes them.
+    public internal(set) var unknown: [BlobID] = []
+
+    /// Names the missing, truncated and unreadable files; nil if there are none.
+    ///
+    /// - Parameter limit: The most names of each kind.
+    public func faults(limit: Int = 5) -> String? {
+        let faults = [("missing", missing), ("cut", cut), ("unreadable", unreadable)].compactMap {
+            Self.text($0, $1, limit)
+        }
+        return faults.isEmpty ? nil : faults.joined(separator: "; ")
+    }
+
+    /// Names the files that no row names; nil if there are none.
+    ///
+    /// - Parameter limit: The most names.
+    public func strangers(limit: Int = 5) -> String? { Self.text("unknown", unknown, limit) }
+
+    private static func text(_ what: String, _ ids: [BlobID], _ limit: Int) -> String? {
+        guard !ids.isEmpty else { return nil }
+        let names = ids.prefix(limit).map(\.description).joined(separator: ", ")
+        return "\(ids.count) \(what): \(names)\(ids.count > limit ? " and \(ids.count - limit) more" : "")"
+    }
+
+    /// Returns the identities of the finished files in a folder, which may be missing.
+    static func names(in folder: String) throws -> Set<BlobID> {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return Set(try OpenFile.names(in: folder).compactMap { BlobID(fileName: $0) })
+    }
+
+    /// Compares the rows with the files.
+    ///
+    /// - Parameters:
+    ///   - db: A database with table `blob`.
+    ///   - names: The files that exist.
+    ///   - folder: Their folder.
+    ///   - reading: Whether each file is read to its end.
+    mutating func compare(rowsOf db: Database, with names: Set<BlobID>, folder: String, reading: Bool) throws {
+        var rest = names
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, length FROM blob")
+        while let row = try rows.next() {
+            let blob = Blob(id: BlobID(number: row[0]), length: row[1])
+            count += 1
+            if rest.remove(blob.id) == nil {
+                missing.append(blob.id)
+            } else if Self.length(of: "\(folder)/\(blob.id)") != blob.length {
+                cut.append(blob.id)
+            } else if reading, !Self.isReadable("\(folder)/\(blob.id)") {
+                unreadable.append(blob.id)
+            }
+        }
+        if try db.tableExists("removed_blob") {
+            for id in try Int64.fetchAll(db, sql: "SELECT blob FROM removed_blob") { rest.remove(BlobID(number: id)) }
+        }
+        unknown = rest.sorted { $0.number < $1.number }
+    }
+
+    private static func length(of path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    private static func isReadable(_ path: String) -> Bool {
+        do {
+            let file = try OpenFile(path, O_RDONLY)
+            var offset = 0
+            while case let part = try file.read(at: offset, count: 1 << 20), !part.isEmpty { offset += part.count }
+            return true
+        } catch {
+            return false
+        }
+    }
+}

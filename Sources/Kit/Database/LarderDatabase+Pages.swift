@@ -1,0 +1,87 @@
+import Foundation
+import GRDB
+import Logging
+import Synchronization
+
+extension LarderDatabase {
+    /// Checks the pages of the whole file (`PRAGMA quick_check`); takes as long as reading it.
+    ///
+    /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
+    public func checkIntegrity() throws {
+        try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
+    }
+
+    /// Checks the pages of each table and its indexes, one table after the other, on a connection of its own: neither
+    /// reads nor writes wait for it. Takes as long as reading the file.
+    ///
+    /// - Returns: What is wrong, by name of the damaged table.
+    /// - Throws: ``StorageError``, `CancellationError`.
+    public func damagedTables() async throws -> [String: String] {
+        var configuration = Configuration()
+        configuration.label = "larder.check"
+        configuration.readonly = true
+        configuration.qos = .background
+        configuration.busyMode = .timeout(options.busyTimeout)
+        do {
+            let connection = try DatabaseQueue(path: directory.databasePath, configuration: configuration)
+            let tables = try await connection.read { try String.fetchAll($0, sql: Self.selectTables) }
+            var damaged: [String: String] = [:]
+            for table in tables {
+                damaged[table] = try await connection.read { try IntegrityCheck.damage(of: table, $0) }
+            }
+            try connection.close()
+            return damaged
+        } catch {
+            throw translating(error)
+        }
+    }
+
+    /// Makes ``checkReadiness()`` report damage that could not be removed, and logs it.
+    ///
+    /// - Parameter tables: What is wrong, by name of the table.
+    public func report(damaged tables: [String: String]) {
+        guard !tables.isEmpty else { return }
+        let detail = tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+        let error = StorageError.damagedDatabase(path: directory.databasePath, detail: detail)
+        damage.withLock { $0 = error }
+        logger.error(
+            "pages of the database are damaged: stop the server, run larder doctor, restore a backup",
+            metadata: ["error": "\(error)"]
+        )
+    }
+
+    /// Returns free pages of the file to the file system, in transactions of 1 MiB, so that other writers have their
+    /// turn between them.
+    ///
+    /// - Parameter leaving: The part of the file that may stay free, to be used again; and at least 8 MiB.
+    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`. What was returned until then stays
+    ///   returned.
+    public func shrink(leaving part: Double = 0.25) async throws {
+        do {
+            while try await pool.writeWithoutTransaction({ try Self.shrinkStep($0, leaving: part) }) {}
+        } catch {
+            let cause = translating(SpaceProbe(in: directory.path).explaining(error, path: directory.databasePath))
+            guard case .diskFull = cause as? StorageError else { throw cause }
+            // There is no space to move pages. The free ones can be used by new rows.
+            logger.warning("free pages stay in the file: the disk is too full to move others")
+        }
+    }
+
+    /// Returns a part of the free pages, and whether there are more.
+    private static func shrinkStep(_ db: Database, leaving part: Double) throws -> Bool {
+        func value(_ pragma: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0 }
+        let (free, all, size) = (try value("freelist_count"), try value("page_count"), try value("page_size"))
+        let least = part > 0 ? shrinkingThreshold : 0
+        guard free > 0, free * size >= least, Double(free) > Double(all) * part else { return false }
+        try db.execute(sql: "PRAGMA incremental_vacuum(\(pagesPerStep))")
+        // Without automatic vacuum, as in a database of another tool, nothing would ever change.
+        return try value("freelist_count") < free
+    }
+
+    private static let shrinkingThreshold = 8 << 20
+    private static let pagesPerStep = 256
+    private static let selectTables = """
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name
+        """
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+
+@testable import Shop
+
+@Suite("What can be done with products and lines")
+struct ProductActionsTests {
+    /// Sends the request of an action, as a front end does.
+    private func perform(_ id: String, in path: String, of response: Exchanged, _ app: ShopHarness) async throws
+        -> Exchanged
+    {
+        guard case .array(let actions) = response[path],
+            let action = actions.compactMap({ if case .object(let members) = $0 { members } else { nil } })
+                .first(where: { $0["id"] == .string(id) }),
+            case .string(let method) = action["method"], case .string(let href) = action["href"],
+            let method = HTTPRequest.Method(method)
+        else {
+            Issue.record("no action \(id)")
+            return response
+        }
+        var body: String?
+        if case .object(let members) = action["body"] {
+            body =
+                "{"
+                + members.map { name, value in
+                    if case .number(let number) = value { "\"\(name)\":\(Int(number))" } else { "" }
+                }.joined(separator: ",") + "}"
+        }
+        return try await app.ask(method, href, as: nil, [:], json: body)
+    }
+
+    @Test("SHOP-18 results, card and list name their actions, which can be sent as they are")
+    func sent() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let row = try await app.get("/v1/shop/search?q=hoodie")
+            #expect(row.all("id", in: "data.items.0.actions") == ["add", "share"])
+            #expect(row.all("title", in: "data.items.0.actions") == ["Добавить в корзину", "Поделиться"])
+            var list = try await perform("add", in: "data.items.0.actions", of: row, app)
+            #expect(list.status == 201 && list.listed == [2])
+            #expect(list.all("id", in: "data.items.0.actions") == ["decrease", "increase", "delete", "share"])
+            #expect(list.all("title", in: "data.items.0.actions") == ["−", "+", "Удалить", "Поделиться"])
+            #expect(list.all("enabled", in: "data.items.0.actions") == [false, true, true, true])
+            list = try await perform("increase", in: "data.items.0.actions", of: list, app)
+            #expect(list["data.items.0.quantity"] == 2)
+            let card = try await app.get("/v1/shop/products/2")
+            #expect(card.all("id", in: "data.actions") == ["decrease", "increase", "delete", "share"])
+            list = try await perform("decrease", in: "data.actions", of: card, app)
+            #expect(list["data.items.0.quantity"] == 1)
+            let text = try await perform("share", in: "data.items.0.actions", of: list, app)
+            #expect(text["meta.screen"] == "shop.share")
+            #expect(
+                try await perform("share", in: "data.actions", of: card, app)["data.text"] == card["data.share_text"]
+            )
+            #expect(try await perform("delete", in: "data.items.0.actions", of: list, app).listed == [])
+            #expect(try await app.get("/v1/shop/products/2").all("id", in: "data.actions") == ["add", "share"])
+        }
+    }
+
+    @Test("SHOP-18 a line at 999 takes no more; each picture says which of how many it is")
+    func bounds() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let list = try await app.add(7, quantity: 999)
+            #expect(list.all("enabled", in: "data.items.0.actions") == [true, false, true, true])
+            #expect(try await app.get("/v1/shop/products/7")["data.image_texts"] == ["1/3", "2/3", "3/3"])
+            #expect(try await app.get("/v1/shop/products/39")["data.image_texts"] == ["1/1"])
+        }
+    }
+}

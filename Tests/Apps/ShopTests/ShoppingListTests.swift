@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Shop
+
+@Suite("Lines of a shopping list")
+struct ShoppingListTests {
+    @Test("an id is read as it is written, and nothing else is one")
+    func ids() {
+        for id in [
+            ListItemID(productID: 5), ListItemID(productID: 5, ordinal: 2), ListItemID(productID: .max, ordinal: 99),
+        ] {
+            #expect(ListItemID(id.text) == id)
+        }
+        #expect(ListItemID("5-2") == ListItemID(productID: 5, ordinal: 2))
+        for text in [
+            "", "-", "0", "05", "5-", "5-0", "5-1", "5-02", "5-2-3", "+5", "5 ", "x", "٥", "9223372036854775808",
+        ] {
+            #expect(ListItemID(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("SHOP-13 an order names every line once, by lines, or by products that are on the list once")
+    func orders() {
+        let (five, second, six) = (
+            ListItemID(productID: 5), ListItemID(productID: 5, ordinal: 2), ListItemID(productID: 6)
+        )
+        #expect(ListOrder.products([6, 5]).ids(among: [five, six]) == [six, five])
+        #expect(ListOrder.items([six, second, five]).ids(among: [five, second, six]) == [six, second, five])
+        for order: ListOrder in [
+            .products([6, 5]), .products([6, 5, 5]), .items([five, six]), .items([five, five, six]),
+        ] {
+            #expect(order.ids(among: [five, second, six]) == nil)
+        }
+    }
+}

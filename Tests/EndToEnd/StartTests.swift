@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+import TestKit
+import Testing
+
+/// Size of the cache of ``StartTests``.
+private enum StartSize {
+    /// In MiB; 5 GiB by `script/check-start`.
+    static let megabytes = ProcessInfo.processInfo.environment["START_MEGABYTES"].flatMap { Int($0) } ?? 20
+    static let isFull = megabytes > 1000
+}
+
+/// The start after an unclean stop (docs/decisions/0049).
+@Suite(.timeLimit(.minutes(StartSize.isFull ? 30 : 2))) struct StartTests {
+    /// A cache of any size stays within the budget.
+    private static let settings = ["--cache-budget-mb", "1000000"]
+
+    /// Stores responses with bodies of 90,000 bytes as a server does, into the database of one that was killed.
+    private func fill(_ data: TemporaryFolder, megabytes: Int) throws {
+        let queue = try DatabaseQueue(path: data.url.appending(path: "larder.sqlite").path)
+        try queue.writeWithoutTransaction { db in
+            for first in stride(from: 0, to: megabytes << 20, by: 64 << 20) {
+                let count = min(64 << 20, (megabytes << 20) - first) / 90_000
+                try db.execute(sql: Self.insertResponses, arguments: [first, count])
+                try db.execute(sql: Self.insertBodies)
+            }
+            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try queue.close()
+    }
+
+    private static let insertResponses = """
+        WITH RECURSIVE number(n) AS (SELECT ? UNION ALL SELECT n + 1 FROM number LIMIT ?)
+        INSERT INTO stored_response (upstream, url, method, credential, varying, status, reason, header, request_time,
+            response_time, size, last_used)
+        SELECT 'spacex.raw', 'https://ships.test/' || n, 'GET', x'', x'', 200, 'OK', x'', 1, 1, 90000, 1 FROM number
+        """
+    private static let insertBodies = """
+        INSERT INTO stored_body (response_id, bytes)
+        SELECT id, randomblob(90000) FROM stored_response WHERE id NOT IN (SELECT response_id FROM stored_body)
+        """
+
+    /// A server that was killed with a filled cache, with the token of a session.
+    private func killed(_ data: TemporaryFolder, _ settings: [String] = settings) async throws -> String {
+        let first = try await RunningLarder.start(data: data, settings)
+        let token = try #require(try await first.guest().token)
+        await first.kill9()
+        try fill(data, megabytes: StartSize.megabytes)
+        // Writes, so that there is a log when it is killed.
+        let second = try await RunningLarder.start(data: data, settings)
+        _ = try await second.guest()
+        await second.kill9()
+        return token
+    }
+
+    @Test("TRUST-16 after kill -9 the server is ready before the pages are checked, whatever the size of the cache")
+    func ready() async throws {
+        let data = try TemporaryFolder()
+        let token = try await killed(data)
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let larder = try await RunningLarder.start(data: data, Self.settings)
+        let status = try await larder.client.get("/health/ready").status
+        let duration = clock.now - begin
+        #expect(status == 200)
+        print("start: ready after kill -9 with \(StartSize.megabytes) MiB in \(duration)")
+        // The optimized server; a debug build beside other tests says nothing of the time.
+        if StartSize.isFull { #expect(duration < .seconds(2)) }
+        var client = larder.client
+        client.token = token
+        #expect(try await client.get("/v1/ships/session").status == 200)
+        try await larder.process.logged("the pages of the database were checked after an unclean stop")
+    }
+
+    @Test("TRUST-16 a damaged cache is replaced by an empty one while the server runs, and nothing else is lost")
+    func damaged() async throws {
+        let data = try TemporaryFolder()
+        let token = try await killed(data)
+        try damage("stored_body", data)
+        let refused = RunningProcess(
+            ["serve", "--http-port", "0", "--data-directory", data.path, "--storage-check", "start"]
+        )
+        #expect(await refused.ended() == 1)
+        #expect(refused.log.contains("is damaged"))
+        let larder = try await RunningLarder.start(data: data, Self.settings)
+        try await larder.process.logged("pages of the cache are damaged: its tables are replaced by empty ones")
+        var client = larder.client
+        client.token = token
+        #expect(try await client.get("/v1/ships/session").status == 200)
+        #expect(await larder.stop() == 0)
+        let size = RunningProcess(["cache", "size", "--data-directory", data.path])
+        #expect(await size.ended() == 0)
+        #expect(!size.output.contains("spacex.raw") || size.output.contains("0 B in 0 responses"), "\(size.output)")
+        let again = try await RunningLarder.start(data: data, Self.settings + ["--storage-check", "start"])
+        #expect(try await again.client.get("/health/ready").status == 200)
+    }
+
+    @Test("TRUST-16 damage elsewhere is reported by the log and by readiness; the server serves what can be read")
+    func damagedData() async throws {
+        let data = try TemporaryFolder()
+        _ = try await killed(data)
+        try damage("note", data)
+        let larder = try await RunningLarder.start(data: data, Self.settings)
+        try await larder.process.logged("pages of the database are damaged")
+        let ready = try await larder.client.get("/health/ready")
+        #expect(ready.status == 503 && ready.text.contains(#"{"name":"database","ok":false}"#))
+        #expect(try await larder.client.get("/v1/ships/launch").status == 200)
+    }
+
+    /// Overwrites the first page of a table.
+    private func damage(_ table: String, _ data: TemporaryFolder) throws {
+        let path = data.url.appending(path: "larder.sqlite").path
+        let queue = try DatabaseQueue(path: path)
+        let page = try queue.read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [table]) ?? 0
+        }
+        // The log stays, or the next start would find a clean stop.
+        let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+        try queue.close()
+        try log.write(to: URL(filePath: path + "-wal"))
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.seek(toOffset: UInt64((page - 1) * 4096))
+        try file.write(contentsOf: Data(repeating: 0x5A, count: 4096))
+        try file.close()
+    }
+}
