@@ -15,13 +15,9 @@ struct PDFFixture {
         objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [\(pages)] /Count \(widths.count) >>"]
             .map { Array($0.utf8) }
         for (index, width) in widths.enumerated() {
-            objects.append(
-                Array(
-                    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(width) 100] "
-                        + "/Contents \(4 + 2 * index) 0 R /Resources << >> >>"
-                        .utf8
-                )
-            )
+            let box = "/MediaBox [0 0 \(width) 100]"
+            let page = "<< /Type /Page /Parent 2 0 R \(box) /Contents \(4 + 2 * index) 0 R /Resources << >> >>"
+            objects.append(Array(page.utf8))
             objects.append(Self.stream(Array(content.utf8)))
         }
     }

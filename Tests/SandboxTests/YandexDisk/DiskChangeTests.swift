@@ -10,11 +10,8 @@ import Testing
     func makeDirectory() throws {
         let made = bench.call(.put, "/resources", ["path": "disk:/Новая папка"])
         #expect(made.status == .created)
-        #expect(
-            try made.object()["href"]
-                == "http://127.0.0.1:4711/yandex_disk/resources"
-                + "?path=disk%3A%2F%D0%9D%D0%BE%D0%B2%D0%B0%D1%8F+%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0"
-        )
+        let query = "path=disk%3A%2F%D0%9D%D0%BE%D0%B2%D0%B0%D1%8F+%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0"
+        #expect(try made.object()["href"] == .string("http://127.0.0.1:4711/yandex_disk/resources?\(query)"))
         #expect(try made.object()["method"] == "GET")
         #expect(try made.object()["templated"] == false)
         let again = bench.call(.put, "/resources", ["path": "disk:/Новая папка"])
