@@ -79,8 +79,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "Database", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "ResponseStore", "Database",
+                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict

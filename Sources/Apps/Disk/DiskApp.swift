@@ -105,7 +105,7 @@ public struct DiskApp: App {
     public var files: AccountFiles? { AccountFiles(composition.diskFiles) }
 
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
-    public var services: [any Service] { [composition.downloadService] }
+    public var services: [any Service] { composition.services }
 
     /// The mount of the API sends the token of the session's account.
     public var mountCredentials: [String: MountRoutes.CredentialProvider] {
@@ -116,10 +116,10 @@ public struct DiskApp: App {
     public var routes: [Route] {
         let app = composition
         return [
-            Route(.get, "/v1/disk/launch", "disk.launch", app.onboarding.launch),
-            Route(.get, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.show),
-            Route(.put, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.set),
-            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.reset),
+            Route(.get, "/v1/disk/launch", "disk.launch", knownSession: Self.name, app.onboarding.launch),
+            Route(.get, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.show),
+            Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.set),
+            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.reset),
             Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
             Route(.post, "/v1/disk/session", "disk.session", app.login.open),
             Route(.get, "/v1/disk/session", "disk.session", session: Self.name, app.login.show),

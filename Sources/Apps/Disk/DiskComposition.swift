@@ -1,6 +1,8 @@
+import Concurrency
 import Logging
 import Media
 import Screens
+import ServiceLifecycle
 import Storage
 import Upstream
 
@@ -9,6 +11,7 @@ struct DiskComposition: Sendable {
     let store: DiskStore
     let tokens: TokenProvider
     let queue: DownloadQueue
+    let background = BackgroundTasks()
     let writer: WriteExecutor
     private let client: YandexDiskClient
     private let oauth: YandexOAuthClient?
@@ -43,7 +46,7 @@ struct DiskComposition: Sendable {
     ) throws {
         let secrets = try SealedSecrets(database)
         client = YandexDiskClient(upstream: upstream, freshness: freshness, hasher: try secrets.credentialHasher())
-        store = DiskStore(database, secrets: secrets, client: client)
+        store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
@@ -72,7 +75,7 @@ struct DiskComposition: Sendable {
     }
 
     private var pageReader: PageReader {
-        PageReader(reader: accounts.reader, accessRecorder: accessRecorder, clock: clock)
+        PageReader(reader: accounts.reader, events: events, accessRecorder: accessRecorder, clock: clock)
     }
 
     private var storedFiles: StoredFiles {
@@ -96,7 +99,7 @@ struct DiskComposition: Sendable {
 
 // The features.
 extension DiskComposition {
-    var onboarding: Onboarding { Onboarding(store: store, sessions: sessions, clock: clock) }
+    var onboarding: Onboarding { Onboarding(store: store) }
 
     var login: Sessions {
         Sessions(
@@ -105,6 +108,7 @@ extension DiskComposition {
             store: store,
             sessions: sessions,
             queue: queue,
+            background: background,
             clock: clock,
             logger: logger
         )
@@ -113,7 +117,7 @@ extension DiskComposition {
     var profile: Profile { Profile(accounts: accounts, clock: clock) }
 
     var listing: Listing {
-        Listing(accounts: accounts, pages: pageReader, events: events, timeZone: options.timeZone, clock: clock)
+        Listing(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock)
     }
 
     var search: Search { Search(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock) }
@@ -124,7 +128,6 @@ extension DiskComposition {
             pages: pageReader,
             writer: writer,
             responses: writeResponses,
-            events: events,
             clock: clock
         )
     }
@@ -152,6 +155,10 @@ extension DiskComposition {
     var sharing: Sharing { Sharing(accounts: accounts, writer: writer, responses: writeResponses, clock: clock) }
 
     var operations: Operations { Operations(accounts: accounts, tracker: tracker, responses: writeResponses) }
+
+    var services: [any Service] {
+        [downloadService, BackgroundService(background: background)]
+    }
 
     var downloadService: DownloadService {
         DownloadService(store: store, queue: queue, runner: runner, logger: logger)

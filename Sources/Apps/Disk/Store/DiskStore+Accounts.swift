@@ -6,28 +6,6 @@ import Screens
 import Storage
 import Upstream
 
-/// An account of Yandex Disk that is logged in.
-struct DiskAccount: Sendable, Equatable {
-    var id: String
-    var name: String?
-    var linkedAt: Date
-    /// Bytes.
-    var total: Int
-    var used: Int
-    var trash: Int
-    var epoch: Int64
-    var revision: Int
-    /// Whether the API has refused its token.
-    var isRejected: Bool
-}
-
-/// The OAuth token of an account. Stored sealed; sent to the API only.
-struct DiskToken: Codable, Sendable, Equatable {
-    var accessToken: String
-    var refreshToken: String?
-    var expiresAt: Date?
-}
-
 extension DiskStore {
     private static func secretName(_ account: String) -> String { "disk/token/\(account)" }
 
@@ -40,10 +18,8 @@ extension DiskStore {
             DiskAccount(
                 id: row["account"],
                 name: row["name"],
-                linkedAt: Date(diskMilliseconds: row["linked_at"]),
-                total: row["total"],
-                used: row["used"],
-                trash: row["trash"],
+                linkedAt: Date(millisecondsSince1970: row["linked_at"]),
+                space: DiskSpace(total: row["total"], used: row["used"], trash: row["trash"]),
                 epoch: row["epoch"],
                 revision: row["revision"],
                 isRejected: row["rejected"]
@@ -54,7 +30,7 @@ extension DiskStore {
     static let selectAccount = "SELECT * FROM disk_account WHERE account = ?"
 
     /// Stores an account and its token, which replaces the one that it had.
-    func link(_ id: String, _ info: DiskInfoRecord, _ token: DiskToken, at now: Date) async throws {
+    func link(_ id: String, name: String?, _ space: DiskSpace, _ token: DiskToken, at now: Date) async throws {
         let sealed = try JSONEncoder().encode(token)
         try await database.write { [self] db in
             try db.execute(
@@ -67,7 +43,7 @@ extension DiskStore {
                         trash = excluded.trash, rejected = 0
                     """,
                 arguments: [
-                    id, info.user?.login, now.diskMilliseconds, info.totalSpace, info.usedSpace, info.trashSize ?? 0,
+                    id, name, now.millisecondsSince1970, space.total, space.used, space.trash,
                     Int64.random(in: 1...(Int64.max / 2)),
                 ]
             )
@@ -112,14 +88,11 @@ extension DiskStore {
     }
 
     /// Returns the update of an account's space, for the transaction that stores the response.
-    func persistRows(of info: DiskInfoRecord, account: String) -> Resource.PersistRows {
+    func persistRows(of space: DiskSpace, account: String) -> Resource.PersistRows {
         { [self] db in
-            guard info.user?.uid ?? account == account else {
-                throw UpstreamError.badResponse(status: .ok, reason: "another account's data")
-            }
             try db.execute(
                 sql: "UPDATE disk_account SET total = ?, used = ?, trash = ?, rejected = 0 WHERE account = ?",
-                arguments: [info.totalSpace, info.usedSpace, info.trashSize ?? 0, account]
+                arguments: [space.total, space.used, space.trash, account]
             )
             guard db.changesCount > 0 else { throw UpstreamError.notStored }  // logged out meanwhile
             bump(account, after: db)
@@ -153,7 +126,7 @@ extension DiskStore {
     func beginAuthorization(state: String, verifier: String, at now: Date) async throws {
         let key = Self.key(of: state)
         try await database.write { [self] db in
-            let limit = now.addingTimeInterval(-Self.authorizationLifetime).diskMilliseconds
+            let limit = now.addingTimeInterval(-Self.authorizationLifetime).millisecondsSince1970
             for old in try String.fetchAll(
                 db,
                 sql: "DELETE FROM disk_authorization WHERE created_at < ? RETURNING state",
@@ -163,7 +136,7 @@ extension DiskStore {
             }
             try db.execute(
                 sql: "INSERT INTO disk_authorization (state, created_at) VALUES (?, ?)",
-                arguments: [key, now.diskMilliseconds]
+                arguments: [key, now.millisecondsSince1970]
             )
             try secrets.store(Data(verifier.utf8), name: "disk/authorization/\(key)", in: db)
         }
@@ -173,7 +146,7 @@ extension DiskStore {
     func endAuthorization(state: String, at now: Date) async throws -> String? {
         let key = Self.key(of: state)
         return try await database.write { [self] db in
-            let limit = now.addingTimeInterval(-Self.authorizationLifetime).diskMilliseconds
+            let limit = now.addingTimeInterval(-Self.authorizationLifetime).millisecondsSince1970
             let name = "disk/authorization/\(key)"
             let verifier = try secrets.secret(name: name, in: db)
             try secrets.remove(name: name, in: db)

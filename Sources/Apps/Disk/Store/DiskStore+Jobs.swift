@@ -28,7 +28,7 @@ extension DiskStore {
             }
             try db.execute(
                 sql: "DELETE FROM disk_download WHERE account = ? AND status IN ('done', 'failed') AND created_at < ?",
-                arguments: [job.account, now.addingTimeInterval(-7 * 86_400).diskMilliseconds]
+                arguments: [job.account, now.addingTimeInterval(-7 * 86_400).millisecondsSince1970]
             )
             try db.execute(
                 sql: """
@@ -39,7 +39,7 @@ extension DiskStore {
                 arguments: [
                     job.id, job.account, job.path.text, job.version, job.status.rawValue, job.bytesDone, job.bytesTotal,
                     job.failure?.rawValue,
-                    now.diskMilliseconds,
+                    now.millisecondsSince1970,
                 ]
             )
             return (job, true)
@@ -102,7 +102,7 @@ extension DiskStore {
                 arguments: [
                     operation.id, operation.account, operation.upstreamID, operation.action.rawValue,
                     operation.path.text, operation.target?.text,
-                    operation.status.rawValue, now.diskMilliseconds,
+                    operation.status.rawValue, now.millisecondsSince1970,
                 ]
             )
             try db.execute(

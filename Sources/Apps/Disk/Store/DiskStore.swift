@@ -1,7 +1,6 @@
-import Foundation
+import Freshness
 import GRDB
 import Storage
-import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
 ///
@@ -27,8 +26,7 @@ struct DiskStore: Sendable {
                     total INTEGER NOT NULL, -- bytes, as the next two
                     used INTEGER NOT NULL,
                     trash INTEGER NOT NULL,
-                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder: \
-                an answer asked for before one is not taken in after it
+                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder
                     revision INTEGER NOT NULL, -- one more with every change of what screens show
                     rejected INTEGER NOT NULL -- 1: the upstream refused its token
                 ) STRICT, WITHOUT ROWID;
@@ -101,12 +99,16 @@ struct DiskStore: Sendable {
 
     /// Creates the store of one database.
     ///
-    /// - Parameter client: Turns an account into a key of the store, so that responses and bodies of an account are
+    /// - Parameter credential: Turns an account into a key of the store, so that responses and bodies of an account are
     ///   removed together.
-    init(_ database: LarderDatabase, secrets: SealedSecrets, client: YandexDiskClient) {
+    init(
+        _ database: LarderDatabase,
+        secrets: SealedSecrets,
+        credential: @escaping @Sendable (_ account: String) -> CredentialHash
+    ) {
         self.database = database
         self.secrets = secrets
-        credential = { client.credential(of: $0) }
+        self.credential = credential
         responses = ResponseStore(database)
     }
 
@@ -141,16 +143,4 @@ extension DiskStore {
 
     /// Token that is valid until the onboarding changes.
     var onboardingValidity: ChangeToken { ChangeToken(of: stamps[""]) }
-}
-
-extension Date {
-    /// Milliseconds since 1970-01-01 UTC, rounded down and clamped to `Int64`, since an API may send any time.
-    var diskMilliseconds: Int64 {
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
-        return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min)
-    }
-
-    init(diskMilliseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(diskMilliseconds) / 1000)
-    }
 }

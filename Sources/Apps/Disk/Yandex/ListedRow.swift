@@ -44,7 +44,7 @@ extension ResourceRecord.Embedded {
         if let total {
             guard total >= 0 else { throw .badResponse(status: .ok, reason: "a negative total") }
             guard !rows.isEmpty || limit == 0 || total <= offset else {
-                throw .badResponse(status: .ok, reason: "no rows where its total says that there are some")
+                throw .badResponse(status: .ok, reason: "no rows although its total says that there are some")
             }
         }
         var checked = self

@@ -27,47 +27,34 @@ extension Listing {
             folder: path,
             empty: .folder
         )
-        return try await list(query, request, for: account) { context in
+        return try await list(query, request, for: account) { key, rows in
             client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: account.id) {
                 [store] record throws(UpstreamError) in
-                try Self.rows(of: record, path, asked, context, store)
+                store.persistRows(try record.fetchedRows(of: path, asked, as: key), rows)
             }
         }
     }
+}
 
-    private static func rows(
-        of record: ResourceRecord,
-        _ path: DiskPath,
+extension ResourceRecord {
+    /// Returns the rows of a part of a folder, or the one row of a file at its place.
+    ///
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a folder without its content.
+    fileprivate func fetchedRows(
+        of path: DiskPath,
         _ asked: PageRequest,
-        _ context: Context,
-        _ store: DiskStore
-    ) throws(UpstreamError) -> Resource.PersistRows {
-        let own = record.item.map { [$0] } ?? []
-        guard record.kind != .file else {
-            return store.persistRows(
-                own,
-                as: nil,
-                about: path,
-                account: context.account,
-                epoch: context.epoch,
-                at: context.now,
-                changed: context.changed
-            )
-        }
-        guard let embedded = record.embedded else {
-            throw .badResponse(status: .ok, reason: "a folder without its content")
-        }
-        return store.persistRows(
-            embedded.items.prefix(asked.limit).uniqueByPath,
-            beside: own,
-            as: context.key,
+        as key: PageKey
+    ) throws(UpstreamError) -> FetchedRows {
+        let own = item.map { [$0] } ?? []
+        guard kind != .file else { return FetchedRows(items: own, subject: path) }
+        guard let embedded else { throw .badResponse(status: .ok, reason: "a folder without its content") }
+        return FetchedRows(
+            items: embedded.items.prefix(asked.limit).uniqueByPath,
+            others: own,
+            key: key,
             folder: path,
             total: embedded.total,
-            hasMore: embedded.hasMore(after: asked),
-            account: context.account,
-            epoch: context.epoch,
-            at: context.now,
-            changed: context.changed
+            hasMore: embedded.hasMore(after: asked)
         )
     }
 }

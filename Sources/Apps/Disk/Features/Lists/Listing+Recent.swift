@@ -1,4 +1,5 @@
 import Foundation
+import ResponseStore
 import Screens
 import Upstream
 
@@ -27,19 +28,9 @@ extension Listing {
             page: asked,
             empty: .recent
         )
-        return try await list(query, request, for: account) { context in
+        return try await list(query, request, for: account) { key, rows in
             client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: account.id) { [store] record in
-                let items = record.items.uniqueByPath
-                return store.persistRows(
-                    Array(items.dropFirst(asked.offset).prefix(asked.limit)),
-                    beside: Array(items.prefix(asked.offset)),
-                    as: context.key,
-                    hasMore: record.items.count > asked.end,
-                    account: context.account,
-                    epoch: context.epoch,
-                    at: context.now,
-                    changed: context.changed
-                )
+                store.persistRows(record.recentRows(asked, as: key), rows)
             }
         }
     }
@@ -56,5 +47,18 @@ extension Listing {
             )
         }
         return Set(types).sorted().joined(separator: ",")
+    }
+}
+
+extension FlatListRecord {
+    /// Returns the rows of a page of a list that was requested from its beginning.
+    fileprivate func recentRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
+        let items = items.uniqueByPath
+        return FetchedRows(
+            items: Array(items.dropFirst(asked.offset).prefix(asked.limit)),
+            others: Array(items.prefix(asked.offset)),
+            key: key,
+            hasMore: rows.count > asked.end
+        )
     }
 }

@@ -7,7 +7,6 @@ import Upstream
 struct Listing: Sendable {
     let accounts: DiskAccounts
     let pages: PageReader
-    let events: DiskEvents
     /// Time zone of texts if a request does not name one.
     let timeZone: TimeZone
     let clock: WallClock
@@ -31,16 +30,6 @@ struct Listing: Sendable {
         var actions: [Action]?
     }
 
-    /// The account, the epoch and the time of a request to the API, for the rows of its response.
-    struct Context: Sendable {
-        let key: PageKey
-        let account: String
-        let epoch: Int64
-        let now: Date
-        /// Publishes the new revision if a page that was known has changed.
-        let changed: @Sendable (_ revision: Int) -> Void
-    }
-
     /// Returns a list: from the API or as it is stored, and says which.
     ///
     /// - Parameter resource: Describes the request to the API.
@@ -49,7 +38,7 @@ struct Listing: Sendable {
         _ query: Query,
         _ request: ScreenRequest,
         for account: DiskAccount,
-        _ resource: (Context) -> Resource
+        _ resource: (PageKey, RowsRequest) -> Resource
     ) async throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
         let changeToken = store.changeToken(account: account.id)
@@ -60,11 +49,14 @@ struct Listing: Sendable {
             offset: query.page.offset,
             limit: query.page.limit
         )
-        let changed: @Sendable (Int) -> Void = { [events] revision in
-            events.screenChanged(query.screen, revision, account: account.id)
-        }
-        let (page, result) = try await pages.page(key, of: query.folder, for: account, try request.cachePolicy()) {
-            resource(Context(key: key, account: account.id, epoch: $0, now: clock.now(), changed: changed))
+        let (page, result) = try await pages.page(
+            key,
+            on: query.screen,
+            of: query.folder,
+            for: account,
+            try request.cachePolicy()
+        ) {
+            resource(key, $0)
         }
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }

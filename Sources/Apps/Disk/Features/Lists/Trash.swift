@@ -10,7 +10,6 @@ struct Trash: Sendable {
     let pages: PageReader
     let writer: WriteExecutor
     let responses: WriteResponses
-    let events: DiskEvents
     let clock: WallClock
 
     private var client: YandexDiskClient { accounts.reader.client }
@@ -54,23 +53,19 @@ struct Trash: Sendable {
             offset: asked.offset,
             limit: asked.limit
         )
-        return try await pages.page(key, for: account, cachePolicy) { epoch in
-            let now = clock.now()
-            return client.trash(limit: asked.limit, offset: asked.offset, account: account.id) {
-                [store, events] record throws(UpstreamError) in
+        return try await pages.page(key, on: "disk.trash", for: account, cachePolicy) { rows in
+            client.trash(limit: asked.limit, offset: asked.offset, account: account.id) {
+                [store] record throws(UpstreamError) in
                 guard let embedded = record.embedded else {
                     throw .badResponse(status: .ok, reason: "a trash without its content")
                 }
-                return store.persistRows(
-                    embedded.items.uniqueByPath,
-                    as: key,
+                let fetched = FetchedRows(
+                    items: embedded.items.uniqueByPath,
+                    key: key,
                     total: embedded.total,
-                    hasMore: embedded.hasMore(after: asked),
-                    account: account.id,
-                    epoch: epoch,
-                    at: now,
-                    changed: { events.screenChanged("disk.trash", $0, account: account.id) }
+                    hasMore: embedded.hasMore(after: asked)
                 )
+                return store.persistRows(fetched, rows)
             }
         }
     }

@@ -5,7 +5,7 @@ import Upstream
 
 /// Reads single files and folders.
 struct ItemReader: Sendable {
-    let reader: ResourceReader
+    var reader: ResourceReader
     let events: DiskEvents
     let clock: WallClock
 
@@ -65,7 +65,7 @@ struct ItemReader: Sendable {
     static let attempts = 4
     static let accountReplaced = UpstreamError.badResponse(
         status: nil,
-        reason: "the account was logged in anew while it was read"
+        reason: "the account was logged in again while it was read"
     )
 
     private func resource(of path: DiskPath, for account: DiskAccount, seenAt: Date?) -> Resource {
@@ -74,16 +74,10 @@ struct ItemReader: Sendable {
             guard let item = record.item, item.path == path else {
                 throw .badResponse(status: .ok, reason: "another file than was asked for")
             }
-            return store.persistRows(
-                [item],
-                as: nil,
-                about: path,
-                account: account.id,
-                epoch: account.epoch,
-                at: now
-            ) {
+            let request = RowsRequest(account: account.id, epoch: account.epoch, time: now) {
                 events.listsChanged($0, account: account.id)
             }
+            return store.persistRows(FetchedRows(items: [item], subject: path), request)
         }
         resource.bundledAt = seenAt
         return resource

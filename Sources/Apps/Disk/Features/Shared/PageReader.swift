@@ -6,6 +6,7 @@ import Upstream
 /// Reads pages of lists.
 struct PageReader: Sendable {
     let reader: ResourceReader
+    let events: DiskEvents
     let accessRecorder: AccessRecorder
     let clock: WallClock
 
@@ -14,26 +15,27 @@ struct PageReader: Sendable {
 
     /// Reads a page from the API, or as it is stored if the API need not or cannot be asked.
     ///
-    /// Changes made during the request are in it
-    /// (``DiskStore/persistRows(_:beside:as:folder:about:total:hasMore:account:epoch:at:changed:)``). The API is asked
-    /// again only if the account was logged in again, or if a page is missing that a stored response belongs to. A page
-    /// that was evicted, or that has moved with its folder, is as old as its own date says.
+    /// Changes made during the request are in it (``DiskStore/persistRows(_:_:)``). The API is asked again only if the
+    /// account was logged in again, or if a page is missing that a stored response belongs to. A page that was evicted,
+    /// or that has moved with its folder, is as old as its own date says.
     ///
     /// - Parameters:
+    ///   - screen: The screen whose clients are notified if the page has changed; nil for a page that none shows.
     ///   - folder: The folder whose content the page shows, if it is one.
-    ///   - resource: Describes the request in an epoch of the account.
+    ///   - resource: Describes the request.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
     func page(
         _ key: PageKey,
+        on screen: String?,
         of folder: DiskPath? = nil,
         for account: DiskAccount,
         _ cachePolicy: CachePolicy,
-        _ resource: (_ epoch: Int64) -> Resource
+        _ resource: (RowsRequest) -> Resource
     ) async throws -> (DiskPage, ReadResult) {
         var cachePolicy = cachePolicy
         var present = account
         for _ in 0..<ItemReader.attempts {
-            var resource = resource(present.epoch)
+            var resource = resource(request(present, screen))
             resource.bundledAt = try store.pageDate(key)
             let result: ReadResult
             do {
@@ -53,6 +55,13 @@ struct PageReader: Sendable {
             cachePolicy = .revalidate
         }
         throw client.failure(ItemReader.accountReplaced)
+    }
+
+    /// Returns the request for the rows of a page.
+    private func request(_ account: DiskAccount, _ screen: String?) -> RowsRequest {
+        RowsRequest(account: account.id, epoch: account.epoch, time: clock.now()) { [events] revision in
+            if let screen { events.screenChanged(screen, revision, account: account.id) }
+        }
     }
 
     /// Explains why a page is missing after a read; returns if another request may help.

@@ -7,7 +7,7 @@ import Upstream
 /// Reads resources of the API for an account, through the store.
 struct ResourceReader: Sendable {
     let client: YandexDiskClient
-    let tokens: TokenProvider
+    var tokens: TokenProvider
     let store: DiskStore
 
     /// Reads a resource with the account's token, which is opened only if a request is sent.
@@ -42,7 +42,12 @@ struct ResourceReader: Sendable {
     ///
     /// - Throws: As ``read(_:of:for:_:)`` does.
     func info(_ account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> ReadResult {
-        let resource = client.info(account: account.id) { store.persistRows(of: $0, account: account.id) }
+        let resource = client.info(account: account.id) { [store] record throws(UpstreamError) in
+            guard record.user?.uid ?? account.id == account.id else {
+                throw .badResponse(status: .ok, reason: "another account's data")
+            }
+            return store.persistRows(of: record.space, account: account.id)
+        }
         return try await read(resource, for: account, cachePolicy)
     }
 }

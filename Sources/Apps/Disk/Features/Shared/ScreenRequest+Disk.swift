@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Screens
-import Upstream
 
 extension ScreenRequest {
     /// Reads a path of the query.
@@ -34,25 +32,6 @@ extension ScreenRequest {
     /// - Throws: 400 `invalid-parameter` for a name that is not in the time zone database.
     func timeZone(fallback: TimeZone) throws -> TimeZone {
         try query.timeZone() ?? fallback
-    }
-
-    /// Returns a screen of Larder's own, without an upstream.
-    ///
-    /// - Throws: `EncodingError`.
-    func local(
-        _ content: some Encodable & Sendable,
-        _ screen: String,
-        status: HTTPResponse.Status = .ok,
-        now: Date,
-        headerFields: HTTPFields = [:]
-    ) throws -> ScreenResponse {
-        try .screen(
-            Envelope(data: content, meta: Meta(screen: screen, provenance: .local), links: Links(self: selfLink)),
-            status: status,
-            provenance: .local,
-            now: now,
-            headerFields: headerFields
-        )
     }
 }
 

@@ -6,7 +6,7 @@ import Upstream
 /// Follows operations: writes that the API finishes after it has accepted them (202).
 struct OperationTracker: Sendable {
     let client: YandexDiskClient
-    let tokens: TokenProvider
+    var tokens: TokenProvider
     let store: DiskStore
     let events: DiskEvents
     /// How long a write waits for the end of its operation.
@@ -43,7 +43,7 @@ struct OperationTracker: Sendable {
             }
         } catch let refusal as DiskRefusal where refusal.status == 404 {
             throw Problem.notFound(
-                "Yandex Disk does not know this operation any more. What came of it is seen in the lists."
+                "Yandex Disk does not know this operation any more. The lists show its result."
             )
         } catch UpstreamError.failing, UpstreamError.badResponse {
             return .running

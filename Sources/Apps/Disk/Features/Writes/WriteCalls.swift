@@ -6,7 +6,7 @@ import Upstream
 /// Calls of a write: their failures are reported in the words of a write, which has changed nothing.
 struct WriteCalls: Sendable {
     let client: YandexDiskClient
-    let tokens: TokenProvider
+    var tokens: TokenProvider
     let store: DiskStore
 
     /// Checks that the API is reachable: else nothing is sent, and nothing queued.

@@ -10,7 +10,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Lists over HTTP")
-struct ListScreenTests {
+struct ListingTests {
     @Test("DISK-10 a row has everything that the app shows, formatted as it does, with fallbacks for what is missing")
     func row() async throws {
         let disk = FakeYandexDisk()
@@ -255,7 +255,7 @@ struct ListScreenTests {
     }
 
     @Test(
-        "illegal parameters are 400 and ask nobody",
+        "illegal parameters are 400, and no request is sent",
         arguments: [
             "files?path=", "files?path=a", "files?path=trash:/", "files?path=/a//b", "files?path=/../b",
             "files?path=%00", "files?path=/a%00",
@@ -353,7 +353,7 @@ struct ListScreenTests {
     }
 
     @Test(
-        "an answer that is not what Yandex promises takes no good copy's place",
+        "a response that is not what Yandex promises replaces no good copy",
         arguments: ["[]", "{}", "null", "<html>", #"{"items":{}}"#, #"{"type":"dir","path":"disk:/"}"#]
     )
     func nonsense(body: String) async throws {

@@ -9,7 +9,7 @@ import Upstream
 @testable import Disk
 
 @Suite("TRUST-06 What is stored goes only when the API itself says so")
-struct TrustTests {
+struct ListedRowTests {
     /// Requests a root, a folder in it, a body, and all lists once.
     private static func warmed(
         _ disk: FakeYandexDisk = FakeYandexDisk(),

@@ -11,7 +11,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Downloads over HTTP")
-struct DownloadScreenTests {
+struct DownloadsTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     private func start(
@@ -197,7 +197,7 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("a job that ran when the server was ended is taken up again, never stuck")
+    @Test("a job that ran when the server ended is resumed")
     func resumed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -238,7 +238,7 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("so many at a time; the others wait for their turn")
+    @Test("only the configured number run at a time; the others wait")
     func places() async throws {
         let gate = Gate()
         let disk = held(gate)

@@ -117,7 +117,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 @Suite("Outcomes of writes")
-struct WriteOutcomeTests {
+struct WriteInspectorTests {
     /// Everything a write may need is known here before.
     private func know(_ app: DiskHarness, _ token: String) async throws {
         for screen in ["files", "files?path=/folder", "recent", "trash", "published"] {

@@ -11,7 +11,7 @@ import Testing
 @testable import Upstream
 
 @Suite("Many readers and writers of one account at once")
-struct ManyAtOnceTests {
+struct WriteExecutorTests {
     /// Responses by kind and status.
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
@@ -138,7 +138,7 @@ struct ManyAtOnceTests {
         }
     }
 
-    @Test("TRUST-04 a 404 that was asked for before an upload does not take away what has been uploaded since")
+    @Test("TRUST-04 a 404 that was requested before an upload does not remove what has been uploaded since")
     func overtakenByUpload() async throws {
         let disk = FakeYandexDisk()
         try await DiskHarness.run(disk) { app in

@@ -12,7 +12,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Login with a code, refresh and revocation")
-struct OAuthTests {
+struct YandexOAuthClientTests {
     /// Yandex OAuth with one code, one refresh token, and tokens that the Disk knows.
     private static func oauth(_ disk: FakeYandexDisk, expiresIn: Int = 31_536_000) -> ScriptedUpstream {
         let issued = Mutex(0)

@@ -1,8 +1,10 @@
+import Concurrency
 import Foundation
 import HTTPTypes
 import Proxy
 import Screens
 import Storage
+import Synchronization
 import Upstream
 
 /// Provides requests to the API with the token of an account.
@@ -15,12 +17,22 @@ struct TokenProvider: Sendable {
     /// Refreshes tokens; nil if no application is configured.
     let oauth: YandexOAuthClient?
     let clock: WallClock
-    private let refreshes = TokenRefreshes()
+    private let refreshes: SingleFlight<String, DiskToken, any Error>
+    /// The token of one write, once it was opened; nil for reads, which open it when they send a request.
+    private var opened: OpenedToken?
 
     init(store: DiskStore, oauth: YandexOAuthClient?, clock: WallClock) {
         self.store = store
         self.oauth = oauth
         self.clock = clock
+        refreshes = SingleFlight(sleep: clock.sleep)
+    }
+
+    /// Returns a provider for the requests of one write, which opens the account's token once.
+    func forOneWrite() -> TokenProvider {
+        var provider = self
+        provider.opened = OpenedToken()
+        return provider
     }
 
     /// Sends a request with the account's token.
@@ -42,12 +54,14 @@ struct TokenProvider: Sendable {
             return try await body {
                 let token = try await current(account)
                 sent = token
+                opened?.token.withLock { $0 = token }
                 return token.accessToken
             }
         } catch  where Self.isUnauthorized(error) {
             guard let sent else { throw error }
             do {
                 guard let fresh = try await refreshed(sent, of: account) else { throw error }
+                opened?.token.withLock { $0 = fresh }
                 return try await body { fresh.accessToken }
             } catch  where Self.isUnauthorized(error) {
                 try await store.setRejected(true, account: account)
@@ -63,7 +77,9 @@ struct TokenProvider: Sendable {
 
     /// Returns the account's token, refreshed if it expires within a minute.
     private func current(_ account: String) async throws -> DiskToken {
-        guard let token = try store.token(of: account) else { throw Problem.loggedOut }
+        guard let token = try opened?.token.withLock({ $0 }) ?? store.token(of: account) else {
+            throw Problem.loggedOut
+        }
         guard let expiresAt = token.expiresAt, expiresAt <= clock.now().addingTimeInterval(60) else { return token }
         return try await refreshed(token, of: account) ?? token
     }
@@ -75,7 +91,8 @@ struct TokenProvider: Sendable {
     private func refreshed(_ token: DiskToken, of account: String) async throws -> DiskToken? {
         guard let oauth, let refreshToken = token.refreshToken else { return nil }
         do {
-            return try await refreshes.refresh(account) { [store, clock] in
+            // One request at a time: a refresh token can be used once.
+            let (outcome, _) = await refreshes.run(account, patience: nil) { [store, clock] in
                 // Another request may have refreshed it already.
                 if let present = try store.token(of: account), present != token { return present }
                 let grant = try await oauth.grant(refreshToken: refreshToken)
@@ -85,6 +102,8 @@ struct TokenProvider: Sendable {
                 }
                 return fresh
             }
+            guard case .completed(let result) = outcome else { throw CancellationError() }
+            return try result.get()
         } catch is YandexOAuthClient.Refusal {
             return nil
         } catch let error as UpstreamError {
@@ -104,18 +123,9 @@ struct TokenProvider: Sendable {
     }
 }
 
-/// Refreshes in progress, at most one per account: a refresh token can be used once.
-private actor TokenRefreshes {
-    private var tasks: [String: Task<DiskToken, any Error>] = [:]
-
-    func refresh(_ account: String, _ work: @escaping @Sendable () async throws -> DiskToken) async throws -> DiskToken
-    {
-        if let task = tasks[account] { return try await task.value }
-        let task = Task { try await work() }
-        tasks[account] = task
-        defer { tasks[account] = nil }
-        return try await task.value
-    }
+/// A token that is opened once.
+private final class OpenedToken: Sendable {
+    let token = Mutex<DiskToken?>(nil)
 }
 
 extension DiskToken {
